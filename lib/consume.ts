@@ -1,0 +1,44 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { createClient, type Transport } from '@connectrpc/connect';
+import {
+  type ConsumeEventsRequest,
+  ConsumeEventsRequestSchema,
+  EventConsumerService,
+} from '#gen/postrider/events/v1/events_pb.ts';
+import type { EventBatch } from './jobs.ts';
+import { type EntityManager, query, type Store } from './store.ts';
+
+/** Part of every store that consumes events. */
+export const consumedTable = `
+  create table consumed_batches (
+    batch_id uuid primary key,
+    consumed_at timestamptz not null default now()
+  )`;
+
+/** Applies a batch in one transaction with the note that it was, so that repeats do nothing. */
+export async function consumeOnce(
+  store: Store,
+  request: ConsumeEventsRequest,
+  apply: (em: EntityManager) => Promise<void>,
+): Promise<void> {
+  await store.fork().transactional(async (em) => {
+    const fresh = await query(
+      em,
+      'insert into consumed_batches (batch_id) values ($1) on conflict do nothing returning 1',
+      [request.batchId],
+    );
+    if (fresh.length > 0) await apply(em);
+  });
+}
+
+/** The task that carries a batch to its consumer; the runner repeats it until it is taken. */
+export function deliverEvents(consumers: Record<string, Transport>) {
+  return async (payload: unknown): Promise<void> => {
+    const batch = payload as EventBatch;
+    const transport = consumers[batch.consumer];
+    if (!transport) throw new Error(`no consumer ${batch.consumer}`);
+    const { consumer: _, ...request } = batch;
+    const message = fromJson(ConsumeEventsRequestSchema, JSON.parse(JSON.stringify(request)));
+    await createClient(EventConsumerService, transport).consumeEvents(message);
+  };
+}

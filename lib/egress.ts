@@ -1,0 +1,175 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, request } from 'undici';
+
+/** A call out that is not allowed, or that went wrong; its text names no address. */
+export class EgressError extends Error {
+  override name = 'EgressError';
+}
+
+export type Target = { address: string; family: 4 | 6 };
+
+/**
+ * The one way out to hosts that a tenant chose. Names are resolved once and the address that is
+ * connected to is checked: nothing private, loopback, link-local or reserved, unless an operator
+ * opened its range.
+ */
+export type Egress = {
+  /** Resolves a host to an address that may be called. */
+  resolve(host: string): Promise<Target>;
+  /** Opens a TCP connection to a resolved and checked address. */
+  connect(options: { host: string; port: number; timeoutMs: number }): Promise<Socket>;
+  /** Makes one HTTP call; redirects are failures, time and size are bounded. */
+  call(options: EgressCall): Promise<EgressAnswer>;
+  close(): Promise<void>;
+};
+
+export type EgressCall = {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  timeoutMs: number;
+  sizeMaxBytes: number;
+};
+
+export type EgressAnswer = {
+  status: number;
+  headers: Record<string, unknown>;
+  body: Buffer;
+  /** Whether the body was longer than asked for; the rest was not read. */
+  truncated: boolean;
+};
+
+const resolveTimeoutMs = 5_000;
+
+/** `allow` lists ranges in CIDR notation that may be called although they are not public. */
+export function createEgress(allow: readonly string[]): Egress {
+  const opened = allow.map((range) => ipaddr.parseCIDR(range));
+  const resolve = (host: string) => resolveChecked(host, opened);
+  const agent = createAgent(resolve);
+  return {
+    resolve,
+    connect: async (options) => openSocket(await resolve(options.host), options),
+    call: (options) => callChecked({ agent, resolve }, options),
+    close: () => agent.close(),
+  };
+}
+
+function mayCall(address: string, opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]): boolean {
+  const parsed = ipaddr.process(address);
+  if (opened.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
+  // Everything but `unicast` is reserved for something; 6to4, Teredo and NAT64 are names of their own.
+  return parsed.range() === 'unicast';
+}
+
+async function resolveChecked(
+  host: string,
+  opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][],
+): Promise<Target> {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  const found = await addressesOf(name);
+  const target = found.find((candidate) => mayCall(candidate.address, opened));
+  if (!target) throw new EgressError('the host is not an address that may be called');
+  return target;
+}
+
+async function addressesOf(name: string): Promise<Target[]> {
+  const family = isIP(name);
+  if (family === 4 || family === 6) return [{ address: name, family }];
+  // Forms such as 2130706433 or 0x7f.1 are addresses in disguise; resolvers disagree about them.
+  if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(name) || /^[\dx.]+$/i.test(name)) {
+    throw new EgressError('the host is not a valid name');
+  }
+  const timeout = new Promise<never>((_, reject) => {
+    const timer = setTimeout(
+      () => reject(new EgressError('the name took too long to resolve')),
+      resolveTimeoutMs,
+    );
+    timer.unref();
+  });
+  try {
+    const answers = await Promise.race([lookup(name, { all: true }), timeout]);
+    return answers.map(({ address, family: kind }) => ({ address, family: kind === 6 ? 6 : 4 }));
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    throw new EgressError('the name can not be resolved');
+  }
+}
+
+function openSocket(
+  target: Target,
+  { port, timeoutMs }: { port: number; timeoutMs: number },
+): Promise<Socket> {
+  return new Promise((done, fail) => {
+    const socket = connectSocket({ host: target.address, port, family: target.family });
+    const timer = setTimeout(
+      () => socket.destroy(new EgressError('connecting took too long')),
+      timeoutMs,
+    );
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.off('error', fail);
+      done(socket);
+    });
+    socket.once('error', (error) => {
+      clearTimeout(timer);
+      fail(error);
+    });
+  });
+}
+
+function createAgent(resolve: Egress['resolve']): Agent {
+  return new Agent({
+    connections: 50,
+    connect: {
+      lookup(host, options, done) {
+        resolve(host).then(
+          ({ address, family }) =>
+            options.all ? done(null, [{ address, family }]) : done(null, address, family),
+          (error: NodeJS.ErrnoException) => done(error, '', 4),
+        );
+      },
+    },
+  });
+}
+
+async function callChecked(
+  { agent, resolve }: { agent: Agent; resolve: Egress['resolve'] },
+  options: EgressCall,
+): Promise<EgressAnswer> {
+  const url = new URL(options.url);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new EgressError('the URL must use http or https');
+  }
+  if (url.username || url.password) throw new EgressError('the URL must not hold credentials');
+  // A literal address never reaches the agent's lookup, so it is checked here.
+  const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(literal)) await resolve(literal);
+  const answer = await request(url, {
+    dispatcher: agent,
+    method: options.method,
+    headers: options.headers,
+    body: options.body ?? null,
+    signal: AbortSignal.timeout(options.timeoutMs),
+  });
+  const { body, truncated } = await readUpTo(answer.body, options.sizeMaxBytes);
+  return { status: answer.statusCode, headers: answer.headers, body, truncated };
+}
+
+async function readUpTo(
+  stream: AsyncIterable<Buffer>,
+  sizeMaxBytes: number,
+): Promise<{ body: Buffer; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  // Leaving the loop early destroys the stream, so an endless body ends here.
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > sizeMaxBytes) break;
+  }
+  const all = Buffer.concat(chunks);
+  return { body: all.subarray(0, sizeMaxBytes), truncated: sizeBytes > sizeMaxBytes };
+}

@@ -1,0 +1,174 @@
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect';
+import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Claims, Keyring } from '#lib/tokens.ts';
+import { invalidField } from './errors.ts';
+
+/** What a caller may do in the workspace of its request. */
+export type Membership = {
+  workspaceId: string;
+  may(resource: string, action: 'read' | 'write'): boolean;
+};
+
+const claimsKey = createContextKey<Claims | undefined>(undefined);
+const membershipKey = createContextKey<Membership | undefined>(undefined);
+
+/** Who calls; only operations that need a token may ask. */
+export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
+  const claims = context.values.get(claimsKey);
+  if (!claims) throw new Error('this operation has no caller');
+  return claims;
+}
+
+/** The workspace whose membership was checked for this request. */
+export function workspaceOf(context: Pick<HandlerContext, 'values'>): string {
+  const membership = context.values.get(membershipKey);
+  if (!membership) throw new Error('this operation has no workspace');
+  return membership.workspaceId;
+}
+
+/** For operations that need a second permission for part of what they do. */
+export function requirePermission(
+  context: Pick<HandlerContext, 'values'>,
+  resource: string,
+  action: 'read' | 'write',
+): void {
+  const membership = context.values.get(membershipKey);
+  if (!membership?.may(resource, action)) throw missingPermission(resource, action);
+}
+
+function missingPermission(resource: string, action: string): ConnectError {
+  return new ConnectError(
+    `Insufficient permissions: ${action} access to ${resource} required`,
+    Code.PermissionDenied,
+  );
+}
+
+/** The options of one of our methods; methods of other packages (health, reflection) have none. */
+export function operationOf(method: DescMethod): Operation | undefined {
+  const options = getOption(method, operation);
+  return options.access ? options : undefined;
+}
+
+/** Reads the token before the body is read. Throws Unauthenticated, and nothing else. */
+export function tokenGate(keyring: Keyring) {
+  return async (context: HandlerContext): Promise<void> => {
+    const rule = operationOf(context.method)?.access?.rule.case;
+    if (rule === undefined || rule === 'public') return;
+    const claims = await bearer(keyring, context.requestHeader.get('authorization'));
+    context.values.set(claimsKey, claims);
+  };
+}
+
+/** The claims of an Authorization header. */
+export async function bearer(keyring: Keyring, header: string | null): Promise<Claims> {
+  if (!header) throw unauthenticated('Authorization header is required');
+  const match = /^Bearer ([^\s]+)$/.exec(header);
+  if (!match?.[1]) throw unauthenticated('Invalid authorization header format');
+  const claims = await keyring.verifyToken(match[1]);
+  if (!claims) throw unauthenticated('Invalid token');
+  return claims;
+}
+
+function unauthenticated(text: string): ConnectError {
+  return new ConnectError(text, Code.Unauthenticated);
+}
+
+export type Authorize = (
+  userId: string,
+  sessionId: string,
+  workspaceId: string,
+) => Promise<Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions'>>;
+
+/**
+ * Holds every call against the access rule of its proto. Unknown and foreign workspaces answer
+ * alike, so that nobody learns which exist.
+ */
+export function accessInterceptor(options: { authorize: Authorize; demo: boolean }): Interceptor {
+  return (next) => async (request) => {
+    const guard = operationOf(request.method);
+    if (!guard || request.stream) return next(request);
+    if (guard.refusedInDemo && options.demo) {
+      throw new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
+    }
+    const rule = guard.access?.rule;
+    if (rule?.case === 'public') return next(request);
+    const claims = request.contextValues.get(claimsKey);
+    if (!claims) throw unauthenticated('Authorization header is required');
+    const workspaceId = workspaceIn(request.message, guard);
+    if (claims.type === 'service') {
+      request.contextValues.set(membershipKey, { workspaceId, may: () => true });
+      return next(request);
+    }
+    if (rule?.case === 'service') {
+      throw new ConnectError('only other services may call this', Code.PermissionDenied);
+    }
+    const membership = await checkRule(options.authorize, claims, guard, workspaceId);
+    request.contextValues.set(membershipKey, membership);
+    return next(request);
+  };
+}
+
+async function checkRule(
+  authorize: Authorize,
+  claims: Claims,
+  guard: Operation,
+  workspaceId: string,
+): Promise<Membership> {
+  const rule = guard.access?.rule;
+  const inWorkspace = rule?.case === 'member' || rule?.case === 'owner';
+  const subject = await authorize(claims.subject, claims.sessionId, inWorkspace ? workspaceId : '');
+  if (!subject.active) throw unauthenticated('Invalid token');
+  const may: Membership['may'] = (resource, action) =>
+    subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
+  if (rule?.case === 'root' && !subject.root) {
+    throw new ConnectError('root user access required', Code.PermissionDenied);
+  }
+  if (inWorkspace && workspaceId === '') {
+    const field = guard.workspaceField || 'workspace_id';
+    throw invalidField(field, field === 'id' ? 'Missing workspace ID' : `${field} is required`);
+  }
+  if (inWorkspace && subject.role === '') {
+    throw new ConnectError('user is not a member of the workspace', Code.PermissionDenied);
+  }
+  if (rule?.case === 'owner' && subject.role !== 'owner') {
+    throw new ConnectError('user is not an owner of the workspace', Code.PermissionDenied);
+  }
+  if (rule?.case === 'member') {
+    const action = rule.value.write ? 'write' : 'read';
+    if (!may(rule.value.resource, action)) throw missingPermission(rule.value.resource, action);
+  }
+  return { workspaceId, may };
+}
+
+/** `workspace_id` is `workspaceId` in a message; the few other names are single words. */
+function workspaceIn(message: object, guard: Operation): string {
+  const name = guard.workspaceField || 'workspaceId';
+  const value: unknown = Reflect.get(message, name);
+  return typeof value === 'string' ? value : '';
+}
+
+const answersMax = 10_000;
+const answerLifetimeMs = 1_000;
+
+/** Keeps answers for a second: what was revoked is refused within that time. */
+export function cachedAuthorize(authorize: Authorize): Authorize {
+  const answers = new Map<string, { answer: ReturnType<Authorize>; untilMs: number }>();
+  return (userId, sessionId, workspaceId) => {
+    const key = `${userId}/${sessionId}/${workspaceId}`;
+    const known = answers.get(key);
+    if (known && known.untilMs > Date.now()) return known.answer;
+    if (answers.size >= answersMax) answers.clear();
+    const answer = authorize(userId, sessionId, workspaceId);
+    answers.set(key, { answer, untilMs: Date.now() + answerLifetimeMs });
+    answer.catch(() => answers.delete(key));
+    return answer;
+  };
+}

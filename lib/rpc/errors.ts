@@ -1,0 +1,92 @@
+import { create } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
+import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import type { Log } from '#lib/log.ts';
+
+/** A field that is at fault; `text` is what the caller reads first, if more than the description. */
+export type FieldFault = { field: string; description: string };
+
+/** InvalidArgument that names its fields; the first one's description is the error's text. */
+export function invalidFields(faults: readonly [FieldFault, ...FieldFault[]]): ConnectError {
+  const detail = create(BadRequestSchema, { fieldViolations: [...faults] });
+  return new ConnectError(faults[0].description, Code.InvalidArgument, undefined, [
+    { desc: BadRequestSchema, value: detail },
+  ]);
+}
+
+/** InvalidArgument for one field. The description says everything, as `name is required`. */
+export function invalidField(field: string, description: string): ConnectError {
+  return invalidFields([{ field, description }]);
+}
+
+/** An error that passes, with the time after which to try again. */
+export function retryLater(text: string, code: Code, retryMs: number): ConnectError {
+  const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) });
+  return new ConnectError(text, code, undefined, [{ desc: RetryInfoSchema, value: detail }]);
+}
+
+/** What PostgreSQL's codes mean to a caller. Anything else is our fault. */
+const databaseCodes = new Map<string, Code>([
+  ['23505', Code.AlreadyExists],
+  ['40001', Code.Aborted],
+  ['40P01', Code.Aborted],
+  ['57014', Code.DeadlineExceeded],
+  ['22021', Code.InvalidArgument],
+  ['22P05', Code.InvalidArgument],
+]);
+
+/** Classes of codes that say that the database can't be used now: connections, resources, shutdown. */
+const outageCode = /^(?:08|53|57P|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
+const outageText =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+function databaseError(error: unknown): ConnectError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (outageCode.test(code) || outageText.test(error.message)) {
+    return retryLater('the database is not available', Code.Unavailable, 1_000);
+  }
+  const known = databaseCodes.get(code);
+  if (known !== undefined)
+    return new ConnectError(textOf(known), known, undefined, undefined, error);
+  return undefined;
+}
+
+function textOf(code: Code): string {
+  switch (code) {
+    case Code.AlreadyExists:
+      return 'already exists';
+    case Code.Aborted:
+      return 'changed by another request at the same time; try again';
+    case Code.DeadlineExceeded:
+      return 'took too long';
+    default:
+      return 'holds text that can not be stored';
+  }
+}
+
+/**
+ * Turns what an operation threw into one vocabulary, once. What it did not foresee is logged here
+ * and answered without its text.
+ */
+export function errorInterceptor(log: Log): Interceptor {
+  return (next) => async (request) => {
+    try {
+      return await next(request);
+    } catch (error) {
+      if (error instanceof ConnectError && error.code !== Code.Internal) throw error;
+      const cause = error instanceof ConnectError ? error.cause : error;
+      const mapped =
+        databaseError(cause) ?? (request.signal.aborted ? aborted(request.signal) : undefined);
+      if (mapped) throw mapped;
+      const requestId = request.header.get('x-request-id');
+      log.error({ err: cause, rpc: request.method.name, requestId }, 'operation failed');
+      throw new ConnectError('internal error', Code.Internal);
+    }
+  };
+}
+
+function aborted(signal: AbortSignal): ConnectError {
+  return ConnectError.from(signal.reason, Code.Canceled);
+}

@@ -1,0 +1,133 @@
+import type { DescService } from '@bufbuild/protobuf';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import type { TaskList } from 'graphile-worker';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { type Env, flag, integer, list, required } from '#lib/config.ts';
+import { runJobs } from '#lib/jobs.ts';
+import { createLog, type Log } from '#lib/log.ts';
+import type { Store } from '#lib/store.ts';
+import { createKeyring, type Keyring } from '#lib/tokens.ts';
+import type { Authorize } from './access.ts';
+import { connectToService } from './client.ts';
+import { serve } from './service.ts';
+
+/** What every process is made of before its service adds its own. */
+export type Base = {
+  env: Env;
+  log: Log;
+  keyring: Keyring;
+  /** The service's database URL. */
+  databaseUrl: string;
+  /** A transport to another service, from `<NAME>_ADDR`. */
+  peer(name: string): Transport;
+};
+
+export type ServiceProcess = {
+  store: Store;
+  services: readonly DescService[];
+  routes: (router: ConnectRouter) => void;
+  /** Jobs that this service runs. */
+  tasks: TaskList;
+  /** How calls are authorized; asks workspaces if absent. */
+  authorize?: Authorize;
+  close?(): Promise<void>;
+};
+
+export function openBase(name: string, env: Env): Base {
+  const keyring = createKeyring(required(env, 'SECRET_KEY'));
+  const transports = new Map<string, Transport>();
+  return {
+    env,
+    log: createLog(name, env.LOG_LEVEL),
+    keyring,
+    databaseUrl: required(env, `${name.toUpperCase()}_DATABASE_URL`),
+    peer(other) {
+      const addresses = list(env, `${other.toUpperCase()}_ADDR`);
+      if (addresses.length === 0) throw new Error(`${other.toUpperCase()}_ADDR is not set`);
+      const transport = transports.get(other) ?? connectToService(addresses, keyring, name);
+      transports.set(other, transport);
+      return transport;
+    },
+  };
+}
+
+/**
+ * Runs one service as a process: migrates (`migrate` as argument does only that), serves, runs its
+ * jobs, says `ready` to a supervisor, and drains on SIGTERM.
+ */
+export async function runService(
+  name: string,
+  open: (base: Base) => Promise<ServiceProcess>,
+): Promise<void> {
+  const base = openBase(name, process.env);
+  const service = await open(base);
+  const onlyMigrate = process.argv[2] === 'migrate';
+  if (onlyMigrate || flag(base.env, 'MIGRATE_ON_START')) await service.store.migrate();
+  if (onlyMigrate) return service.store.close();
+  const jobs = await runJobs({
+    url: base.databaseUrl,
+    service: name,
+    tasks: service.tasks,
+    log: base.log,
+  });
+  const server = await serve(
+    {
+      ...service,
+      keyring: base.keyring,
+      authorize:
+        service.authorize ??
+        authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
+      demo: flag(base.env, 'DEMO_MODE'),
+      log: base.log,
+      isReady: () => answers(service.store),
+    },
+    {
+      host: base.env.HOST ?? '127.0.0.1',
+      port: integer(base.env, `${name.toUpperCase()}_PORT`),
+    },
+  );
+  base.log.info({ port: server.port }, 'ready');
+  process.send?.('ready');
+  onTermination(base.log, async () => {
+    await server.drain();
+    await jobs.stop();
+    await service.close?.();
+    await service.store.close();
+  });
+}
+
+function authorizeBy(directory: Client<typeof WorkspaceDirectoryService>): Authorize {
+  return (userId, sessionId, workspaceId) =>
+    directory.authorize({ userId, sessionId, workspaceId });
+}
+
+async function answers(store: Store): Promise<boolean> {
+  try {
+    await store.ping();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const terminationMaxMs = 12_000;
+
+/** Ends the process in order, once, when it is told to. */
+export function onTermination(log: Log, end: () => Promise<void>): void {
+  let ending = false;
+  const terminate = () => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(1), terminationMaxMs).unref();
+    end().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', terminate);
+  process.on('SIGINT', terminate);
+}

@@ -1,0 +1,95 @@
+import type { AnyEntity, EntityClass } from '@mikro-orm/core';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Kysely } from 'kysely';
+import { migrateJobs } from './jobs.ts';
+
+export type { EntityManager } from '@mikro-orm/postgresql';
+
+/** A service's own part of the database. */
+export type Store = {
+  readonly name: string;
+  readonly url: string;
+  readonly orm: MikroORM;
+  /** A fresh unit of work for one operation. */
+  fork(): EntityManager;
+  /** Brings the schema up to date; processes that start together take turns. */
+  migrate(): Promise<void>;
+  /** Rejects if the database can't be reached. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type StoreOptions = {
+  /** The service's name: its job schema is `<name>_jobs`. */
+  name: string;
+  url: string;
+  entities: EntityClass<AnyEntity>[];
+  migrations: { name: string; class: new (...args: never[]) => Migration }[];
+  connectionsMax?: number;
+};
+
+const connectTimeoutMs = 5_000;
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const orm = await MikroORM.init({
+    clientUrl: options.url,
+    entities: options.entities,
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: options.migrations as never,
+      tableName: 'migrations',
+      snapshot: false,
+    },
+    pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
+    driverOptions: {
+      application_name: `postrider-${options.name}`,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    },
+    connect: false,
+    // Tables are made by migrations only.
+    discovery: { warnWhenNoEntities: false },
+    forceUtcTimezone: true,
+    logger: () => {},
+  } as never);
+  return {
+    name: options.name,
+    url: options.url,
+    orm,
+    fork: () => orm.em.fork(),
+    migrate: () => migrate(orm, options),
+    ping: async () => {
+      await query(orm.em.fork(), 'select 1', []);
+    },
+    close: () => orm.close(true),
+  };
+}
+
+async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
+    await orm.migrator.up();
+    await migrateJobs(url, name);
+  });
+}
+
+/**
+ * Runs one statement with bound parameters in the unit of work's transaction, if it has one.
+ * Timestamps and 64-bit numbers come back as text.
+ */
+export async function query<Row>(
+  em: EntityManager,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const client = em.getTransactionContext<Kysely<unknown>>() ?? (await connectedClient(em));
+  const result = await client.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+  return result.rows;
+}
+
+async function connectedClient(em: EntityManager): Promise<Kysely<unknown>> {
+  const connection = em.getConnection();
+  await connection.ensureConnection();
+  return connection.getClient();
+}

@@ -1,0 +1,144 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+
+/** Who a token speaks for. */
+export type Claims = {
+  type: 'user' | 'api_key' | 'service';
+  /** User id, or the name of the service. */
+  subject: string;
+  /** Only for users. */
+  sessionId: string;
+};
+
+/**
+ * Everything that is derived from SECRET_KEY. The variable may list several keys: the first signs
+ * and encrypts, all verify and decrypt, so that a key can be replaced without signing anybody out.
+ */
+export type Keyring = {
+  readonly secrets: readonly string[];
+  signToken(claims: Claims, ttlSeconds: number): Promise<string>;
+  /** The claims of a valid token; undefined for any other. */
+  verifyToken(token: string): Promise<Claims | undefined>;
+  encrypt(text: string): string;
+  decrypt(text: string): string;
+  /** The key for MACs of one purpose, the current one first. */
+  macKeys(purpose: string): readonly Buffer[];
+};
+
+const keySizeBytes = 32;
+const tokenLengthMax = 4096;
+const verifiedMax = 2_000;
+
+export function createKeyring(secretKey: string): Keyring {
+  const secrets = secretKey.split(',').filter((secret) => secret !== '');
+  if (secrets.length === 0) throw new Error('SECRET_KEY is empty');
+  if (secrets.some((secret) => secret.length < 16)) {
+    throw new Error('SECRET_KEY must be at least 16 characters');
+  }
+  const derive = (purpose: string) =>
+    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, keySizeBytes)));
+  const tokenKeys = derive('postrider/tokens');
+  const boxKeys = derive('postrider/credentials');
+  return {
+    secrets,
+    signToken: (claims, ttlSeconds) => signToken(tokenKeys[0]!, claims, ttlSeconds),
+    verifyToken: createVerifier(tokenKeys),
+    encrypt: (text) => encrypt(boxKeys[0]!, text),
+    decrypt: (text) => decrypt(boxKeys, text),
+    macKeys: derive,
+  };
+}
+
+function signToken(key: Buffer, claims: Claims, ttlSeconds: number): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ type: claims.type, sid: claims.sessionId || undefined })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(claims.subject)
+    .setIssuedAt(now)
+    .setNotBefore(now)
+    .setExpirationTime(now + ttlSeconds)
+    .sign(key);
+}
+
+type Verified = { claims: Claims; expiresAtMs: number };
+
+/** A signature that was good stays good until the token expires, so it is checked once. */
+function createVerifier(keys: readonly Buffer[]): Keyring['verifyToken'] {
+  const verified = new Map<string, Verified>();
+  return async (token) => {
+    if (token.length > tokenLengthMax) return undefined;
+    const known = verified.get(token);
+    if (known) return known.expiresAtMs > Date.now() ? known.claims : undefined;
+    const fresh = await verifyWithAny(keys, token);
+    if (!fresh) return undefined;
+    if (verified.size >= verifiedMax) verified.clear();
+    verified.set(token, fresh);
+    return fresh.claims;
+  };
+}
+
+async function verifyWithAny(
+  keys: readonly Buffer[],
+  token: string,
+): Promise<Verified | undefined> {
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        requiredClaims: ['exp', 'sub', 'type'],
+      });
+      return readClaims(payload);
+    } catch {
+      // The next key may be the one that signed it.
+    }
+  }
+  return undefined;
+}
+
+function readClaims(payload: Record<string, unknown>): Verified | undefined {
+  const { type, sub, sid, exp } = payload;
+  if (type !== 'user' && type !== 'api_key' && type !== 'service') return undefined;
+  if (typeof sub !== 'string' || typeof exp !== 'number') return undefined;
+  if (type === 'user' && typeof sid !== 'string') return undefined;
+  const sessionId = typeof sid === 'string' ? sid : '';
+  return { claims: { type, subject: sub, sessionId }, expiresAtMs: exp * 1000 };
+}
+
+const ivSizeBytes = 12;
+const tagSizeBytes = 16;
+
+function encrypt(key: Buffer, text: string): string {
+  const iv = randomBytes(ivSizeBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+function decrypt(keys: readonly Buffer[], text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  const iv = bytes.subarray(0, ivSizeBytes);
+  const tag = bytes.subarray(ivSizeBytes, ivSizeBytes + tagSizeBytes);
+  for (const key of keys) {
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, iv).setAuthTag(tag);
+      const sealed = bytes.subarray(ivSizeBytes + tagSizeBytes);
+      return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+    } catch {
+      // The next key may be the one that sealed it.
+    }
+  }
+  throw new Error('a stored credential can not be decrypted with SECRET_KEY');
+}
+
+/** Compares without telling by its duration where the texts differ. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

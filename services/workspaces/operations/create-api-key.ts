@@ -1,0 +1,76 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type {
+  CreateAPIKeyRequest,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { Member, type Permissions } from '../workspace.ts';
+
+const keySeconds = 10 * 365 * 24 * 60 * 60;
+export const resources = [
+  'workspace',
+  'contacts',
+  'lists',
+  'templates',
+  'broadcasts',
+  'transactional',
+  'message_history',
+  'webhooks',
+];
+
+export function createAPIKey({
+  store,
+  keyring,
+  now,
+  publicUrl,
+}: Context): ServiceImpl<typeof WorkspaceService>['createAPIKey'] {
+  return async (request) => {
+    const permissions = permissionsOf(request);
+    const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();
+    const at = now();
+    const userId = crypto.randomUUID();
+    await store.fork().transactional(async (em) => {
+      // One statement decides between two that ask for the same name at once.
+      const rows = await query(
+        em,
+        `insert into users (id, type, email, created_at, updated_at) values ($1, 'api_key', $2, $3, $3)
+         on conflict (email) do nothing returning 1`,
+        [userId, email, at],
+      );
+      if (rows.length === 0) throw new ConnectError('this user already exists', Code.AlreadyExists);
+      em.create(Member, {
+        workspace_id: request.workspaceId,
+        user_id: userId,
+        role: 'member',
+        permissions,
+        created_at: at,
+      });
+    });
+    const token = await keyring.signToken(
+      { type: 'api_key', subject: userId, sessionId: '' },
+      keySeconds,
+    );
+    return { status: 'success', token, email };
+  };
+}
+
+/** Everything unless the request says otherwise. */
+function permissionsOf({ permissions }: CreateAPIKeyRequest): Permissions {
+  const given = Object.entries(permissions);
+  if (given.length === 0) {
+    return Object.fromEntries(resources.map((resource) => [resource, { read: true, write: true }]));
+  }
+  return Object.fromEntries(
+    given.map(([resource, { read, write }]) => {
+      if (!resources.includes(resource)) {
+        throw invalidField(
+          'permissions',
+          `unknown resource in permissions: ${resource.slice(0, 50)}`,
+        );
+      }
+      return [resource, { read, write }];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Egress } from '#lib/egress.ts';
+import { EgressError } from '#lib/egress.ts';
+import { once } from '#lib/idempotency.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { Integration, storedProvider } from '../integration.ts';
+
+const integrationsMax = 100;
+
+export function createIntegration({
+  store,
+  keyring,
+  egress,
+  now,
+}: Context): ServiceImpl<typeof WorkspaceService>['createIntegration'] {
+  return async (request, call) => {
+    if (!request.provider) throw invalidField('provider', 'provider is required');
+    const provider = storedProvider(request.provider, keyring);
+    await checkHost(egress, provider.smtp.host);
+    const at = now();
+    const id = crypto.randomUUID();
+    return once(store, call, WorkspaceService.method.createIntegration, request, async (em) => {
+      const [{ count } = { count: '0' }] = await query<{ count: string }>(
+        em,
+        'select count(*) from integrations where workspace_id = $1',
+        [request.workspaceId],
+      );
+      if (Number(count) >= integrationsMax) {
+        throw new ConnectError(
+          `a workspace has at most ${integrationsMax} integrations`,
+          Code.FailedPrecondition,
+        );
+      }
+      em.create(Integration, {
+        workspace_id: request.workspaceId,
+        id,
+        name: request.name,
+        provider,
+        created_at: at,
+        updated_at: at,
+      });
+      await em.flush();
+      return { status: 'success', integrationId: id };
+    });
+  };
+}
+
+/** Refuses now what would be refused at every send; a name that doesn't resolve yet is no fault. */
+export async function checkHost(egress: Egress, host: string): Promise<void> {
+  try {
+    await egress.resolve(host);
+  } catch (error) {
+    if (!(error instanceof EgressError) || /resolve/.test(error.message)) return;
+    throw invalidField('provider.smtp.host', error.message);
+  }
+}

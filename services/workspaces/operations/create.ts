@@ -1,0 +1,39 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { callerOf } from '#lib/rpc/access.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context } from '../context.ts';
+import { storedSettings } from '../settings.ts';
+import { Member, Workspace } from '../workspace.ts';
+import { workspaceMessage } from '../workspace-queries.ts';
+
+export function create({
+  store,
+  now,
+}: Context): ServiceImpl<typeof WorkspaceService>['createWorkspace'] {
+  return ({ id, name, settings: given }, call) => {
+    const settings = storedSettings(given);
+    for (const key of ['marketing_email_provider_id', 'transactional_email_provider_id'] as const) {
+      if (settings[key]) {
+        throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);
+      }
+    }
+    const at = now();
+    return store.fork().transactional(async (em) => {
+      if (await em.findOne(Workspace, { id })) {
+        throw new ConnectError('Workspace already exists', Code.AlreadyExists);
+      }
+      em.create(Workspace, { id, name, settings, created_at: at, updated_at: at });
+      await em.flush();
+      em.create(Member, {
+        workspace_id: id,
+        user_id: callerOf(call).subject,
+        role: 'owner',
+        permissions: {},
+        created_at: at,
+      });
+      await em.flush();
+      return { workspace: await workspaceMessage(em, id) };
+    });
+  };
+}

@@ -1,0 +1,22 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Context } from '../context.ts';
+import { settingsMessage } from '../settings.ts';
+import { Workspace } from '../workspace.ts';
+import { workspaceNotFound } from '../workspace-queries.ts';
+
+export function getSettings({
+  store,
+  publicUrl,
+}: Context): ServiceImpl<typeof WorkspaceDirectoryService>['getSettings'] {
+  return async ({ workspaceId }) => {
+    const workspace = await store
+      .fork()
+      .findOneOrFail(Workspace, { id: workspaceId }, { failHandler: workspaceNotFound });
+    const settings = settingsMessage(workspace.settings);
+    return {
+      name: workspace.name,
+      settings: { ...settings, customEndpointUrl: settings.customEndpointUrl || publicUrl },
+    };
+  };
+}

@@ -1,0 +1,25 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { callerOf } from '#lib/rpc/access.ts';
+import type { Context } from '../context.ts';
+import { Member, Workspace } from '../workspace.ts';
+import { workspaceMessages } from '../workspace-queries.ts';
+import { authorizeLocally } from './authorize.ts';
+
+const workspacesMax = 1_000;
+
+export function list(context: Context): ServiceImpl<typeof WorkspaceService>['listWorkspaces'] {
+  return async (_, call) => {
+    const em = context.store.fork();
+    const { subject, sessionId } = callerOf(call);
+    const { root } = await authorizeLocally(context)(subject, sessionId, '');
+    const members = root ? [] : await em.find(Member, { user_id: subject });
+    const ids = members.map((member) => member.workspace_id);
+    const where = root ? {} : { id: { $in: ids } };
+    const workspaces = await em.find(Workspace, where, {
+      orderBy: { id: 'asc' },
+      limit: workspacesMax,
+    });
+    return { workspaces: await workspaceMessages(em, workspaces) };
+  };
+}

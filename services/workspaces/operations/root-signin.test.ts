@@ -1,0 +1,89 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
+import { keyring } from '../../../test/setup/service.ts';
+import { type Given, givenService, signinRequest } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+beforeEach(() => query(given.context.store.fork(), 'delete from sign_in_attempts', []));
+afterAll(() => given.context.store.close());
+
+const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };
+
+test('root signin gives a token of 24 hours and the user', async () => {
+  const answer = await given.users.signInRoot(signinRequest(given.clock));
+  expect(answer.user).toMatchObject({ type: 'user', email: 'root@example.com', name: 'Root User' });
+  expect(answer.expiresAt && timestampDate(answer.expiresAt)).toEqual(
+    new Date('2030-01-02T12:00:00Z'),
+  );
+  expect(await keyring.verifyToken(answer.token)).toMatchObject({
+    type: 'user',
+    subject: answer.user?.id,
+  });
+});
+
+test('root signin takes every configured address, in any case', async () => {
+  const request = signinRequest(given.clock, 'second@example.com');
+  const answer = await given.users.signInRoot({ ...request, email: 'Second@Example.com' });
+  expect(answer.user?.email).toBe('second@example.com');
+});
+
+test.each([
+  ['an unknown address', { email: 'nobody@example.com' }],
+  ['a wrong signature', { signature: '0'.repeat(64) }],
+  ['a signature in upper case', (s: string) => ({ signature: s.toUpperCase() })],
+  ['a signature of another length', { signature: 'ab' }],
+])('root signin refuses %s with one text', async (_, change) => {
+  const request = signinRequest(given.clock);
+  const changed = typeof change === 'function' ? change(request.signature) : change;
+  await expect(given.users.signInRoot({ ...request, ...changed })).rejects.toMatchObject(refused);
+});
+
+test.each([-61, 61])('root signin refuses a timestamp %d seconds off', async (seconds) => {
+  const clock = { now: new Date(given.clock.now.getTime() + seconds * 1000) };
+  await expect(given.users.signInRoot(signinRequest(clock))).rejects.toMatchObject(refused);
+});
+
+test.each([-60, 60])('root signin takes a timestamp %d seconds off', async (seconds) => {
+  const clock = { now: new Date(given.clock.now.getTime() + seconds * 1000) };
+  await expect(given.users.signInRoot(signinRequest(clock))).resolves.toBeDefined();
+});
+
+test('root signin names the fields that are missing', async () => {
+  await expect(given.users.signInRoot({ email: 'root@example.com' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'Missing required fields: email, timestamp, signature',
+  });
+});
+
+test('root signin allows 5 attempts in 5 minutes, and the count outlives the process', async () => {
+  const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await expect(given.users.signInRoot(wrong)).rejects.toMatchObject(refused);
+  }
+  const limited = { code: Code.ResourceExhausted };
+  await expect(given.users.signInRoot(signinRequest(given.clock))).rejects.toMatchObject(limited);
+  const restarted = await givenService(given.context.store.url);
+  await expect(restarted.users.signInRoot(signinRequest(given.clock))).rejects.toMatchObject(
+    limited,
+  );
+  await restarted.context.store.close();
+  const other = signinRequest(given.clock, 'second@example.com');
+  await expect(given.users.signInRoot(other)).resolves.toBeDefined();
+  given.clock.now = new Date(given.clock.now.getTime() + 5 * 60_000 + 1);
+  await expect(given.users.signInRoot(signinRequest(given.clock))).resolves.toBeDefined();
+});
+
+test('a success clears the count', async () => {
+  const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
+  for (let round = 0; round < 2; round += 1) {
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      await expect(given.users.signInRoot(wrong)).rejects.toMatchObject(refused);
+    }
+    await given.users.signInRoot(signinRequest(given.clock));
+  }
+});

@@ -1,0 +1,36 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import { LockMode } from '@mikro-orm/core';
+import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context } from '../context.ts';
+import { Integration, integrationNotFound, storedProvider } from '../integration.ts';
+import { checkHost } from './create-integration.ts';
+
+export function updateIntegration({
+  store,
+  keyring,
+  egress,
+  now,
+}: Context): ServiceImpl<typeof WorkspaceService>['updateIntegration'] {
+  return async ({ workspaceId, integrationId, name, provider: given }) => {
+    if (!given) throw invalidField('provider', 'provider is required');
+    const checked = storedProvider(given, keyring);
+    await checkHost(egress, checked.smtp.host);
+    await store.fork().transactional(async (em) => {
+      const integration = await em.findOneOrFail(
+        Integration,
+        { workspace_id: workspaceId, id: integrationId },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: integrationNotFound },
+      );
+      integration.name = name;
+      integration.provider = storedProvider(
+        given,
+        keyring,
+        integration.provider.smtp.sealed_password,
+      );
+      integration.updated_at = now();
+      await em.flush();
+    });
+    return { status: 'success', message: 'Integration updated successfully' };
+  };
+}

@@ -1,0 +1,41 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import { LockMode } from '@mikro-orm/core';
+import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { EntityManager } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { Integration } from '../integration.ts';
+import { storedSettings } from '../settings.ts';
+import { type Settings, Workspace } from '../workspace.ts';
+import { workspaceMessage, workspaceNotFound } from '../workspace-queries.ts';
+
+export function update({
+  store,
+  now,
+}: Context): ServiceImpl<typeof WorkspaceService>['updateWorkspace'] {
+  return (request) =>
+    store.fork().transactional(async (em) => {
+      const settings = storedSettings(request.settings);
+      const workspace = await em.findOneOrFail(
+        Workspace,
+        { id: request.id },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: workspaceNotFound },
+      );
+      await checkProviders(em, request.id, settings);
+      workspace.name = request.name;
+      workspace.settings = settings;
+      workspace.updated_at = now();
+      await em.flush();
+      return { workspace: await workspaceMessage(em, request.id) };
+    });
+}
+
+async function checkProviders(em: EntityManager, id: string, settings: Settings): Promise<void> {
+  const integrations = await em.find(Integration, { workspace_id: id });
+  for (const key of ['marketing_email_provider_id', 'transactional_email_provider_id'] as const) {
+    const chosen = settings[key];
+    if (chosen && !integrations.some((integration) => integration.id === chosen)) {
+      throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);
+    }
+  }
+}

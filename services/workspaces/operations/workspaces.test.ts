@@ -1,0 +1,211 @@
+import { Code, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { query } from '#lib/store.ts';
+import type { Claims } from '#lib/tokens.ts';
+import { keyring, serviceClaims, userClaims } from '../../../test/setup/service.ts';
+import { type Given, givenRoot, givenService, provider } from '../test/given.ts';
+
+let given: Given;
+let root: Claims;
+beforeAll(async () => {
+  given = await givenService();
+  root = await givenRoot(given);
+});
+afterAll(() => given.context.store.close());
+
+let count = 0;
+async function givenWorkspace(): Promise<string> {
+  count += 1;
+  const id = `w${count}`;
+  await given.workspaces(root).createWorkspace({ id, name: 'Acme' });
+  return id;
+}
+
+async function givenKey(workspaceId: string, permissions = {}): Promise<Claims> {
+  const key = { workspaceId, emailPrefix: `key${crypto.randomUUID().slice(0, 8)}`, permissions };
+  const { token } = await given.workspaces(root).createAPIKey(key);
+  const claims = await keyring.verifyToken(token);
+  if (!claims) throw new Error('the key is not valid');
+  return claims;
+}
+
+test('create fills in the defaults and makes the caller owner', async () => {
+  const id = await givenWorkspace();
+  const { workspace } = await given.workspaces(root).getWorkspace({ id });
+  expect(workspace).toMatchObject({
+    id,
+    name: 'Acme',
+    settings: {
+      timezone: 'UTC',
+      defaultLanguage: 'en',
+      languages: ['en'],
+      emailTrackingEnabled: true,
+    },
+    integrations: [],
+  });
+});
+
+test('create refuses an id that is taken', async () => {
+  const id = await givenWorkspace();
+  await expect(given.workspaces(root).createWorkspace({ id, name: 'B' })).rejects.toMatchObject({
+    code: Code.AlreadyExists,
+    rawMessage: 'Workspace already exists',
+  });
+});
+
+test.each([
+  [{ id: '', name: 'a' }, 'id is required'],
+  [{ id: 'a-b', name: 'a' }, 'id must be alphanumeric'],
+  [{ id: 'a'.repeat(21), name: 'a' }, 'id length must be between 1 and 20'],
+  [{ id: 'ok', name: '' }, 'name is required'],
+  [{ id: 'ok', name: 'a'.repeat(33) }, 'name length must be between 1 and 32'],
+  [{ id: 'ok', name: 'a', settings: { timezone: 'Mars/Base' } }, 'invalid timezone: Mars/Base'],
+  [{ id: 'ok', name: 'a', settings: { websiteUrl: 'javascript:1' } }, 'invalid website URL'],
+  [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
+  [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
+])('create refuses %j', async (request, text) => {
+  await expect(given.workspaces(root).createWorkspace(request)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: text,
+  });
+});
+
+test('create is for root users', async () => {
+  const key = await givenKey(await givenWorkspace());
+  const refused = given.workspaces(key).createWorkspace({ id: 'mine', name: 'Mine' });
+  await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });
+});
+
+test('an unknown workspace and a foreign one answer alike', async () => {
+  const key = await givenKey(await givenWorkspace());
+  const foreign = await givenWorkspace();
+  const answers = await Promise.allSettled(
+    [foreign, 'unknown'].map((id) => given.workspaces(key).getWorkspace({ id })),
+  );
+  const texts = answers.map((answer) =>
+    answer.status === 'rejected' ? `${answer.reason}` : 'found',
+  );
+  expect(texts[0]).toContain('permission_denied');
+  expect(texts[0]).toBe(texts[1]);
+});
+
+test('list shows a key its own workspace and root all of them', async () => {
+  const id = await givenWorkspace();
+  const key = await givenKey(id);
+  const own = await given.workspaces(key).listWorkspaces({});
+  expect(own.workspaces.map((workspace) => workspace.id)).toEqual([id]);
+  const all = await given.workspaces(root).listWorkspaces({});
+  expect(all.workspaces.length).toBeGreaterThan(1);
+});
+
+test('a key without a permission is told which one it lacks', async () => {
+  const id = await givenWorkspace();
+  const key = await givenKey(id, { contacts: { read: true, write: true } });
+  await expect(given.workspaces(key).getWorkspace({ id })).rejects.toMatchObject({
+    code: Code.PermissionDenied,
+    rawMessage: 'Insufficient permissions: read access to workspace required',
+  });
+});
+
+test('a key is refused once its user is gone', async () => {
+  const id = await givenWorkspace();
+  const key = await givenKey(id);
+  await given.workspaces(key).getWorkspace({ id });
+  await query(given.context.store.fork(), 'delete from users where id = $1', [key.subject]);
+  const { now } = Date;
+  Date.now = () => now() + 1_001;
+  try {
+    const refused = given.workspaces(key).getWorkspace({ id });
+    await expect(refused).rejects.toMatchObject({
+      code: Code.Unauthenticated,
+      rawMessage: 'Invalid token',
+    });
+  } finally {
+    Date.now = now;
+  }
+});
+
+test('a token of nobody is refused', async () => {
+  const id = await givenWorkspace();
+  const refused = given.workspaces(userClaims()).getWorkspace({ id });
+  await expect(refused).rejects.toMatchObject({ code: Code.Unauthenticated });
+});
+
+test('update replaces name and settings, and refuses a provider that does not exist', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const { integrationId } = await workspaces.createIntegration({
+    workspaceId: id,
+    name: 'smtp',
+    type: 'email',
+    provider,
+  });
+  const settings = { timezone: 'Europe/Paris', marketingEmailProviderId: integrationId };
+  await workspaces.updateWorkspace({ id, name: 'New', settings });
+  const { workspace } = await workspaces.getWorkspace({ id });
+  expect(workspace).toMatchObject({ name: 'New', settings });
+  const wrong = { id, name: 'New', settings: { marketingEmailProviderId: 'nothing' } };
+  await expect(workspaces.updateWorkspace(wrong)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});
+
+test('an integration keeps its password sealed, and gives it to services only', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const { integrationId } = await workspaces.createIntegration({
+    workspaceId: id,
+    name: 'smtp',
+    type: 'email',
+    provider,
+  });
+  await workspaces.updateIntegration({
+    workspaceId: id,
+    integrationId,
+    name: 'renamed',
+    provider: { ...provider, smtp: { ...provider.smtp, password: '' } },
+  });
+  const shown = await workspaces.getWorkspace({ id });
+  expect(
+    JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  ).not.toContain('pass-word');
+  const rows = await query(
+    given.context.store.fork(),
+    'select provider from integrations where id = $1',
+    [integrationId],
+  );
+  expect(JSON.stringify(rows)).not.toContain('pass-word');
+  const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));
+  const { integration } = await directory.getIntegration({ workspaceId: id, integrationId });
+  expect(integration).toMatchObject({
+    name: 'renamed',
+    emailProvider: { smtp: { password: 'pass-word' }, senders: [{ email: 'hello@example.com' }] },
+  });
+  const asUser = createClient(WorkspaceDirectoryService, given.transport(root));
+  const refused = asUser.getIntegration({ workspaceId: id, integrationId });
+  await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });
+});
+
+test('an integration to an address that may not be called is refused', async () => {
+  const id = await givenWorkspace();
+  const inside = { ...provider, smtp: { ...provider.smtp, host: '169.254.169.254' } };
+  const refused = given
+    .workspaces(root)
+    .createIntegration({ workspaceId: id, name: 'x', type: 'email', provider: inside });
+  await expect(refused).rejects.toMatchObject({ code: Code.InvalidArgument });
+});
+
+test('the same Idempotency-Key gives the first answer, another request a conflict', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root, { 'idempotency-key': 'k1' });
+  const request = { workspaceId: id, name: 'smtp', type: 'email', provider };
+  const [first, twin] = await Promise.all([
+    workspaces.createIntegration(request),
+    workspaces.createIntegration(request),
+  ]);
+  expect(twin).toEqual(first);
+  expect((await workspaces.getWorkspace({ id })).workspace?.integrations).toHaveLength(1);
+  const other = workspaces.createIntegration({ ...request, name: 'other' });
+  await expect(other).rejects.toMatchObject({ code: Code.AlreadyExists });
+});

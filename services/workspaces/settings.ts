@@ -1,0 +1,77 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type WorkspaceSettings,
+  WorkspaceSettingsSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { isTimeZone } from '#lib/address.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Settings } from './workspace.ts';
+
+const languageCodes = new Set(
+  'ar ca cs da de el en es fi fr he hi hu id it ja ko nl nb pl pt pt-BR ro ru sv th tr uk vi zh zh-TW'.split(
+    ' ',
+  ),
+);
+const urlLengthMax = 2_000;
+
+/** Checks settings and fills in what was left out. */
+export function storedSettings(given: WorkspaceSettings | undefined): Settings {
+  const settings = given ?? create(WorkspaceSettingsSchema);
+  const timezone = settings.timezone || 'UTC';
+  if (!isTimeZone(timezone))
+    throw invalidField('settings.timezone', `invalid timezone: ${timezone}`);
+  checkUrl('website_url', settings.websiteUrl, 'invalid website URL');
+  checkUrl('logo_url', settings.logoUrl, 'invalid logo URL');
+  checkUrl('custom_endpoint_url', settings.customEndpointUrl, 'invalid custom endpoint URL');
+  return {
+    website_url: settings.websiteUrl,
+    logo_url: settings.logoUrl,
+    timezone,
+    custom_endpoint_url: settings.customEndpointUrl.replace(/\/+$/, ''),
+    marketing_email_provider_id: settings.marketingEmailProviderId,
+    transactional_email_provider_id: settings.transactionalEmailProviderId,
+    email_tracking_enabled: settings.emailTrackingEnabled ?? true,
+    ...checkedLanguages(settings),
+  };
+}
+
+function checkUrl(field: string, url: string, text: string): void {
+  if (url === '') return;
+  const parsed = url.length <= urlLengthMax && URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
+    throw invalidField(`settings.${field}`, text);
+  }
+}
+
+function checkedLanguages(settings: WorkspaceSettings) {
+  const defaultLanguage = settings.defaultLanguage || settings.languages[0] || 'en';
+  const languages = settings.languages.length > 0 ? settings.languages : [defaultLanguage];
+  for (const code of languages) {
+    if (!languageCodes.has(code)) {
+      throw invalidField('settings.languages', `invalid language code: ${code}`);
+    }
+  }
+  const twice = languages.find((code, index) => languages.indexOf(code) !== index);
+  if (twice) throw invalidField('settings.languages', `duplicate language code: ${twice}`);
+  if (!languages.includes(defaultLanguage)) {
+    throw invalidField(
+      'settings.default_language',
+      `default language ${defaultLanguage} must be in the languages list`,
+    );
+  }
+  return { default_language: defaultLanguage, languages: [...languages] };
+}
+
+export function settingsMessage(settings: Settings) {
+  return {
+    websiteUrl: settings.website_url,
+    logoUrl: settings.logo_url,
+    timezone: settings.timezone,
+    customEndpointUrl: settings.custom_endpoint_url,
+    marketingEmailProviderId: settings.marketing_email_provider_id,
+    transactionalEmailProviderId: settings.transactional_email_provider_id,
+    emailTrackingEnabled: settings.email_tracking_enabled,
+    defaultLanguage: settings.default_language,
+    languages: settings.languages,
+  };
+}

@@ -1,0 +1,14 @@
+import { openStore, type Store } from '#lib/store.ts';
+import { Integration } from './integration.ts';
+import { Initial } from './migrations/m0001-initial.ts';
+import { Session, User } from './user.ts';
+import { Member, Workspace } from './workspace.ts';
+
+export function openWorkspacesStore(url: string): Promise<Store> {
+  return openStore({
+    name: 'workspaces',
+    url,
+    entities: [User, Session, Workspace, Member, Integration],
+    migrations: [{ name: 'm0001-initial', class: Initial }],
+  });
+}

@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+import { createClient } from '@connectrpc/connect';
+import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createEgress } from '#lib/egress.ts';
+import type { Claims } from '#lib/tokens.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
+import type { Context } from '../context.ts';
+import { authorizeLocally } from '../operations/authorize.ts';
+import { workspacesRoutes } from '../service.ts';
+import { openWorkspacesStore } from '../store.ts';
+
+export const rootEmail = 'root@example.com';
+
+/** The service on a database of its own, or on a given one; its clock stands where the test puts it. */
+export async function givenService(url?: string) {
+  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const context: Context = {
+    store: url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore),
+    keyring,
+    egress: createEgress(['127.0.0.0/8']),
+    now: () => clock.now,
+    rootEmails: [rootEmail, 'second@example.com'],
+    publicUrl: 'http://127.0.0.1:4400',
+  };
+  const transport = testTransport(workspacesRoutes(context), {
+    authorize: authorizeLocally(context),
+  });
+  return {
+    clock,
+    context,
+    transport,
+    users: createClient(UserService, transport()),
+    workspaces: (claims: Claims, headers?: Record<string, string>) =>
+      createClient(WorkspaceService, transport(claims, headers)),
+  };
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+/** A request as a deployment script makes it. */
+export function signinRequest(clock: { now: Date }, email = rootEmail) {
+  const timestamp = Math.floor(clock.now.getTime() / 1000);
+  const signature = createHmac('sha256', secretKey).update(`${email}:${timestamp}`).digest('hex');
+  return { email, timestamp: BigInt(timestamp), signature };
+}
+
+/** Signs root in and gives the claims of the session. */
+export async function givenRoot({ users, clock }: Given): Promise<Claims> {
+  const { token } = await users.signInRoot(signinRequest(clock));
+  const claims = await keyring.verifyToken(token);
+  if (!claims) throw new Error('the token is not valid');
+  return claims;
+}
+
+export const provider = {
+  kind: 'smtp',
+  smtp: { host: '127.0.0.1', port: 2525, username: 'mailer', password: 'pass-word', useTls: false },
+  senders: [{ email: 'Hello@Example.com', name: 'Hello', isDefault: true }],
+  rateLimitPerMinute: 1000,
+};

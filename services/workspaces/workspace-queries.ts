@@ -1,0 +1,36 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { EntityManager } from '#lib/store.ts';
+import { Integration } from './integration.ts';
+import { settingsMessage } from './settings.ts';
+import { Workspace } from './workspace.ts';
+
+export function workspaceNotFound(): ConnectError {
+  return new ConnectError('Workspace not found', Code.NotFound);
+}
+
+/** Workspaces as the API shows them, with their integrations, in the order given. */
+export async function workspaceMessages(em: EntityManager, workspaces: readonly Workspace[]) {
+  const ids = workspaces.map(({ id }) => id);
+  const integrations = await em.find(
+    Integration,
+    { workspace_id: { $in: ids } },
+    { orderBy: { created_at: 'asc', id: 'asc' } },
+  );
+  return workspaces.map((workspace) => ({
+    id: workspace.id,
+    name: workspace.name,
+    settings: settingsMessage(workspace.settings),
+    integrations: integrations
+      .filter((integration) => integration.workspace_id === workspace.id)
+      .map((integration) => integration.toMessage()),
+    createdAt: timestampFromDate(workspace.created_at),
+    updatedAt: timestampFromDate(workspace.updated_at),
+  }));
+}
+
+export async function workspaceMessage(em: EntityManager, id: string) {
+  const workspace = await em.findOneOrFail(Workspace, { id }, { failHandler: workspaceNotFound });
+  const [message] = await workspaceMessages(em, [workspace]);
+  return message;
+}

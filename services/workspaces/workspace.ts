@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** As stored: every setting has its default filled in. */
+export type Settings = {
+  website_url: string;
+  logo_url: string;
+  timezone: string;
+  custom_endpoint_url: string;
+  marketing_email_provider_id: string;
+  transactional_email_provider_id: string;
+  email_tracking_enabled: boolean;
+  default_language: string;
+  languages: string[];
+};
+
+const schema = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    id: p.string().primary(),
+    name: p.string(),
+    settings: p.json<Settings>(),
+    created_at: p.datetime(),
+    updated_at: p.datetime(),
+  },
+});
+
+/** A tenant. */
+export class Workspace extends schema.class {}
+schema.setClass(Workspace);
+
+export type Permissions = Record<string, { read: boolean; write: boolean }>;
+
+const memberSchema = defineEntity({
+  name: 'Member',
+  tableName: 'members',
+  properties: {
+    workspace_id: p.string().primary(),
+    user_id: p.uuid().primary(),
+    role: p.enum(['owner', 'member'] as const),
+    permissions: p.json<Permissions>(),
+    created_at: p.datetime(),
+  },
+});
+
+/** What a user may do in a workspace. */
+export class Member extends memberSchema.class {}
+memberSchema.setClass(Member);

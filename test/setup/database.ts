@@ -1,0 +1,50 @@
+import { Client } from 'pg';
+import type { Store } from '#lib/store.ts';
+
+/**
+ * A fresh, migrated database for one test file: a copy of a template that is made once per run.
+ * Close the store in `afterAll`; the server goes away with the run.
+ */
+export async function testStore(open: (url: string) => Promise<Store>): Promise<Store> {
+  const server = new URL(serverUrl());
+  const admin = new Client({ connectionString: server.href });
+  await admin.connect();
+  try {
+    const probe = await open(server.href);
+    const template = `template_${probe.name}`;
+    await probe.close();
+    await admin.query('select pg_advisory_lock(hashtext($1))', [template]);
+    await makeTemplate(admin, template, server, open);
+    const copy = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+    await admin.query(`create database ${copy} template ${template}`);
+    return await open(withDatabase(server, copy));
+  } finally {
+    await admin.end();
+  }
+}
+
+async function makeTemplate(
+  admin: Client,
+  template: string,
+  server: URL,
+  open: (url: string) => Promise<Store>,
+): Promise<void> {
+  const known = await admin.query('select 1 from pg_database where datname = $1', [template]);
+  if (known.rowCount) return;
+  await admin.query(`create database ${template}`);
+  const store = await open(withDatabase(server, template));
+  await store.migrate();
+  await store.close();
+}
+
+function withDatabase(server: URL, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL;
+  if (!url) throw new Error('TEST_POSTGRES_URL is not set: run tests through jest');
+  return url;
+}

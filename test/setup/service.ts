@@ -1,0 +1,58 @@
+import {
+  type ConnectRouter,
+  createRouterTransport,
+  type Interceptor,
+  type Transport,
+} from '@connectrpc/connect';
+import { createLog } from '#lib/log.ts';
+import { type Authorize, tokenGate } from '#lib/rpc/access.ts';
+import { serviceInterceptors } from '#lib/rpc/service.ts';
+import { type Claims, createKeyring } from '#lib/tokens.ts';
+
+export const secretKey = 'a-secret-key-for-tests-only';
+export const keyring = createKeyring(secretKey);
+
+/** An owner of every workspace: for tests that are not about access. */
+export const ownerEverywhere: Authorize = async () => ({
+  active: true,
+  root: true,
+  role: 'owner',
+  permissions: {},
+});
+
+type Options = { authorize?: Authorize; demo?: boolean };
+
+/**
+ * A client's way to a service's real handlers in memory, through the interceptors every service
+ * has. Calls carry the token of `claims`, or none.
+ */
+export function testTransport(
+  routes: (router: ConnectRouter) => void,
+  { authorize = ownerEverywhere, demo = false }: Options = {},
+) {
+  return (
+    claims: Claims | undefined = serviceClaims,
+    headers: Record<string, string> = {},
+  ): Transport => {
+    const withToken: Interceptor = (next) => async (request) => {
+      if (claims)
+        request.header.set('authorization', `Bearer ${await keyring.signToken(claims, 60)}`);
+      for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
+      return next(request);
+    };
+    return createRouterTransport(routes, {
+      transport: { interceptors: [withToken] },
+      router: {
+        interceptors: serviceInterceptors({ authorize, demo, log: createLog('test', 'silent') }),
+        requestGate: tokenGate(keyring),
+      },
+    });
+  };
+}
+
+export const serviceClaims: Claims = { type: 'service', subject: 'test', sessionId: '' };
+
+/** The claims of some user, whose rights are what the test's `authorize` says. */
+export function userClaims(subject: string = crypto.randomUUID()): Claims {
+  return { type: 'user', subject, sessionId: crypto.randomUUID() };
+}
