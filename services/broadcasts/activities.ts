@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+import { asActivity } from '#lib/activity.ts';
+import { checkRuns } from './activities/check-runs.ts';
+import { freezeAudience } from './activities/freeze-audience.ts';
+import {
+  begin,
+  cancelIfLive,
+  failBroadcast,
+  finish,
+  operate,
+  pauseBySystem,
+  resumeAfterOutage,
+} from './activities/moves.ts';
+import { readPlan } from './activities/read-plan.ts';
+import { sendSlice } from './activities/send-slice.ts';
+import type { Context } from './context.ts';
+
+/** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
+export function createActivities(context: Context, temporal: Client) {
+  return {
+    readPlan: asActivity(readPlan(context)),
+    begin: asActivity(begin(context)),
+    freezeAudience: asActivity(freezeAudience(context)),
+    sendSlice: asActivity(sendSlice(context)),
+    finish: asActivity(finish(context)),
+    pauseBySystem: asActivity(pauseBySystem(context)),
+    resumeAfterOutage: asActivity(resumeAfterOutage(context)),
+    failBroadcast: asActivity(failBroadcast(context)),
+    operate: asActivity(operate(context)),
+    cancelIfLive: asActivity(cancelIfLive(context)),
+    checkRuns: asActivity(checkRuns(context, temporal)),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,90 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { EntityManager } from '#lib/store.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { wake } from '../wake.ts';
+
+/** Every move is made on the locked row, and only if it is still the row's turn. */
+function move(
+  context: Context,
+  change: (broadcast: Broadcast, em: EntityManager) => void | Promise<void>,
+) {
+  return (key: BroadcastKey): Promise<void> =>
+    context.store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, key);
+      await change(broadcast, em);
+      await em.flush();
+    });
+}
+
+/** The start time has come. */
+export function begin(context: Context) {
+  return move(context, (broadcast) => {
+    const now = context.now();
+    if (broadcast.status === 'scheduled' && (broadcast.starts_at ?? now) <= now)
+      broadcast.begin(now);
+  });
+}
+
+/** Every slice is done: `sent` means recipients = sent + failed + skipped. */
+export function finish(context: Context) {
+  return move(context, async (broadcast, em) => {
+    if (broadcast.status !== 'sending') return;
+    const counts = (await countsOf(em, broadcast.workspace_id, [broadcast.id]))(broadcast.id);
+    const answered = counts.sent + counts.failed + counts.skipped;
+    if (answered !== broadcast.enqueued_count) {
+      throw new Error(`${answered} of ${broadcast.enqueued_count} recipients have an outcome`);
+    }
+    broadcast.complete(context.now());
+  });
+}
+
+export function resumeAfterOutage(context: Context) {
+  return move(context, (broadcast) => broadcast.resumeAfterOutage(context.now()));
+}
+
+/** Pauses with a reason: an outage is tried again by itself, a fault waits for a person. */
+export function pauseBySystem(context: Context) {
+  return (key: BroadcastKey, reason: string, cause: 'outage' | 'fault'): Promise<void> =>
+    move(context, (broadcast) => {
+      if (broadcast.status !== 'sending' && broadcast.status !== 'scheduled') return;
+      broadcast.pauseBySystem(context.now(), reason.slice(0, 255), cause);
+    })(key);
+}
+
+/** For a broadcast that could not even be frozen, such as one whose template is gone. */
+export function failBroadcast(context: Context) {
+  return (key: BroadcastKey, reason: string): Promise<void> =>
+    move(context, (broadcast) => {
+      if (broadcast.status !== 'sending' && broadcast.status !== 'scheduled') return;
+      broadcast.fail(context.now(), reason.slice(0, 255));
+    })(key);
+}
+
+export type OperatorMove = 'pause' | 'resume' | 'cancel';
+
+/** What an operator asks for in the Temporal UI is the API's own operation. Answers the new status. */
+export function operate(context: Context) {
+  return (key: BroadcastKey, deed: OperatorMove): Promise<string> =>
+    context.store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, key);
+      broadcast[deed](context.now());
+      await em.flush();
+      await wake(em, broadcast);
+      return broadcast.status;
+    });
+}
+
+/** As `operate`, for a workflow that was cancelled: what is over stays as it is. */
+export function cancelIfLive(context: Context) {
+  const cancel = operate(context);
+  return async (key: BroadcastKey): Promise<void> => {
+    try {
+      await cancel(key, 'cancel');
+    } catch (error) {
+      const { code } = ConnectError.from(error);
+      if (code !== Code.FailedPrecondition && code !== Code.NotFound) throw error;
+    }
+  };
+}

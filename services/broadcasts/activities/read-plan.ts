@@ -1,0 +1,76 @@
+import { query } from '#lib/store.ts';
+import { Broadcast, type BroadcastKey, type Status } from '../broadcast.ts';
+import { type Counts, countsOf } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { nextStep, type Progress, type Step } from '../next-step.ts';
+
+/** Slices that are worked on side by side: one sends while another waits for its last answers. */
+const slicesAtOnce = 2;
+
+/** What the row wants, and what an operator reads about it. */
+export type Look = { step: Step; story: Story };
+
+export type Story = {
+  status: Status | 'deleted';
+  recipients: number;
+  counts: Counts;
+  startsAt: string | null;
+  pausedBy: 'person' | 'system' | null;
+  reason: string | null;
+};
+
+const deleted: Look = {
+  step: { do: 'end' },
+  story: {
+    status: 'deleted',
+    recipients: 0,
+    counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    startsAt: null,
+    pausedBy: null,
+    reason: null,
+  },
+};
+
+export function readPlan({ store, now }: Context) {
+  return async (key: BroadcastKey): Promise<Look> => {
+    const em = store.fork();
+    const broadcast = await em.findOne(Broadcast, { workspace_id: key.workspaceId, id: key.id });
+    if (!broadcast) return deleted;
+    const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
+    return {
+      step: nextStep(broadcast, await progressOf({ store, now }, key), now()),
+      story: {
+        status: broadcast.status,
+        recipients: broadcast.enqueued_count,
+        counts,
+        startsAt: broadcast.starts_at?.toISOString() ?? null,
+        pausedBy: broadcast.paused_by ?? null,
+        reason: broadcast.pause_reason ?? null,
+      },
+    };
+  };
+}
+
+type Row = { number: number; is_open: boolean; next_due_at: string | null };
+
+async function progressOf(
+  { store, now }: Pick<Context, 'store' | 'now'>,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Progress> {
+  const rows = await query<Row>(
+    store.fork(),
+    `select number, position < last or coalesce(next_due_at <= $3, true) as is_open, next_due_at
+     from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
+     order by number`,
+    [workspaceId, id, now()],
+  );
+  const due = rows.flatMap((row) => (row.next_due_at ? [new Date(row.next_due_at)] : []));
+  return {
+    open: rows
+      .filter((row) => row.is_open)
+      .map((row) => row.number)
+      .slice(0, slicesAtOnce),
+    unfinished: rows.length,
+    nextDueAt: due.length > 0 ? new Date(Math.min(...due.map((date) => date.getTime()))) : null,
+  };
+}

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { Context as Activity } from '@temporalio/activity';
+import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { query } from '#lib/store.ts';
+import type { BroadcastKey, Plan } from '../broadcast.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { Slice } from '../slice.ts';
+import { addAnswer, type SliceTally, saveTally, startTally } from '../slice-tally.ts';
+
+const workMaxMs = 60_000;
+const batchSizeMax = 200;
+/** One sends while the other waits for its last answers. */
+const batchesAtOnce = 2;
+const callTimeoutMs = 20_000;
+const lookEveryMs = 250;
+const saveEveryMs = 500;
+const retryMs = 500;
+
+export type SliceKey = BroadcastKey & { slice: number };
+
+/** `outage` is set where the provider takes no mail; it names no address. */
+export type SliceResult = { outage: string };
+
+type Work = {
+  key: SliceKey;
+  plan: Plan;
+  broadcastName: string;
+  slice: Slice;
+  /** Aborted by a pause, a cancel or the end of the run. */
+  stop: AbortSignal;
+  deadlineMs: number;
+};
+
+type Batch = { last: number; emails: string[] };
+
+/**
+ * Sends one slice, or as much of it as a minute allows. Whoever has an outcome is answered from the
+ * record, so it may run again, and even twice at the same time.
+ */
+export function sendSlice(context: Context) {
+  return async (key: SliceKey): Promise<SliceResult> => {
+    const em = context.store.fork();
+    const broadcast = await findBroadcast(em, key);
+    const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
+    const slice = await em.findOneOrFail(Slice, { workspace_id, broadcast_id, number });
+    const { plan } = broadcast;
+    if (broadcast.status !== 'sending' || !plan || slice.done_at) return { outage: '' };
+    const stop = new AbortController();
+    const tally = startTally(slice);
+    const watcher = watchStatus(context, { key, stop, tally });
+    const deadlineMs = Date.now() + workMaxMs;
+    const work = { key, plan, broadcastName: broadcast.name, slice, stop: stop.signal, deadlineMs };
+    try {
+      return await sendBatches(context, work, tally);
+    } finally {
+      clearInterval(watcher);
+    }
+  };
+}
+
+/** Keeps `batchesAtOnce` calls open and counts their answers in order. */
+async function sendBatches(context: Context, work: Work, tally: SliceTally): Promise<SliceResult> {
+  const batches = await batchesOf(context, work, tally);
+  const open: { batch: Batch; answer: Promise<SendBatchResponse | undefined> }[] = [];
+  let savedAtMs = Date.now();
+  let outage = '';
+  for (let next = 0; next < batches.length || open.length > 0; ) {
+    while (open.length < batchesAtOnce && next < batches.length && !mustStop(work)) {
+      const batch = batches[next] ?? { last: 0, emails: [] };
+      next += 1;
+      open.push({ batch, answer: sendUntilAnswered(context, work, batch) });
+    }
+    const first = open.shift();
+    if (!first) break;
+    const answer = await first.answer;
+    if (!answer || answer.outage) {
+      outage = answer?.outage ?? '';
+      await Promise.allSettled(open.map((call) => call.answer));
+      break;
+    }
+    addAnswer(tally, first.batch.last, answer);
+    if (tally.isFirstPass && Date.now() - savedAtMs > saveEveryMs) {
+      savedAtMs = Date.now();
+      await saveTally(context, work.slice, tally);
+    }
+  }
+  await saveTally(context, work.slice, tally);
+  return { outage };
+}
+
+function mustStop({ stop, deadlineMs }: Work): boolean {
+  return stop.aborted || Date.now() > deadlineMs;
+}
+
+/** What a second sends, so that a pause takes hold within one. */
+function batchSize({ rate_limit_per_minute: rate }: Plan): number {
+  return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
+}
+
+async function batchesOf({ store }: Context, work: Work, tally: SliceTally): Promise<Batch[]> {
+  const { workspaceId, id } = work.key;
+  const rows = await query<{ email: string }>(
+    store.fork(),
+    `select email from recipients
+     where workspace_id = $1 and broadcast_id = $2 and sequence between $3 and $4
+     order by sequence`,
+    [workspaceId, id, tally.position + 1, work.slice.last],
+  );
+  const size = batchSize(work.plan);
+  const batches: Batch[] = [];
+  for (let first = 0; first < rows.length; first += size) {
+    const emails = rows.slice(first, first + size).map((row) => row.email);
+    batches.push({ last: tally.position + first + emails.length, emails });
+  }
+  return batches;
+}
+
+/** Asks until everybody in the batch has an outcome; undefined if it has to stop before. */
+async function sendUntilAnswered(
+  { sender }: Context,
+  work: Work,
+  batch: Batch,
+): Promise<SendBatchResponse | undefined> {
+  const { key, plan, broadcastName, stop } = work;
+  const request = {
+    workspaceId: key.workspaceId,
+    broadcastId: key.id,
+    plan: {
+      templateId: plan.template_id,
+      templateVersion: plan.template_version,
+      integrationId: plan.integration_id,
+      listId: plan.list_id,
+      listName: plan.list_name,
+      broadcastName,
+      includeUnsubscribed: plan.include_unsubscribed,
+      utm: plan.utm,
+    },
+    emails: batch.emails,
+  };
+  while (!mustStop(work)) {
+    try {
+      const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal: stop });
+      if (answer.outage || answer.notStarted === 0) return answer;
+    } catch (error) {
+      if (!mayPass(ConnectError.from(error).code)) throw error;
+    }
+    await sleep(retryMs, undefined, { signal: stop }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** Whether asking again may help. What was sent meanwhile is in the record. */
+function mayPass(code: Code): boolean {
+  return (
+    code === Code.Unavailable ||
+    code === Code.DeadlineExceeded ||
+    code === Code.ResourceExhausted ||
+    code === Code.Aborted ||
+    code === Code.Canceled ||
+    code === Code.Internal ||
+    code === Code.Unknown
+  );
+}
+
+/** Looks at the row four times a second, and tells Temporal where the slice is. */
+function watchStatus(
+  { store }: Context,
+  { key, stop, tally }: { key: SliceKey; stop: AbortController; tally: SliceTally },
+): NodeJS.Timeout {
+  const activity = Activity.current();
+  activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
+  const startedAtMs = Date.now();
+  let isLooking = false;
+  return setInterval(() => {
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    const ratePerSecond = Math.round((tally.position - tally.startedAt) / seconds);
+    activity.heartbeat({ position: tally.position, sent: tally.sent, ratePerSecond });
+    if (isLooking) return;
+    isLooking = true;
+    statusOf(store, key)
+      // A database that is away for a moment stops nothing: the claims of messages decide.
+      .then(
+        (status) => status !== 'sending' && stop.abort(),
+        () => {},
+      )
+      .finally(() => {
+        isLooking = false;
+      });
+  }, lookEveryMs);
+}
+
+async function statusOf(store: Context['store'], key: SliceKey): Promise<string | undefined> {
+  const [row] = await query<{ status: string }>(
+    store.fork(),
+    'select status from broadcasts where workspace_id = $1 and id = $2',
+    [key.workspaceId, key.id],
+  );
+  return row?.status;
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { LockMode } from '@mikro-orm/core';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { type EntityManager, query } from '#lib/store.ts';
+import { Broadcast, type BroadcastKey, type Status } from './broadcast.ts';
+
+export function broadcastNotFound(): ConnectError {
+  return new ConnectError('Broadcast not found', Code.NotFound);
+}
+
+/** The row, locked until the transaction ends. */
+export function lockBroadcast(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast> {
+  return em.findOneOrFail(
+    Broadcast,
+    { workspace_id: workspaceId, id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: broadcastNotFound },
+  );
+}
+
+export function findBroadcast(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast> {
+  return em.findOneOrFail(
+    Broadcast,
+    { workspace_id: workspaceId, id },
+    { failHandler: broadcastNotFound },
+  );
+}
+
+export type Counts = {
+  sent: number;
+  failed: number;
+  skipped: number;
+  deferred: number;
+  unknown: number;
+};
+
+const noCounts: Counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 };
+
+/** What became of the recipients of each broadcast: sums over its slices. */
+export async function countsOf(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<(id: string) => Counts> {
+  const rows = await query<Counts & { broadcast_id: string }>(
+    em,
+    `select broadcast_id, sum(sent)::int as sent, sum(failed)::int as failed,
+            sum(skipped)::int as skipped, sum(deferred)::int as deferred, sum(unknown)::int as unknown
+     from slices where workspace_id = $1 and broadcast_id = any($2::text[])
+     group by broadcast_id`,
+    [workspaceId, ids],
+  );
+  const byId = new Map(rows.map((row) => [row.broadcast_id, row]));
+  return (id) => byId.get(id) ?? noCounts;
+}
+
+const words: Record<Status, BroadcastStatus> = {
+  draft: BroadcastStatus.DRAFT,
+  scheduled: BroadcastStatus.SCHEDULED,
+  sending: BroadcastStatus.SENDING,
+  paused: BroadcastStatus.PAUSED,
+  sent: BroadcastStatus.SENT,
+  cancelled: BroadcastStatus.CANCELLED,
+  failed: BroadcastStatus.FAILED,
+  testing: BroadcastStatus.TESTING,
+  test_completed: BroadcastStatus.TEST_COMPLETED,
+  winner_selected: BroadcastStatus.WINNER_SELECTED,
+};
+
+export function statusWord(status: BroadcastStatus): Status | undefined {
+  return Object.entries(words).find(([, value]) => value === status)?.[0] as Status | undefined;
+}
+
+/** A broadcast as the API shows it. */
+export function broadcastMessage(broadcast: Broadcast, counts: Counts) {
+  const time = (date: Date | null | undefined) => (date ? timestampFromDate(date) : undefined);
+  return {
+    id: broadcast.id,
+    workspaceId: broadcast.workspace_id,
+    name: broadcast.name,
+    channelType: 'email',
+    status: words[broadcast.status],
+    audience: {
+      list: broadcast.audience.list,
+      segments: broadcast.audience.segments,
+      excludeUnsubscribed: broadcast.audience.exclude_unsubscribed,
+    },
+    schedule: {
+      isScheduled: broadcast.schedule.is_scheduled,
+      scheduledDate: broadcast.schedule.scheduled_date,
+      scheduledTime: broadcast.schedule.scheduled_time,
+      timezone: broadcast.schedule.timezone,
+      useRecipientTimezone: broadcast.schedule.use_recipient_timezone,
+    },
+    testSettings: {
+      variations: broadcast.test_settings.variations.map((variation) => ({
+        templateId: variation.template_id,
+        variationName: variation.variation_name,
+      })),
+    },
+    utmParameters: broadcast.utm_parameters,
+    metadata: (broadcast.metadata ?? undefined) as JsonObject | undefined,
+    enqueuedCount: broadcast.enqueued_count,
+    sentCount: counts.sent,
+    failedCount: counts.failed,
+    skippedCount: counts.skipped,
+    deferredCount: counts.deferred,
+    createdAt: time(broadcast.created_at),
+    updatedAt: time(broadcast.updated_at),
+    startedAt: time(broadcast.started_at),
+    completedAt: time(broadcast.completed_at),
+    cancelledAt: time(broadcast.cancelled_at),
+    pausedAt: time(broadcast.paused_at),
+    pauseReason: broadcast.pause_reason ?? undefined,
+  };
+}

@@ -1,0 +1,31 @@
+import { type Client, createClient } from '@connectrpc/connect';
+import { AudienceService, ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Base } from '#lib/rpc/process.ts';
+import type { Store } from '#lib/store.ts';
+import { openBroadcastsStore } from './store.ts';
+
+/** What operations and activities may use. */
+export type Context = {
+  store: Store;
+  now: () => Date;
+  lists: Pick<Client<typeof ListService>, 'getList'>;
+  audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
+  templates: Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
+  sender: Pick<Client<typeof BroadcastSendService>, 'sendBatch'>;
+};
+
+export async function openContext(base: Base): Promise<Context> {
+  return {
+    store: await openBroadcastsStore(base.databaseUrl),
+    now: () => new Date(),
+    lists: createClient(ListService, base.peer('contacts')),
+    audience: createClient(AudienceService, base.peer('contacts')),
+    templates: createClient(TemplateContentService, base.peer('templates')),
+    workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
+    sender: createClient(BroadcastSendService, base.peer('messages')),
+  };
+}

@@ -1,0 +1,21 @@
+import { required } from '#lib/config.ts';
+import { runService } from '#lib/rpc/process.ts';
+import { openContext } from './context.ts';
+import { broadcastsRoutes, services } from './service.ts';
+import { connectTemporal } from './temporal.ts';
+import { wakeWorkflow } from './wake.ts';
+
+await runService('broadcasts', async (base) => {
+  const context = await openContext(base);
+  const temporal = connectTemporal(
+    required(base.env, 'TEMPORAL_ADDRESS'),
+    base.env.TEMPORAL_NAMESPACE,
+  );
+  return {
+    store: context.store,
+    services,
+    routes: broadcastsRoutes(context),
+    tasks: { wake: wakeWorkflow({ temporal, store: context.store, log: base.log }) },
+    close: () => temporal.connection.close(),
+  };
+});

@@ -1,0 +1,94 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type {
+  BroadcastService,
+  ScheduleBroadcastRequest,
+} from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Broadcast } from '../broadcast.ts';
+import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { startTime } from '../start-time.ts';
+import { wake } from '../wake.ts';
+
+export function schedule(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['scheduleBroadcast'] {
+  const { store, now } = context;
+  return async (request) => {
+    if (request.useRecipientTimezone) {
+      throw invalidField('use_recipient_timezone', 'recipient time zones are not available yet');
+    }
+    const draft = await findBroadcast(store.fork(), request);
+    const zone = await zoneOf(context, request);
+    const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
+    if (draft.status === 'draft') await checkSendable(context, draft);
+    await store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, request);
+      broadcast.start(now(), startsAt);
+      if (startsAt) {
+        broadcast.schedule = {
+          is_scheduled: true,
+          scheduled_date: request.scheduledDate,
+          scheduled_time: request.scheduledTime,
+          timezone: zone,
+          use_recipient_timezone: false,
+        };
+      }
+      await em.flush();
+      await wake(em, broadcast);
+    });
+    return { success: true };
+  };
+}
+
+async function zoneOf(
+  { workspaces }: Context,
+  { timezone, sendNow, workspaceId }: ScheduleBroadcastRequest,
+): Promise<string> {
+  if (timezone || sendNow) return timezone;
+  const { settings } = await workspaces.getSettings({ workspaceId });
+  return settings?.timezone || 'UTC';
+}
+
+/** Says now what would stop it later. What changes until it starts is judged again then. */
+async function checkSendable(context: Context, broadcast: Broadcast): Promise<void> {
+  const workspaceId = broadcast.workspace_id;
+  const { audience, test_settings: test } = broadcast;
+  const [variation] = test.variations;
+  if (!variation) {
+    throw invalidField(
+      'test_settings.variations',
+      'the broadcast has no variation with a template',
+    );
+  }
+  const { settings } = await context.workspaces.getSettings({ workspaceId });
+  if (!settings?.marketingEmailProviderId) {
+    throw invalidField('workspace_id', 'no marketing email provider configured for this workspace');
+  }
+  if (audience.segments.length > 0) {
+    throw invalidField('audience.segments', `segment ${audience.segments[0]} not found`);
+  }
+  const list = context.lists.getList({ workspaceId, id: audience.list });
+  await found(list, 'audience.list', `list ${audience.list} not found`);
+  const content = await found(
+    context.templates.getTemplateContent({ workspaceId, id: variation.template_id }),
+    'test_settings.variations[0].template_id',
+    `template ${variation.template_id} not found`,
+  );
+  if (content.channel !== TemplateChannel.EMAIL) {
+    throw invalidField(
+      'test_settings.variations[0].template_id',
+      `template ${variation.template_id} is not for email`,
+    );
+  }
+}
+
+async function found<Answer>(call: Promise<Answer>, field: string, text: string): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) throw invalidField(field, text);
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { Context } from './context.ts';
+import { cancel } from './operations/cancel.ts';
+import { create } from './operations/create.ts';
+import { deleteBroadcast } from './operations/delete.ts';
+import { get } from './operations/get.ts';
+import { list } from './operations/list.ts';
+import { pause } from './operations/pause.ts';
+import { resume } from './operations/resume.ts';
+import { schedule } from './operations/schedule.ts';
+import { update } from './operations/update.ts';
+
+export const services = [BroadcastService];
+
+/** Broadcasts and their states, the frozen audience and its slices. What takes long is the workflow's. */
+export function broadcastsRoutes(context: Context) {
+  return (router: ConnectRouter): void => {
+    router.service(BroadcastService, {
+      listBroadcasts: list(context),
+      getBroadcast: get(context),
+      createBroadcast: create(context),
+      updateBroadcast: update(context),
+      scheduleBroadcast: schedule(context),
+      pauseBroadcast: pause(context),
+      resumeBroadcast: resume(context),
+      cancelBroadcast: cancel(context),
+      deleteBroadcast: deleteBroadcast(context),
+    });
+  };
+}

@@ -1,0 +1,74 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from './context.ts';
+import type { Slice } from './slice.ts';
+
+/** The counts of a slice up to a position. */
+export type SliceTally = {
+  /** The first pass goes on where it was; a later one asks again about everybody. */
+  isFirstPass: boolean;
+  startedAt: number;
+  position: number;
+  sent: number;
+  failed: number;
+  skipped: number;
+  deferred: number;
+  unknown: number;
+  nextDueAt: Date | null;
+};
+
+export function startTally(slice: Slice): SliceTally {
+  const isFirstPass = slice.position < slice.last;
+  if (!isFirstPass) {
+    const startedAt = slice.first - 1;
+    const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0, nextDueAt: null };
+    return { isFirstPass, startedAt, position: startedAt, ...none };
+  }
+  const { position, sent, failed, skipped, deferred, unknown, next_due_at } = slice;
+  const counts = { sent, failed, skipped, deferred, unknown, nextDueAt: next_due_at ?? null };
+  return { isFirstPass, startedAt: position, position, ...counts };
+}
+
+export function addAnswer(tally: SliceTally, position: number, answer: SendBatchResponse): void {
+  tally.position = position;
+  tally.sent += answer.sent;
+  tally.failed += answer.failed;
+  tally.skipped += answer.skipped;
+  tally.deferred += answer.deferred;
+  tally.unknown += answer.unknown;
+  if (!answer.nextDueAt) return;
+  const due = timestampDate(answer.nextDueAt);
+  if (!tally.nextDueAt || due < tally.nextDueAt) tally.nextDueAt = due;
+}
+
+/** A later pass counts only when it went through: its beginning alone would show too little. */
+export async function saveTally(
+  { store, now }: Context,
+  slice: Slice,
+  tally: SliceTally,
+): Promise<void> {
+  if (!tally.isFirstPass && tally.position < slice.last) return;
+  const isDone = tally.position === slice.last && tally.deferred === 0;
+  await query(
+    store.fork(),
+    `update slices
+     set position = $4, sent = $5, failed = $6, skipped = $7, deferred = $8, unknown = $9,
+         next_due_at = $10, done_at = $11
+     where workspace_id = $1 and broadcast_id = $2 and number = $3
+       and position <= $4 and done_at is null`,
+    [
+      slice.workspace_id,
+      slice.broadcast_id,
+      slice.number,
+      tally.position,
+      tally.sent,
+      tally.failed,
+      tally.skipped,
+      tally.deferred,
+      tally.unknown,
+      tally.nextDueAt,
+      isDone ? now() : null,
+    ],
+  );
+}

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const schema = defineEntity({
+  name: 'Slice',
+  tableName: 'slices',
+  properties: {
+    workspace_id: p.string().primary(),
+    broadcast_id: p.string().primary(),
+    number: p.integer().primary(),
+    first: p.integer(),
+    last: p.integer(),
+    /** The last recipient of the first pass that has an answer; `first - 1` before any has. */
+    position: p.integer(),
+    sent: p.integer(),
+    failed: p.integer(),
+    skipped: p.integer(),
+    deferred: p.integer(),
+    unknown: p.integer(),
+    next_due_at: p.datetime().nullable(),
+    done_at: p.datetime().nullable(),
+  },
+});
+
+/** A range of recipients, and what became of them: the progress of a broadcast. */
+export class Slice extends schema.class {}
+schema.setClass(Slice);

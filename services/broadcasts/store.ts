@@ -1,0 +1,13 @@
+import { openStore, type Store } from '#lib/store.ts';
+import { Broadcast } from './broadcast.ts';
+import { Initial } from './migrations/m0001-initial.ts';
+import { Slice } from './slice.ts';
+
+export function openBroadcastsStore(url: string): Promise<Store> {
+  return openStore({
+    name: 'broadcasts',
+    url,
+    entities: [Broadcast, Slice],
+    migrations: [{ name: 'm0001-initial', class: Initial }],
+  });
+}

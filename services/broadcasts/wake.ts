@@ -1,0 +1,90 @@
+import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { addJob } from '#lib/jobs.ts';
+import type { Log } from '#lib/log.ts';
+import type { EntityManager, Store } from '#lib/store.ts';
+import type { broadcastLifecycle } from '../../workflows/broadcasts/workflow.ts';
+import type { Broadcast, BroadcastKey } from './broadcast.ts';
+
+export const taskQueue = 'broadcasts';
+
+const retryMs = 1_000;
+const callTimeoutMs = 5_000;
+
+export function workflowIdOf({ workspaceId, id }: BroadcastKey): string {
+  return `broadcast/${workspaceId}/${id}`;
+}
+
+type Wake = { key: BroadcastKey; name: string };
+
+/** Has the broadcast's workflow look at its row again. Commits with the change, so none is lost or sent for nothing. */
+export async function wake(em: EntityManager, broadcast: Broadcast, runAt?: Date): Promise<void> {
+  const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
+  const payload: Wake = { key, name: broadcast.name };
+  await addJob(em, 'broadcasts', {
+    task: 'wake',
+    payload,
+    key: workflowIdOf(key),
+    ...(runAt ? { runAt } : {}),
+  });
+}
+
+const workspaceId = defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD);
+
+/** Signals the broadcast's run, or starts it. A server without our search attributes is used without them. */
+async function signalRun(temporal: Client, { key, name }: Wake): Promise<void> {
+  const options = {
+    workflowId: workflowIdOf(key),
+    taskQueue,
+    args: [key] satisfies [BroadcastKey],
+    signal: 'changed',
+    staticSummary: name.slice(0, 100),
+    priority: { fairnessKey: key.workspaceId },
+  };
+  const attributes = [{ key: workspaceId, value: key.workspaceId }];
+  try {
+    await temporal.workflow.signalWithStart<typeof broadcastLifecycle>('broadcastLifecycle', {
+      ...options,
+      typedSearchAttributes: attributes,
+    });
+  } catch (error) {
+    if (!/search attribute/i.test(String(error))) throw error;
+    await temporal.workflow.signalWithStart<typeof broadcastLifecycle>(
+      'broadcastLifecycle',
+      options,
+    );
+  }
+}
+
+/** The task behind `wake`. While Temporal is away it puts itself off, so that the queue never waits for it. */
+export function wakeWorkflow({
+  temporal,
+  store,
+  log,
+}: {
+  temporal: Client;
+  store: Store;
+  log: Log;
+}) {
+  return async (payload: unknown): Promise<void> => {
+    const { key, name } = payload as Wake;
+    try {
+      await temporal.connection.withDeadline(Date.now() + callTimeoutMs, () =>
+        signalRun(temporal, { key, name }),
+      );
+    } catch (error) {
+      log.warn(
+        { err: error, workflow: workflowIdOf(key) },
+        'Temporal did not take a wake; trying again',
+      );
+      await store.fork().transactional((em) =>
+        addJob(em, 'broadcasts', {
+          task: 'wake',
+          payload: { key, name },
+          key: workflowIdOf(key),
+          runAt: new Date(Date.now() + retryMs),
+        }),
+      );
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { required } from '#lib/config.ts';
+import type { Log } from '#lib/log.ts';
+import { onTermination, openBase } from '#lib/rpc/process.ts';
+import { workflowBundle } from '#lib/workflow-bundle.ts';
+import { createActivities } from './activities.ts';
+import { openContext } from './context.ts';
+import { connectTemporal, ensureWatch, registerSearchAttributes } from './temporal.ts';
+import { taskQueue } from './wake.ts';
+
+const connectRetryMs = 1_000;
+/** A slice is one activity, and each keeps two calls open. */
+const activitiesAtOnce = 20;
+
+async function connect(address: string, log: Log): Promise<NativeConnection> {
+  for (;;) {
+    try {
+      return await NativeConnection.connect({ address });
+    } catch (error) {
+      log.warn({ err: error }, 'Temporal is not there; trying again');
+      await sleep(connectRetryMs);
+    }
+  }
+}
+
+Runtime.install({
+  shutdownSignals: [],
+  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+});
+const base = openBase('broadcasts', process.env);
+const context = await openContext(base);
+const address = required(base.env, 'TEMPORAL_ADDRESS');
+const namespace = base.env.TEMPORAL_NAMESPACE ?? 'default';
+const [connection, bundle] = await Promise.all([
+  connect(address, base.log),
+  workflowBundle('broadcasts', base.env.CACHE_FOLDER ?? '.postrider/cache'),
+]);
+const temporal = connectTemporal(address, namespace);
+await registerSearchAttributes(temporal, base.log);
+await ensureWatch(temporal, base.log);
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue,
+  workflowBundle: bundle,
+  activities: createActivities(context, temporal),
+  maxConcurrentActivityTaskExecutions: activitiesAtOnce,
+  shutdownGraceTime: '5 seconds',
+});
+const running = worker.run();
+base.log.info('ready');
+process.send?.('ready');
+onTermination(base.log, async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+  await temporal.connection.close();
+  await context.store.close();
+});
+await running;

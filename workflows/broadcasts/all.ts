@@ -1,0 +1,2 @@
+export { broadcastWatch } from './watch.ts';
+export { broadcastLifecycle } from './workflow.ts';

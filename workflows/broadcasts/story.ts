@@ -1,0 +1,78 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  SearchAttributeType,
+} from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
+import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
+import type { Step } from '../../services/broadcasts/next-step.ts';
+
+const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
+const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);
+const sent = defineSearchAttributeKey('SentCount', SearchAttributeType.INT);
+const failed = defineSearchAttributeKey('FailedCount', SearchAttributeType.INT);
+
+/** Tells an operator where the broadcast is: search attributes for lists, a table for the page. */
+export function tell(key: BroadcastKey, { step, story }: Look): void {
+  setCurrentDetails(
+    [
+      `| ${key.id} | |`,
+      '|---|---|',
+      `| Phase | ${phaseOf(step, story)} |`,
+      `| Recipients | ${story.recipients} |`,
+      `| Sent | ${story.counts.sent} |`,
+      `| Failed | ${story.counts.failed} |`,
+      `| Skipped | ${story.counts.skipped} |`,
+      `| Deferred | ${story.counts.deferred} |`,
+      `| Next step | ${nextOf(step)} |`,
+      `| Reason | ${story.reason ?? ''} |`,
+    ].join('\n'),
+  );
+  if (!hasSearchAttributes()) return;
+  upsertSearchAttributes([
+    { key: status, value: story.status },
+    { key: recipients, value: story.recipients },
+    { key: sent, value: story.counts.sent },
+    { key: failed, value: story.counts.failed },
+  ]);
+}
+
+/** The service starts a run with one of them exactly where the server knows them. */
+function hasSearchAttributes(): boolean {
+  return 'WorkspaceId' in workflowInfo().searchAttributes;
+}
+
+function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']): string {
+  if (word === 'scheduled') return `scheduled for ${startsAt}`;
+  if (word === 'paused')
+    return pausedBy === 'person' ? 'paused by a person' : 'paused by the system';
+  if (word === 'sending' && step.do === 'wait') return 'sending: waiting for deferred recipients';
+  return word;
+}
+
+function nextOf(step: Step): string {
+  switch (step.do) {
+    case 'wait':
+      return step.untilMs === null
+        ? 'waits for a change'
+        : `waits until ${new Date(step.untilMs).toISOString()}`;
+    case 'send':
+      return `sends slice ${step.slices.join(' and ')}`;
+    case 'freeze':
+      return 'freezes the plan and the audience';
+    case 'end':
+      return 'none';
+    default:
+      return step.do;
+  }
+}
+
+/** The words of what went wrong in an activity. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) {
+    return error.cause.message;
+  }
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,151 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
+  defineUpdate,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
+import type { Activities } from '../../services/broadcasts/activities.ts';
+import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
+import type { Step } from '../../services/broadcasts/next-step.ts';
+import { reasonOf, tell } from './story.ts';
+
+const {
+  readPlan,
+  begin,
+  finish,
+  pauseBySystem,
+  resumeAfterOutage,
+  failBroadcast,
+  operate,
+  cancelIfLive,
+} = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  // An operator who waits for a pause should not wait for a long back-off.
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
+});
+const { freezeAudience } = proxyActivities<Activities>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
+});
+const { sendSlice } = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
+});
+
+/** The row has changed: look at it. It carries no command, so a lost or doubled one does no harm. */
+export const changed = defineSignal('changed');
+export const pause = defineUpdate<string>('pause');
+export const resume = defineUpdate<string>('resume');
+export const cancel = defineUpdate<string>('cancel');
+
+/** The row is looked at this often even if nobody says that it changed. */
+const lookAtLeastEveryMs = 60 * 60_000;
+
+/**
+ * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices,
+ * finish. What comes next is always asked of the row, so a run may begin, end or be repeated
+ * anywhere in this story.
+ */
+export async function broadcastLifecycle(key: BroadcastKey): Promise<void> {
+  const row = watchRow(key);
+  try {
+    await live(key, row);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(async () => {
+      await cancelIfLive(key);
+      await live(key, row);
+    });
+  }
+}
+
+async function live(key: BroadcastKey, row: Row): Promise<void> {
+  for (;;) {
+    row.isChanged = false;
+    const look = await readPlan(key);
+    tell(key, look);
+    if (look.step.do === 'end') {
+      await condition(allHandlersFinished);
+      // A signal that came since then may mean that the row lives again.
+      if (!row.isChanged) return;
+    }
+    await take(key, look, row);
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof broadcastLifecycle>(key);
+    }
+  }
+}
+
+type Row = { isChanged: boolean };
+
+function watchRow(key: BroadcastKey): Row {
+  const row: Row = { isChanged: false };
+  setHandler(changed, () => {
+    row.isChanged = true;
+  });
+  const deeds = { pause, resume, cancel };
+  for (const deed of ['pause', 'resume', 'cancel'] as const) {
+    const description = `The API's broadcasts.${deed}. Answers the new status.`;
+    setHandler(deeds[deed], () => operate(key, deed), { description });
+  }
+  return row;
+}
+
+/** One step of the story. What can't be mended by trying again stops the broadcast with its reason. */
+async function take(key: BroadcastKey, look: Look, row: Row): Promise<void> {
+  try {
+    await stepOf(look.step, key, row);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const reason = reasonOf(error);
+    if (look.step.do === 'freeze') await failBroadcast(key, reason);
+    else await pauseBySystem(key, reason, 'fault');
+  }
+}
+
+async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown> {
+  switch (step.do) {
+    case 'wait':
+      return waitForChange(step.untilMs, row);
+    case 'begin':
+      return begin(key);
+    case 'freeze':
+      return freezeAudience(key);
+    case 'send':
+      return sendSlices(key, step.slices);
+    case 'resume':
+      return resumeAfterOutage(key);
+    case 'finish':
+      return finish(key);
+    case 'end':
+      return undefined;
+    default: {
+      const impossible: never = step;
+      return impossible;
+    }
+  }
+}
+
+function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
+  const leftMs = untilMs === null ? lookAtLeastEveryMs : untilMs - Date.now();
+  const waitMs = Math.max(1, Math.min(leftMs, lookAtLeastEveryMs));
+  const summary =
+    untilMs === null ? 'wait for a change' : `wait until ${new Date(untilMs).toISOString()}`;
+  return condition(() => row.isChanged, waitMs, { summary });
+}
+
+async function sendSlices(key: BroadcastKey, slices: number[]): Promise<void> {
+  const results = await Promise.all(slices.map((slice) => sendSlice({ ...key, slice })));
+  const outage = results.find((result) => result.outage !== '')?.outage;
+  if (outage) await pauseBySystem(key, outage, 'outage');
+}
