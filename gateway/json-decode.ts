@@ -1,0 +1,188 @@
+import { create, type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { FieldError, located } from './field-error.ts';
+import { isObject } from './json-text.ts';
+import {
+  checkDepth,
+  type DecodeValue,
+  decodeString,
+  decodeStruct,
+  decodeTimestamp,
+  enumDecoder,
+  scalarDecoder,
+} from './json-values.ts';
+
+/** Reads a message from parsed JSON, or throws a FieldError that names the field. */
+export type DecodeMessage = (json: unknown, depth: number) => Message;
+
+type FieldPlan = { localName: string; nullable: boolean; decode: DecodeValue };
+
+/** What is known of a message before the first request, so that none has to look at descriptors. */
+type MessagePlan = {
+  desc: DescMessage;
+  fields: Map<string, FieldPlan>;
+  /** Where the names of fields given as null are kept. */
+  nullFields: string | undefined;
+};
+
+const decoders = new Map<DescMessage, DecodeMessage>();
+
+export function decoderOf(desc: DescMessage): DecodeMessage {
+  const known = decoders.get(desc);
+  if (known) return known;
+  const plan: MessagePlan = {
+    desc,
+    fields: new Map(),
+    nullFields: desc.fields.find((field) => getOption(field, jsonOption).nullFields)?.localName,
+  };
+  const decode: DecodeMessage = (json, depth) => decodeMessage(plan, json, depth);
+  // Known before its fields are looked at, so that a message may hold its own kind.
+  decoders.set(desc, decode);
+  for (const field of desc.fields) {
+    const { nullable, nullFields, rowError } = getOption(field, jsonOption);
+    if (nullFields || rowError) continue;
+    plan.fields.set(field.name, { localName: field.localName, nullable, decode: fieldDecoder(field) });
+  }
+  return decode;
+}
+
+function decodeMessage(plan: MessagePlan, json: unknown, depth: number): Message {
+  if (!isObject(json)) throw new FieldError('must be an object');
+  checkDepth(depth);
+  const message = create(plan.desc);
+  const values: Record<string, unknown> = message;
+  const nulls: string[] = [];
+  let current = '';
+  try {
+    for (const name of Object.keys(json)) {
+      const field = plan.fields.get(name);
+      if (!field) continue;
+      current = name;
+      const value = json[name];
+      if (value !== null) values[field.localName] = field.decode(value, depth + 1);
+      else if (field.nullable) nulls.push(name);
+    }
+  } catch (error) {
+    throw located(error, current);
+  }
+  if (plan.nullFields && nulls.length > 0) {
+    values[plan.nullFields] = create(FieldMaskSchema, { paths: nulls });
+  }
+  return message;
+}
+
+function fieldDecoder(field: DescField): DecodeValue {
+  if (field.oneof) throw new Error(`${field.parent.typeName}.${field.name}: oneof has no form in JSON`);
+  switch (field.fieldKind) {
+    case 'scalar':
+      return scalarDecoder(field.scalar);
+    case 'enum':
+      return enumDecoder(field.enum);
+    case 'message':
+      return messageValueDecoder(field.message);
+    case 'list':
+      return listDecoder(field);
+    case 'map':
+      return mapDecoder(field);
+  }
+}
+
+function messageValueDecoder(desc: DescMessage): DecodeValue {
+  switch (desc.typeName) {
+    case 'google.protobuf.Timestamp':
+      return decodeTimestamp;
+    case 'google.protobuf.Struct':
+      return decodeStruct;
+    default:
+      if (desc.typeName.startsWith('google.')) throw new Error(`${desc.typeName} has no form in JSON`);
+      return decoderOf(desc);
+  }
+}
+
+function listDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
+  const decode = elementDecoder(field);
+  return (json, depth) => {
+    if (!Array.isArray(json)) throw new FieldError('must be an array');
+    const values: unknown[] = [];
+    for (const element of json) {
+      try {
+        values.push(decode(element, depth));
+      } catch (error) {
+        throw located(error, `[${values.length}]`);
+      }
+    }
+    return values;
+  };
+}
+
+function elementDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
+  switch (field.listKind) {
+    case 'scalar':
+      return scalarDecoder(field.scalar);
+    case 'enum':
+      return enumDecoder(field.enum);
+    case 'message':
+      return rowDecoder(field.message);
+  }
+}
+
+/**
+ * An element that can carry its own error does so, and the request goes on without it. Its first
+ * field, which identifies it, is kept where it can be read.
+ */
+function rowDecoder(desc: DescMessage): DecodeValue {
+  const decode = messageValueDecoder(desc);
+  const rowError = desc.fields.find((field) => getOption(field, jsonOption).rowError)?.localName;
+  const identity = desc.fields[0];
+  if (!rowError || identity?.scalar === undefined) return decode;
+  return (json, depth) => {
+    try {
+      return decode(json, depth);
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error;
+      const id = isObject(json) ? readable(json[identity.name]) : '';
+      return create(desc, { [identity.localName]: id, [rowError]: error.text });
+    }
+  };
+}
+
+function readable(json: unknown): string {
+  try {
+    return decodeString(json);
+  } catch {
+    return '';
+  }
+}
+
+// A key is the caller's own text: only plain words are repeated in an error.
+const plainKey = /^[a-z0-9_-]{1,32}$/;
+
+function mapDecoder(field: DescField & { fieldKind: 'map' }): DecodeValue {
+  const decode = mapValueDecoder(field);
+  return (json, depth) => {
+    if (!isObject(json)) throw new FieldError('must be an object');
+    const entries: [string, unknown][] = [];
+    for (const [key, value] of Object.entries(json)) {
+      const name = decodeString(key);
+      try {
+        entries.push([name, decode(value, depth)]);
+      } catch (error) {
+        throw plainKey.test(key) ? located(error, key) : error;
+      }
+    }
+    // Unlike assignment, this makes `__proto__` a key like any other.
+    return Object.fromEntries(entries);
+  };
+}
+
+function mapValueDecoder(field: DescField & { fieldKind: 'map' }): DecodeValue {
+  switch (field.mapKind) {
+    case 'scalar':
+      return scalarDecoder(field.scalar);
+    case 'enum':
+      return enumDecoder(field.enum);
+    case 'message':
+      return messageValueDecoder(field.message);
+  }
+}
