@@ -1,4 +1,10 @@
-import { create, type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Message,
+} from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { FieldError, located } from './field-error.ts';
@@ -42,7 +48,11 @@ export function decoderOf(desc: DescMessage): DecodeMessage {
   for (const field of desc.fields) {
     const { nullable, nullFields, rowError } = getOption(field, jsonOption);
     if (nullFields || rowError) continue;
-    plan.fields.set(field.name, { localName: field.localName, nullable, decode: fieldDecoder(field) });
+    plan.fields.set(field.name, {
+      localName: field.localName,
+      nullable,
+      decode: fieldDecoder(field),
+    });
   }
   return decode;
 }
@@ -73,7 +83,8 @@ function decodeMessage(plan: MessagePlan, json: unknown, depth: number): Message
 }
 
 function fieldDecoder(field: DescField): DecodeValue {
-  if (field.oneof) throw new Error(`${field.parent.typeName}.${field.name}: oneof has no form in JSON`);
+  if (field.oneof)
+    throw new Error(`${field.parent.typeName}.${field.name}: oneof has no form in JSON`);
   switch (field.fieldKind) {
     case 'scalar':
       return scalarDecoder(field.scalar);
@@ -95,7 +106,8 @@ function messageValueDecoder(desc: DescMessage): DecodeValue {
     case 'google.protobuf.Struct':
       return decodeStruct;
     default:
-      if (desc.typeName.startsWith('google.')) throw new Error(`${desc.typeName} has no form in JSON`);
+      if (desc.typeName.startsWith('google.'))
+        throw new Error(`${desc.typeName} has no form in JSON`);
       return decoderOf(desc);
   }
 }

@@ -91,7 +91,8 @@ function messageValueEncoder(desc: DescMessage): EncodeValue {
     case 'google.protobuf.Struct':
       return (value) => value;
     default:
-      if (desc.typeName.startsWith('google.')) throw new Error(`${desc.typeName} has no form in JSON`);
+      if (desc.typeName.startsWith('google.'))
+        throw new Error(`${desc.typeName} has no form in JSON`);
       return encoderOf(desc);
   }
 }

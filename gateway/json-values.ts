@@ -72,9 +72,7 @@ function refuseInexact(json: unknown): void {
 export function enumWords(desc: DescEnum): Map<string, number> {
   const prefixLength = desc.sharedPrefix?.length ?? 0;
   const named = desc.values.filter(({ number }) => number !== 0);
-  return new Map(
-    named.map(({ name, number }) => [name.slice(prefixLength).toLowerCase(), number]),
-  );
+  return new Map(named.map(({ name, number }) => [name.slice(prefixLength).toLowerCase(), number]));
 }
 
 export function enumDecoder(desc: DescEnum): DecodeValue {

@@ -1,4 +1,11 @@
-import { create, type DescField, type DescMessage, getOption, type Message, ScalarType } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { FieldError, located } from './field-error.ts';
 import { decodeTimestamp, enumDecoder, scalarDecoder } from './json-values.ts';

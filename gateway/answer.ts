@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Failure } from './errors.ts';
+
+/** What goes back to the client. */
+export type Answer = { status: number; headers: Record<string, string>; body: string };
+
+export function jsonAnswer(
+  status: number,
+  json: unknown,
+  headers: Record<string, string> = {},
+): Answer {
+  const body = `${JSON.stringify(json)}\n`;
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+    body,
+  };
+}
+
+export function failureAnswer(
+  { status, code, text, details, headers }: Failure,
+  requestId: string,
+): Answer {
+  return jsonAnswer(status, { error: text, code, request_id: requestId, details }, headers);
+}
+
+// How long a client may go on sending what nobody reads, so that it gets to see the answer.
+const lingerMs = 1_000;
+
+/** Sends an answer; where the body was not wanted, the connection ends with it. */
+export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(answer.body);
+  const abandoned = !request.complete && hasBody(request);
+  if (abandoned) response.setHeader('connection', 'close');
+  if (answer.status !== 204) response.setHeader('content-length', body.length);
+  response.writeHead(answer.status, answer.headers);
+  if (request.method !== 'HEAD') response.write(body);
+  if (abandoned) endAfter(request, response);
+  else response.end();
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > 0
+  );
+}
+
+/**
+ * Closing on a client that still sends makes its system throw the answer away unread. So the rest
+ * is read and dropped for a moment first.
+ */
+function endAfter(request: IncomingMessage, response: ServerResponse): void {
+  const end = () => response.end();
+  const timer = setTimeout(end, lingerMs);
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', end);
+  request.resume();
+}

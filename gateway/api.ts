@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { Message } from '@bufbuild/protobuf';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import type { Claims } from '#lib/tokens.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import type { ReadBody } from './body.ts';
+import { call } from './call.ts';
+import { Refusal } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { isObject, parseJson } from './json-text.ts';
+import type { Route } from './routes.ts';
+
+/** What all operations share. */
+export type Api = {
+  transportFor: (service: string) => Transport;
+  verifyToken: (token: string) => Promise<Claims | undefined>;
+  demoMode: boolean;
+  readBody: ReadBody;
+  callTimeoutMs: number;
+};
+
+/** Answers an operation. The order of the checks is a promise to callers. */
+export async function answerOperation(
+  api: Api,
+  sharing: readonly Route[],
+  exchange: Exchange,
+): Promise<Answer> {
+  const { request } = exchange;
+  const route = routeFor(sharing, request.method);
+  if (!route.isPublic) await requireToken(api, request.headers.authorization);
+  if (api.demoMode && route.refusedInDemo) {
+    throw new Refusal(400, 'failed_precondition', 'This operation is not allowed in demo mode');
+  }
+  if (!answers(route, request.method)) {
+    throw new Refusal(405, 'method_not_allowed', 'Method not allowed', { allow: allowed(sharing) });
+  }
+  const message =
+    route.verb === 'GET'
+      ? route.decodeQuery(exchange.query)
+      : await readMessage(api, route, exchange);
+  const answer = await call(api.transportFor(route.service), route.method, message, {
+    headers: forwardedHeaders(exchange),
+    signal: exchange.signal,
+    timeoutMs: api.callTimeoutMs,
+  });
+  return jsonAnswer(route.successStatus, route.encode(answer.message), replayed(answer.header));
+}
+
+/** The verbs that a path answers, for `Allow`. */
+export function allowed(sharing: readonly Route[]): string {
+  const verbs = sharing.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]));
+  return [...verbs, 'OPTIONS'].join(', ');
+}
+
+function answers(route: Route, verb: string | undefined): boolean {
+  return route.verb === (verb === 'HEAD' ? 'GET' : verb);
+}
+
+/** The route of a verb, else one of the path's: its rules decide what a wrong verb may learn. */
+export function routeFor(sharing: readonly Route[], verb: string | undefined): Route {
+  const route = sharing.find((candidate) => answers(candidate, verb)) ?? sharing[0];
+  if (!route) throw new Error('a path without routes');
+  return route;
+}
+
+async function requireToken(api: Api, authorization: string | undefined): Promise<void> {
+  if (authorization === undefined) throw unauthenticated('Authorization header is required');
+  const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? [];
+  if (!token) throw unauthenticated('Invalid authorization header format');
+  const claims = await api.verifyToken(token);
+  // Services call each other, never through the gateway: such a token here is a stolen one.
+  if (!claims || claims.type === 'service') throw unauthenticated('Invalid token');
+}
+
+function unauthenticated(text: string): Refusal {
+  return new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+}
+
+async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
+  const { request, response } = exchange;
+  const announcedBytes = Number(request.headers['content-length'] ?? 0);
+  // The size is judged before the type, and a body of a wrong type is not worth reading.
+  if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
+  const body = await api.readBody(request, response, route.bodyLimitBytes);
+  return route.decodeBody(parseObject(body));
+}
+
+const jsonType = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i;
+const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
+
+function requireJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type'];
+  if (type !== undefined && (!jsonType.test(type) || otherCharset.test(type))) {
+    throw new Refusal(415, 'unsupported_media_type', 'Content-Type must be application/json');
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new Refusal(415, 'unsupported_media_type', 'Content-Encoding is not supported');
+  }
+}
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  try {
+    const json = parseJson(body);
+    if (isObject(json)) return json;
+  } catch {
+    // The parser's words quote the body, which may be anybody's data.
+  }
+  throw new ConnectError('Invalid request body', Code.InvalidArgument);
+}
+
+const idempotencyKey = /^[\x21-\x7e]{1,256}$/;
+
+function forwardedHeaders({ request, id, clientAddress }: Exchange): Headers {
+  const headers = new Headers({ 'x-request-id': id, 'x-client-address': clientAddress });
+  const { authorization, 'idempotency-key': key } = request.headers;
+  if (authorization !== undefined) headers.set('authorization', authorization);
+  if (key === undefined) return headers;
+  if (typeof key !== 'string' || !idempotencyKey.test(key)) {
+    throw new ConnectError(
+      'Idempotency-Key must be 1 to 256 visible characters',
+      Code.InvalidArgument,
+    );
+  }
+  headers.set('idempotency-key', key);
+  return headers;
+}
+
+function replayed(header: Headers): Record<string, string> {
+  const value = header.get('idempotency-replayed');
+  return value === null ? {} : { 'idempotency-replayed': value };
+}

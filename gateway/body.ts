@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from './errors.ts';
+
+export type ReadBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  limitBytes: number,
+) => Promise<Buffer>;
+
+/** The client went away before it had sent everything; there is nobody left to answer. */
+export class ClientGone extends Error {}
+
+/** Reads bodies, all that are held at one time within a budget. */
+export function createBodyReader(budgetBytes: number): ReadBody {
+  let heldBytes = 0;
+  return async (request, response, limitBytes) => {
+    const announcedBytes = Number(request.headers['content-length'] ?? 0);
+    if (announcedBytes > limitBytes) throw tooLarge();
+    const state = { sizeBytes: 0 };
+    response.once('close', () => {
+      heldBytes -= state.sizeBytes;
+    });
+    // A client that asked first waits for this before it sends the body.
+    if (request.headers.expect) response.writeContinue();
+    return collect(request, (chunk) => {
+      state.sizeBytes += chunk.length;
+      heldBytes += chunk.length;
+      if (state.sizeBytes > limitBytes) throw tooLarge();
+      if (heldBytes > budgetBytes) throw busy();
+    });
+  };
+}
+
+function collect(request: IncomingMessage, account: (chunk: Buffer) => void): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const stop = (error: unknown) => {
+      request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
+      // Later errors of a request that is given up are of no interest, but must not go unheard.
+      request.on('error', () => {});
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
+      try {
+        account(chunk);
+        chunks.push(chunk);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    const finish = () => resolve(Buffer.concat(chunks));
+    const leave = () => stop(new ClientGone());
+    request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
+  });
+}
+
+function tooLarge(): Refusal {
+  return new Refusal(413, 'payload_too_large', 'Request body too large');
+}
+
+function busy(): Refusal {
+  return new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
+}

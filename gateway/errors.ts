@@ -1,0 +1,80 @@
+import { durationMs } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { FieldError } from './field-error.ts';
+
+/** What a caller is told when it does not get what it asked for. */
+export type Failure = {
+  status: number;
+  /** A stable word for machines. */
+  code: string;
+  text: string;
+  details?: { field: string; description: string }[];
+  headers?: Record<string, string>;
+};
+
+/** A request that the gateway itself refuses. */
+export class Refusal extends Error {
+  readonly failure: Failure;
+
+  constructor(status: number, code: string, text: string, headers: Record<string, string> = {}) {
+    super(text);
+    this.failure = { status, code, text, headers };
+  }
+}
+
+/** What each code means in HTTP. A code that is missing here is our fault: 500. */
+const statuses = new Map<Code, readonly [status: number, code: string]>([
+  [Code.InvalidArgument, [400, 'invalid_argument']],
+  [Code.FailedPrecondition, [400, 'failed_precondition']],
+  [Code.Unauthenticated, [401, 'unauthenticated']],
+  [Code.PermissionDenied, [403, 'permission_denied']],
+  [Code.NotFound, [404, 'not_found']],
+  [Code.AlreadyExists, [409, 'already_exists']],
+  [Code.Aborted, [409, 'aborted']],
+  [Code.ResourceExhausted, [429, 'resource_exhausted']],
+  [Code.Unavailable, [503, 'unavailable']],
+  [Code.DeadlineExceeded, [504, 'deadline_exceeded']],
+]);
+
+const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
+// Long enough for a process to be started anew, short enough to be worth waiting.
+const retryDefaultMs = 1_000;
+
+/** The one place where an error becomes an answer. `fallback` is all that is told of our own faults. */
+export function failureOf(error: unknown, fallback: string): Failure {
+  if (error instanceof Refusal) return error.failure;
+  if (error instanceof FieldError) return fieldFailure(error);
+  if (error instanceof ConnectError) return serviceFailure(error, fallback);
+  return { status: 500, code: 'internal', text: fallback };
+}
+
+function fieldFailure({ path, message, text }: FieldError): Failure {
+  const details = path === '' ? undefined : [{ field: path, description: message }];
+  return { status: 400, code: 'invalid_argument', text, details };
+}
+
+function serviceFailure(error: ConnectError, fallback: string): Failure {
+  const [status, code] = statuses.get(error.code) ?? [500, 'internal'];
+  const headers = retryHeaders(error);
+  if (status >= 500) return { status, code, text: fallback, headers };
+  const violations = error
+    .findDetails(BadRequestSchema)
+    .flatMap((detail) => detail.fieldViolations);
+  const details = violations.map(({ field, description }) => ({ field, description }));
+  return {
+    status,
+    code,
+    text: error.rawMessage,
+    details: details.length > 0 ? details : undefined,
+    headers,
+  };
+}
+
+/** Whole seconds: clients multiply by 1000. */
+function retryHeaders(error: ConnectError): Record<string, string> {
+  if (!retryAfter.has(error.code)) return {};
+  const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;
+  const delayMs = delay ? durationMs(delay) : retryDefaultMs;
+  return { 'retry-after': Math.max(1, Math.ceil(delayMs / 1000)).toString() };
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request and its answer on the way. */
+export type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The request id, the client's own where it sent a sane one. */
+  id: string;
+  path: string;
+  query: URLSearchParams;
+  clientAddress: string;
+  /** Aborted when the client goes away before it was answered. */
+  signal: AbortSignal;
+};
+
+export function createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  const [path = '', query] = splitOnce(request.url ?? '', '?');
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return {
+    request,
+    response,
+    id: requestId(request.headers['x-request-id']),
+    path,
+    query: new URLSearchParams(query),
+    clientAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    signal: gone.signal,
+  };
+}
+
+const saneId = /^[\x21-\x7e]{1,128}$/;
+
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && saneId.test(given) ? given : randomUUID();
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,11 @@
+import type { Answer } from '../answer.ts';
+import type { ReadBody } from '../body.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** A page for people, outside the JSON API. */
+export type Page = {
+  /** The name for logs: the path itself may hold a secret. */
+  name: string;
+  /** Answers if the path is the page's own; undefined for any other path. */
+  answer(exchange: Exchange, readBody: ReadBody): Promise<Answer> | undefined;
+};

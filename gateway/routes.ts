@@ -1,0 +1,110 @@
+import {
+  type DescFile,
+  type DescMethod,
+  type DescMethodUnary,
+  getOption,
+  hasOption,
+  type Message,
+} from '@bufbuild/protobuf';
+import { http } from '#gen/google/api/annotations_pb.ts';
+import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { decoderOf } from './json-decode.ts';
+import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json-encode.ts';
+import { type DecodeQuery, queryDecoder } from './query.ts';
+
+/** An operation of the public surface, with all that a request needs already worked out. */
+export type Route = {
+  verb: 'GET' | 'POST';
+  path: string;
+  /** The name for logs, such as `postrider.contacts.v1.ListService.GetList`. */
+  name: string;
+  /** The process that serves it, such as `contacts`. */
+  service: string;
+  method: DescMethodUnary;
+  isPublic: boolean;
+  refusedInDemo: boolean;
+  successStatus: number;
+  bodyLimitBytes: number;
+  failureText: string;
+  decodeQuery: DecodeQuery;
+  decodeBody: (json: unknown) => Message;
+  encode: EncodeValue;
+};
+
+const bodyLimitDefaultBytes = 1024 * 1024;
+
+/** The routes of all operations, by path. One path may serve several verbs. */
+export function routesOf(files: readonly DescFile[]): Map<string, Route[]> {
+  const routes = new Map<string, Route[]>();
+  for (const file of files) {
+    for (const method of file.services.flatMap((service) => service.methods)) {
+      if (!hasOption(method, http)) continue;
+      const route = routeOf(method);
+      const sharing = routes.get(route.path) ?? [];
+      if (sharing.some(({ verb }) => verb === route.verb)) {
+        throw new Error(`two operations answer ${route.verb} ${route.path}`);
+      }
+      routes.set(route.path, [...sharing, route]);
+    }
+  }
+  return routes;
+}
+
+function routeOf(method: DescMethod): Route {
+  const name = `${method.parent.typeName}.${method.name}`;
+  if (!isUnary(method)) throw new Error(`${name}: only unary RPCs have a route`);
+  const promise = getOption(method, operation);
+  const rule = promise.access?.rule.case;
+  // A forgotten rule must not open an operation, nor must a route open an internal one.
+  if (!rule || rule === 'service')
+    throw new Error(`${name}: a route needs an access rule for users`);
+  return {
+    ...verbAndPath(method),
+    name,
+    service: serviceOf(method),
+    method,
+    isPublic: rule === 'public',
+    refusedInDemo: promise.refusedInDemo,
+    successStatus: promise.successStatus || 200,
+    bodyLimitBytes: promise.bodyLimitBytes || bodyLimitDefaultBytes,
+    failureText: promise.failureText || 'Internal server error',
+    decodeQuery: queryDecoder(method.input),
+    decodeBody: bodyDecoder(method),
+    encode: promise.bodyField
+      ? bodyFieldEncoder(method.output, promise.bodyField)
+      : encoderOf(method.output),
+  };
+}
+
+function isUnary(method: DescMethod): method is DescMethod & DescMethodUnary {
+  return method.methodKind === 'unary';
+}
+
+function bodyDecoder(method: DescMethod): (json: unknown) => Message {
+  const decode = decoderOf(method.input);
+  return (json) => decode(json, 1);
+}
+
+function verbAndPath(method: DescMethod): Pick<Route, 'verb' | 'path'> {
+  const { pattern, body } = getOption(method, http);
+  if (pattern.case === 'get' && body === '') return { verb: 'GET', path: plainPath(pattern.value) };
+  if (pattern.case === 'post' && body === '*')
+    return { verb: 'POST', path: plainPath(pattern.value) };
+  throw new Error(`${method.name}: a route is a get, or a post with body "*"`);
+}
+
+function plainPath(path: string): string {
+  if (!/^\/[A-Za-z0-9./_-]+$/.test(path)) throw new Error(`${path} is not a plain path`);
+  return path;
+}
+
+/** `postrider.contacts.v1` is served by the process `contacts`. */
+function serviceOf(method: DescMethod): string {
+  const [, service = ''] = method.parent.file.proto.package.split('.');
+  return service;
+}
+
+/** The processes that serve at least one route. */
+export function servicesOf(routes: ReadonlyMap<string, readonly Route[]>): Set<string> {
+  return new Set([...routes.values()].flat().map(({ service }) => service));
+}

@@ -1,0 +1,30 @@
+import { createGateway, type GatewayOptions } from './server.ts';
+
+type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {
+  host: string;
+  port: number;
+};
+
+const callTimeoutMs = 30_000;
+const requestTimeoutMs = 30_000;
+const drainMaxMs = 10_000;
+
+/** Serves until the process is told to end; then finishes what is under way. */
+export function runGateway(options: RunOptions): void {
+  const { log, host, port } = options;
+  const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
+  server.once('error', (error) => {
+    log.fatal({ err: error, port }, 'can not listen');
+    process.exitCode = 1;
+  });
+  server.listen(port, host, () => {
+    log.info({ port }, 'ready');
+    process.send?.('ready');
+  });
+  const end = async () => {
+    process.off('SIGTERM', end).off('SIGINT', end);
+    await drain(drainMaxMs);
+    process.exit(0);
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
+}

@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Log } from '#lib/log.ts';
+import { type Answer, failureAnswer, jsonAnswer, send } from './answer.ts';
+import { type Api, allowed, answerOperation, routeFor } from './api.ts';
+import { ClientGone, createBodyReader } from './body.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { failureOf, Refusal } from './errors.ts';
+import { createExchange, type Exchange } from './exchange.ts';
+import type { Page } from './pages/page.ts';
+import type { Route } from './routes.ts';
+
+export type GatewayOptions = Omit<Api, 'readBody'> & {
+  routes: ReadonlyMap<string, readonly Route[]>;
+  pages: readonly Page[];
+  log: Log;
+  /** How long a client may take to send a request. */
+  requestTimeoutMs: number;
+};
+
+export type Gateway = { server: Server; drain(graceMs: number): Promise<void> };
+
+const connectionsMax = 4_096;
+const inFlightMax = 1_024;
+// Enough for eight of the largest bodies at one time.
+const bodyBudgetBytes = 128 * 1024 * 1024;
+// Longer than the 60 seconds after which most load balancers give a connection up.
+const keepAliveTimeoutMs = 65_000;
+const headersTimeoutMs = 10_000;
+
+type State = { api: Api; inFlight: number; draining: boolean };
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const api = { ...options, readBody: createBodyReader(bodyBudgetBytes) };
+  const state: State = { api, inFlight: 0, draining: false };
+  const server = createServer({
+    requestTimeout: options.requestTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
+  });
+  server.maxConnections = connectionsMax;
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    void serve(options, state, createExchange(request, response));
+  };
+  server.on('request', take).on('checkContinue', take);
+  answerBrokenRequests(server);
+  return { server, drain: (graceMs) => drain(server, state, graceMs) };
+}
+
+async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {
+  const { request, response, id } = exchange;
+  const startedAtMs = performance.now();
+  const target = targetOf(options, state, exchange);
+  state.inFlight += 1;
+  response.once('close', () => {
+    state.inFlight -= 1;
+  });
+  const answer = await answerOrFail(options, exchange, target);
+  if (answer) {
+    if (state.draining) response.setHeader('connection', 'close');
+    response.setHeader('x-request-id', id);
+    send(request, response, answer);
+  }
+  options.log.info(
+    {
+      requestId: id,
+      operation: target.name,
+      verb: request.method,
+      status: answer?.status ?? 499,
+      durationMs: Math.round(performance.now() - startedAtMs),
+    },
+    'request',
+  );
+}
+
+/** What a request is for. Its name goes to the log; its text is all that is told of our own faults. */
+type Target = { name: string; failureText: string; answer: () => Answer | Promise<Answer> };
+
+function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Target {
+  const { request, path } = exchange;
+  const failureText = 'Internal server error';
+  if (path === '/healthz')
+    return { name: 'healthz', failureText, answer: () => health(state, request) };
+  if (state.inFlight >= inFlightMax) return { name: 'busy', failureText, answer: refuseBusy };
+  const sharing = options.routes.get(path);
+  if (sharing) {
+    const route = routeFor(sharing, request.method);
+    return {
+      ...route,
+      answer: () =>
+        request.method === 'OPTIONS'
+          ? emptyAnswer(allowed(sharing))
+          : answerOperation(state.api, sharing, exchange),
+    };
+  }
+  for (const { name, answer } of options.pages) {
+    const promise = answer(exchange, state.api.readBody);
+    if (promise) return { name, failureText, answer: () => promise };
+  }
+  return { name: 'unknown', failureText, answer: refuseUnknown };
+}
+
+/** The answer, undefined if nobody is left to read it. Our own faults are logged here and nowhere else. */
+async function answerOrFail(
+  { log }: GatewayOptions,
+  { id, signal }: Exchange,
+  target: Target,
+): Promise<Answer | undefined> {
+  try {
+    return await target.answer();
+  } catch (error) {
+    if (error instanceof ClientGone || signal.aborted) return undefined;
+    const failure = failureOf(error, target.failureText);
+    if (failure.status >= 500 && !(error instanceof Refusal)) {
+      log.error({ requestId: id, operation: target.name, err: error }, 'operation failed');
+    }
+    return failureAnswer(failure, id);
+  }
+}
+
+function health(state: State, request: IncomingMessage): Answer {
+  if (request.method === 'OPTIONS') return emptyAnswer('GET, HEAD, OPTIONS');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const allow = { allow: 'GET, HEAD, OPTIONS' };
+    throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
+  }
+  return state.draining
+    ? jsonAnswer(503, { status: 'draining' })
+    : jsonAnswer(200, { status: 'ok' });
+}
+
+function refuseUnknown(): never {
+  throw new Refusal(404, 'not_found', 'Not found');
+}
+
+function refuseBusy(): never {
+  throw new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
+}
+
+function emptyAnswer(allow: string): Answer {
+  return { status: 204, headers: { allow }, body: '' };
+}
+
+/** Takes no new connections, lets what is under way finish for a while, then ends it. */
+function drain(server: Server, state: State, graceMs: number): Promise<void> {
+  state.draining = true;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
