@@ -12,7 +12,7 @@ export async function call(
   { headers, signal, timeoutMs }: CallContext,
 ): Promise<{ message: Message; header: Headers }> {
   try {
-    return await transport.unary(method, signal, timeoutMs, headers, { ...message });
+    return await transport.unary(method, signal, timeoutMs, headers, message);
   } catch (error) {
     throw signal.aborted ? error : wayFailure(error);
   }

@@ -21,8 +21,11 @@ export function runGateway(options: RunOptions): void {
     log.info({ port }, 'ready');
     process.send?.('ready');
   });
+  let ending = false;
   const end = async () => {
-    process.off('SIGTERM', end).off('SIGINT', end);
+    // A supervisor may well say it twice.
+    if (ending) return;
+    ending = true;
     await drain(drainMaxMs);
     process.exit(0);
   };

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import {
+  startGateway,
+  startService,
+  type TestGateway,
+  type TestService,
+  tokenFor,
+} from './testing.ts';
+
+let service: TestService;
+let gateway: TestGateway;
+let headers: { authorization: string };
+/** What the operation does; a test replaces it. */
+let answer: (signal: AbortSignal) => Promise<object>;
+
+const routes = (router: ConnectRouter) =>
+  router.service(ContactService, { countContacts: (_request, { signal }) => answer(signal) });
+
+beforeEach(async () => {
+  answer = async () => ({ totalContacts: 7 });
+  service = await startService(routes);
+  gateway = await startGateway(service.port, { callTimeoutMs: 300 });
+  headers = { authorization: `Bearer ${await tokenFor('user-1')}` };
+});
+
+afterEach(async () => {
+  await gateway.stop();
+  await service.stop();
+});
+
+const path = '/api/contacts.count?workspace_id=w';
+const count = () => fetch(`${gateway.url}${path}`, { headers });
+
+test('a service that is down is a quick 503 with Retry-After, and is found again when it is back', async () => {
+  expect((await count()).status).toBe(200);
+  await service.stop();
+  const startedAtMs = performance.now();
+  const down = await count();
+  expect(performance.now() - startedAtMs).toBeLessThan(250);
+  expect(down.status).toBe(503);
+  expect(down.headers.get('retry-after')).toBe('1');
+  expect(await down.json()).toMatchObject({
+    error: 'Failed to count contacts',
+    code: 'unavailable',
+  });
+  service = await startService(routes, service.port);
+  expect((await count()).status).toBe(200);
+});
+
+test('a service that dies during a call is a 503', async () => {
+  const begun = new Promise<void>((resolve) => {
+    answer = (signal) => {
+      resolve();
+      return until(signal);
+    };
+  });
+  const response = count();
+  await begun;
+  await service.stop();
+  expect((await response).status).toBe(503);
+});
+
+test('a service that does not answer in time is a 504, and its call is ended', async () => {
+  let ended: Promise<unknown> | undefined;
+  answer = (signal) => {
+    ended = once(signal, 'abort');
+    return until(signal);
+  };
+  const response = await count();
+  expect(response.status).toBe(504);
+  expect(await response.json()).toMatchObject({
+    error: 'Failed to count contacts',
+    code: 'deadline_exceeded',
+  });
+  await ended;
+});
+
+test('a client that goes away ends its call', async () => {
+  await gateway.stop();
+  gateway = await startGateway(service.port, { callTimeoutMs: 60_000 });
+  const client = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    answer = async (signal) => {
+      signal.addEventListener('abort', () => resolve());
+      client.abort();
+      return until(signal);
+    };
+  });
+  await expect(
+    fetch(`${gateway.url}${path}`, { headers, signal: client.signal }),
+  ).rejects.toThrow();
+  await ended;
+  expect(gateway.logged).toEqual([]);
+});
+
+test('draining finishes what is under way, refuses new connections, and says so', async () => {
+  let finish = () => {};
+  const begun = new Promise<void>((resolve) => {
+    answer = () => {
+      resolve();
+      return new Promise((done) => {
+        finish = () => done({ totalContacts: 9 });
+      });
+    };
+  });
+  const under = count();
+  await begun;
+  const drained = gateway.drain(5_000);
+  await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+  finish();
+  const response = await under;
+  expect(response.headers.get('connection')).toBe('close');
+  expect(await response.json()).toEqual({ total_contacts: 9 });
+  await drained;
+});
+
+test('draining gives up on what does not end', async () => {
+  const begun = new Promise<void>((resolve) => {
+    answer = (signal) => {
+      resolve();
+      return until(signal);
+    };
+  });
+  const under = expect(count()).rejects.toThrow();
+  await begun;
+  await gateway.drain(50);
+  await under;
+});
+
+test('healthz answers ok without any service', async () => {
+  await service.stop();
+  const response = await fetch(`${gateway.url}/healthz`);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: 'ok' });
+  service = await startService(routes, service.port);
+});
+
+test('a request that arrives too slowly is a 408', async () => {
+  await gateway.stop();
+  gateway = await startGateway(service.port, { requestTimeoutMs: 200 });
+  const slow = request(`${gateway.url}/api/contacts.upsert`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': 100 },
+  });
+  slow.on('error', () => {});
+  slow.write('{');
+  const [response] = await once(slow, 'response');
+  expect(response.statusCode).toBe(408);
+  slow.destroy();
+});
+
+function until(signal: AbortSignal): Promise<object> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}

@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+
+let child: ChildProcess | undefined;
+
+afterEach(() => {
+  child?.kill('SIGKILL');
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function run(env: Record<string, string>): ChildProcess {
+  const main = new URL('main.ts', import.meta.url).pathname;
+  return fork(main, {
+    env: { ...env, PATH: process.env.PATH },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
+const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WORKSPACES'];
+
+test('the process says ready, answers, and ends with 0 when it is told to', async () => {
+  const port = await freePort();
+  const addresses = services.map((name) => [`${name}_ADDR`, '127.0.0.1:1']);
+  child = run({
+    GATEWAY_PORT: `${port}`,
+    SECRET_KEY: 'a-secret-key-for-tests-only',
+    ...Object.fromEntries(addresses),
+  });
+  expect(await once(child, 'message')).toEqual(['ready', undefined]);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  const refused = await fetch(`http://127.0.0.1:${port}/api/user.rootSignin`, {
+    method: 'POST',
+    body: Buffer.from('{}'),
+  });
+  expect(refused.status).toBe(503);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('the process does not start without the address of a service', async () => {
+  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-for-tests-only' });
+  const [code] = await once(child, 'exit');
+  expect(code).not.toBe(0);
+});

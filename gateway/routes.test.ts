@@ -1,0 +1,46 @@
+import { getOption, hasOption } from '@bufbuild/protobuf';
+import { expect, test } from '@jest/globals';
+import { http } from '#gen/google/api/annotations_pb.ts';
+import { contracts } from './contracts.ts';
+import { routesOf, servicesOf } from './routes.ts';
+
+const routes = routesOf(contracts);
+
+test('every RPC with a path has a route, and no other has', () => {
+  const methods = contracts.flatMap(({ services }) =>
+    services.flatMap((service) => service.methods),
+  );
+  const paths = methods
+    .filter((method) => hasOption(method, http))
+    .map((method) => getOption(method, http).pattern.value);
+  expect([...routes.keys()].sort()).toEqual(paths.sort());
+  expect(paths).toContain('/api/contacts.import');
+});
+
+test('a route carries what the contract promises', () => {
+  expect(routes.get('/api/contacts.import')).toMatchObject([
+    {
+      verb: 'POST',
+      name: 'postrider.contacts.v1.ContactService.ImportContacts',
+      service: 'contacts',
+      isPublic: false,
+      successStatus: 200,
+      bodyLimitBytes: 16 * 1024 * 1024,
+      failureText: 'Failed to import contacts',
+    },
+  ]);
+  expect(routes.get('/api/user.rootSignin')).toMatchObject([
+    { isPublic: true, service: 'workspaces' },
+  ]);
+  expect(routes.get('/api/lists.create')).toMatchObject([{ successStatus: 201 }]);
+});
+
+test('the processes follow from the packages', () => {
+  expect([...servicesOf(routes)].sort()).toEqual([
+    'broadcasts',
+    'contacts',
+    'messages',
+    'templates',
+    'workspaces',
+  ]);
+});

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { createLog } from '#lib/log.ts';
+import { createKeyring } from '#lib/tokens.ts';
+import { contracts } from './contracts.ts';
+import { unsubscribePage } from './pages/unsubscribe.ts';
+import { routesOf } from './routes.ts';
+import { createGateway, type GatewayOptions } from './server.ts';
+import { connectServices } from './transports.ts';
+
+/** A service of one test: a real Connect server over h2c. */
+export type TestService = { port: number; stop(): Promise<void> };
+
+export async function startService(
+  routes: (router: ConnectRouter) => void,
+  port = 0,
+): Promise<TestService> {
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createServer(connectNodeAdapter({ routes }));
+  server.on('session', (session) => sessions.add(session));
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return {
+    port: address.port,
+    async stop() {
+      server.close();
+      for (const session of sessions) session.destroy();
+      await once(server, 'close').catch(() => {});
+    },
+  };
+}
+
+const keyring = createKeyring('a-secret-key-for-tests-only');
+
+export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
+  return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
+}
+
+export type TestGateway = {
+  url: string;
+  port: number;
+  logged: Record<string, unknown>[];
+  drain(graceMs: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** A gateway whose services are all the one given, on a free port. */
+export async function startGateway(
+  servicePort: number,
+  given: Partial<GatewayOptions> = {},
+): Promise<TestGateway> {
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog('gateway', 'error');
+  log.error = (entry: Record<string, unknown>) => void logged.push(entry);
+  const services = ['broadcasts', 'contacts', 'messages', 'templates', 'workspaces'];
+  const address = [`127.0.0.1:${servicePort}`];
+  const transportFor = connectServices(new Map(services.map((service) => [service, address])));
+  const { server, drain } = createGateway({
+    routes: routesOf(contracts),
+    pages: [unsubscribePage(transportFor('messages'))],
+    transportFor,
+    verifyToken: keyring.verifyToken,
+    demoMode: false,
+    log,
+    callTimeoutMs: 5_000,
+    requestTimeoutMs: 30_000,
+    ...given,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, logged, drain, stop: () => drain(0) };
+}
