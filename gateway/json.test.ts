@@ -14,6 +14,11 @@ import {
   UpsertContactRequestSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import {
+  type CreateTemplateRequest,
+  CreateTemplateRequestSchema,
+  TemplateSchema,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
   CreateWorkspaceRequestSchema,
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
@@ -197,6 +202,24 @@ describe('a request', () => {
     );
     expect(Object.keys(arrived.contact?.customJson1 ?? {})).toEqual(['__proto__', 'b']);
     expect(Object.getPrototypeOf(arrived.contact?.customJson1)).toBe(Object.prototype);
+  });
+
+  test('reads maps by key, any key, and names only plain ones', () => {
+    const request = decode(
+      CreateTemplateRequestSchema,
+      '{"translations":{"de":{"email":{"subject":"Hallo"}},"__proto__":{}}}',
+    ) as CreateTemplateRequest;
+    expect(Object.keys(request.translations)).toEqual(['de', '__proto__']);
+    expect(request.translations.de?.email?.subject).toBe('Hallo');
+    expect(print(TemplateSchema, { translations: request.translations })).toMatchObject({
+      translations: { de: { email: { subject: 'Hallo' } } },
+    });
+    expect(problem(CreateTemplateRequestSchema, '{"translations":{"de":5}}')).toBe(
+      'translations.de: must be an object',
+    );
+    expect(problem(CreateTemplateRequestSchema, '{"translations":{"a@b.co":5}}')).toBe(
+      'translations: must be an object',
+    );
   });
 
   test('names the field in a nested message', () => {
