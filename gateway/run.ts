@@ -1,3 +1,4 @@
+import { onTermination } from '#lib/rpc/termination.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
 type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {
@@ -21,13 +22,5 @@ export function runGateway(options: RunOptions): void {
     log.info({ port }, 'ready');
     process.send?.('ready');
   });
-  let ending = false;
-  const end = async () => {
-    // A supervisor may well say it twice.
-    if (ending) return;
-    ending = true;
-    await drain(drainMaxMs);
-    process.exit(0);
-  };
-  process.on('SIGTERM', end).on('SIGINT', end);
+  onTermination(log, () => drain(drainMaxMs));
 }

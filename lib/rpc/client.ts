@@ -1,5 +1,5 @@
-import type { Transport } from '@connectrpc/connect';
-import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import type { Keyring } from '#lib/tokens.ts';
 import { retryLater } from './errors.ts';
@@ -56,34 +56,40 @@ export function connectTo(address: string, interceptors: Interceptor[] = []): Tr
   });
 }
 
-/**
- * Spreads calls over the replicas of a service in turn. A call that could not reach one is made
- * again on the next: our RPCs are idempotent between services, by key or by claim.
- */
+/** A transport to a service of ours, with a token that says who calls. */
 export function connectToService(
   addresses: readonly string[],
   keyring: Keyring,
   service: string,
 ): Transport {
   const interceptors = [serviceToken(keyring, service)];
-  const transports = addresses.map((address) => connectTo(address, interceptors));
-  const [first] = transports;
-  if (!first) throw new Error('a service needs an address');
-  if (transports.length === 1) return first;
+  return inTurn(addresses.map((address) => connectTo(address, interceptors)));
+}
+
+/**
+ * Asks the replicas of a service in turn. A call that did not reach its replica is made once more on
+ * the next, where repeating it is safe.
+ */
+export function inTurn(replicas: readonly Transport[]): Transport {
   let turn = 0;
-  const pick = (offset: number) => transports[(turn + offset) % transports.length] ?? first;
+  const next = (): Transport => {
+    turn = (turn + 1) % replicas.length;
+    const replica = replicas[turn];
+    if (!replica) throw new Error('a service needs an address');
+    return replica;
+  };
   return {
     async unary(method, signal, timeoutMs, header, input, contextValues) {
-      turn += 1;
       try {
-        return await pick(0).unary(method, signal, timeoutMs, header, input, contextValues);
+        return await next().unary(method, signal, timeoutMs, header, input, contextValues);
       } catch (error) {
-        if (ConnectError.from(error).code !== Code.Unavailable || signal?.aborted) throw error;
-        return pick(1).unary(method, signal, timeoutMs, header, input, contextValues);
+        const isRepeatable =
+          method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+        const isUnreached = ConnectError.from(error).code === Code.Unavailable;
+        if (replicas.length < 2 || !isRepeatable || !isUnreached || signal?.aborted) throw error;
+        return next().unary(method, signal, timeoutMs, header, input, contextValues);
       }
     },
-    stream(method, signal, timeoutMs, header, input, contextValues) {
-      return pick(0).stream(method, signal, timeoutMs, header, input, contextValues);
-    },
+    stream: (...call) => next().stream(...call),
   };
 }

@@ -11,6 +11,7 @@ import { createKeyring, type Keyring } from '#lib/tokens.ts';
 import type { Authorize } from './access.ts';
 import { connectToService } from './client.ts';
 import { serve } from './service.ts';
+import { onTermination } from './termination.ts';
 
 /** What every process is made of before its service adds its own. */
 export type Base = {
@@ -109,25 +110,4 @@ async function answers(store: Store): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-const terminationMaxMs = 12_000;
-
-/** Ends the process in order, once, when it is told to. */
-export function onTermination(log: Log, end: () => Promise<void>): void {
-  let ending = false;
-  const terminate = () => {
-    if (ending) return;
-    ending = true;
-    setTimeout(() => process.exit(1), terminationMaxMs).unref();
-    end().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'shutdown failed');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', terminate);
-  process.on('SIGINT', terminate);
 }

@@ -1,0 +1,22 @@
+import type { Log } from '#lib/log.ts';
+
+const terminationMaxMs = 12_000;
+
+/** Ends the process in order, once, when it is told to. */
+export function onTermination(log: Log, end: () => Promise<void>): void {
+  let ending = false;
+  const terminate = () => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(1), terminationMaxMs).unref();
+    end().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', terminate);
+  process.on('SIGINT', terminate);
+}
