@@ -80,62 +80,45 @@ const outageRetryMinutes = [1, 2, 5, 15];
 
 /** One message to the contacts of a list, and the steps it may take. */
 export class Broadcast extends schema.class {
-  /** Refuses what the state table leaves empty. */
-  #allow(deed: string, ...allowed: Status[]): void {
-    if (!allowed.includes(this.status)) {
-      throw new ConnectError(`cannot ${deed} a ${this.status} broadcast`, Code.FailedPrecondition);
-    }
-  }
-
-  #changed(now: Date): void {
-    this.revision += 1;
-    this.updated_at = now;
-  }
-
   update(now: Date): void {
-    this.#allow('update', 'draft', 'scheduled', 'paused');
+    allow(this, 'update', 'draft', 'scheduled', 'paused');
     if (this.frozen_at) {
       throw new ConnectError(
         'cannot update a paused broadcast whose audience is frozen',
         Code.FailedPrecondition,
       );
     }
-    this.#changed(now);
+    change(this, now);
   }
 
   /** Starts at `startsAt`, or at once without one. */
   start(now: Date, startsAt: Date | undefined): void {
-    this.#allow('schedule', 'draft');
-    this.#changed(now);
+    allow(this, 'schedule', 'draft');
+    change(this, now);
     this.starts_at = startsAt ?? now;
     if (startsAt) {
       this.status = 'scheduled';
     } else {
-      this.#send(now);
+      startSending(this, now);
     }
   }
 
   /** The start time has come. */
   begin(now: Date): void {
-    this.#allow('begin', 'scheduled');
-    this.#changed(now);
-    this.#send(now);
-  }
-
-  #send(now: Date): void {
-    this.status = 'sending';
-    this.started_at ??= now;
+    allow(this, 'begin', 'scheduled');
+    change(this, now);
+    startSending(this, now);
   }
 
   pause(now: Date): void {
-    this.#allow('pause', 'scheduled', 'sending');
-    this.#pause(now, 'person', null);
+    allow(this, 'pause', 'scheduled', 'sending');
+    halt(this, now, { who: 'person', reason: null });
   }
 
   /** An outage pauses and is tried again by itself; anything else that stops a run waits for a person. */
   pauseBySystem(now: Date, reason: string, cause: 'outage' | 'fault'): void {
-    this.#allow('pause', 'scheduled', 'sending');
-    this.#pause(now, 'system', reason);
+    allow(this, 'pause', 'scheduled', 'sending');
+    halt(this, now, { who: 'system', reason });
     if (cause === 'outage') {
       const step = Math.min(this.outages, outageRetryMinutes.length - 1);
       this.outages += 1;
@@ -143,17 +126,8 @@ export class Broadcast extends schema.class {
     }
   }
 
-  #pause(now: Date, by: 'person' | 'system', reason: string | null): void {
-    this.paused_from = this.status === 'scheduled' ? 'scheduled' : 'sending';
-    this.status = 'paused';
-    this.paused_by = by;
-    this.pause_reason = reason;
-    this.paused_at = now;
-    this.#changed(now);
-  }
-
   resume(now: Date): void {
-    this.#allow('resume', 'paused');
+    allow(this, 'resume', 'paused');
     const isAhead = (this.starts_at ?? now) > now;
     this.status = isAhead ? 'scheduled' : (this.paused_from ?? 'sending');
     this.paused_from = null;
@@ -161,7 +135,7 @@ export class Broadcast extends schema.class {
     this.pause_reason = null;
     this.paused_at = null;
     this.retry_at = null;
-    this.#changed(now);
+    change(this, now);
   }
 
   /** Goes on by itself after an outage, unless a person has touched it since. */
@@ -171,15 +145,15 @@ export class Broadcast extends schema.class {
   }
 
   cancel(now: Date): void {
-    this.#allow('cancel', 'scheduled', 'sending', 'paused');
+    allow(this, 'cancel', 'scheduled', 'sending', 'paused');
     this.status = 'cancelled';
     this.cancelled_at = now;
-    this.#changed(now);
+    change(this, now);
   }
 
   /** `touched` is how many recipients have an outcome. */
   checkDeletable(touched: number): void {
-    this.#allow('delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
+    allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
     if (this.status === 'paused' && touched > 0) {
       throw new ConnectError(
         'cannot delete a paused broadcast of which something was sent',
@@ -189,18 +163,50 @@ export class Broadcast extends schema.class {
   }
 
   complete(now: Date): void {
-    this.#allow('complete', 'sending');
+    allow(this, 'complete', 'sending');
     this.status = 'sent';
     this.completed_at = now;
-    this.#changed(now);
+    change(this, now);
   }
 
   /** For what can't be resumed. */
   fail(now: Date, reason: string): void {
-    this.#allow('fail', 'scheduled', 'sending');
+    allow(this, 'fail', 'scheduled', 'sending');
     this.status = 'failed';
     this.pause_reason = reason;
-    this.#changed(now);
+    change(this, now);
   }
 }
 schema.setClass(Broadcast);
+
+// Functions and not private methods: the ORM makes entities without calling their constructor.
+
+/** Refuses what the state table leaves empty. */
+function allow({ status }: Broadcast, deed: string, ...allowed: Status[]): void {
+  if (!allowed.includes(status)) {
+    throw new ConnectError(`cannot ${deed} a ${status} broadcast`, Code.FailedPrecondition);
+  }
+}
+
+function change(broadcast: Broadcast, now: Date): void {
+  broadcast.revision += 1;
+  broadcast.updated_at = now;
+}
+
+function startSending(broadcast: Broadcast, now: Date): void {
+  broadcast.status = 'sending';
+  broadcast.started_at ??= now;
+}
+
+function halt(
+  broadcast: Broadcast,
+  now: Date,
+  by: { who: 'person' | 'system'; reason: string | null },
+): void {
+  broadcast.paused_from = broadcast.status === 'scheduled' ? 'scheduled' : 'sending';
+  broadcast.status = 'paused';
+  broadcast.paused_by = by.who;
+  broadcast.pause_reason = by.reason;
+  broadcast.paused_at = now;
+  change(broadcast, now);
+}

@@ -1,0 +1,201 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import {
+  type SendBatchRequest,
+  SendBatchResponseSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { freezeAudience } from './freeze-audience.ts';
+import { finish, pauseBySystem, resumeAfterOutage } from './moves.ts';
+import { readPlan } from './read-plan.ts';
+import { sendSlice } from './send-slice.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+beforeEach(() => {
+  const audience = Array.from(
+    { length: 1_000 },
+    (_, index) => `p${String(index).padStart(5, '0')}@example.com`,
+  );
+  Object.assign(given.neighbours, {
+    audience,
+    hasTemplate: true,
+    ratePerMinute: 600_000,
+    sendBatch: allSent,
+  });
+});
+afterAll(() => given.context.store.close());
+
+const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
+type Key = { workspaceId: string; id: string };
+const freeze = (key: Key) => run(() => freezeAudience(given.context)(key));
+const send = (key: Key, slice = 0) => run(() => sendSlice(given.context)({ ...key, slice }));
+const look = (key: Key) => readPlan(given.context)(key);
+
+async function givenFrozen(): Promise<Key> {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await freeze(key);
+  return key;
+}
+
+test('freezing copies the audience once and cuts it into slices of a minute', async () => {
+  given.neighbours.ratePerMinute = 300;
+  const key = await givenFrozen();
+  await freeze(key);
+  const { story, step } = await look(key);
+  expect(story.recipients).toBe(1_000);
+  expect(step).toEqual({ do: 'send', slices: [0, 1] });
+});
+
+test('freezing is NOT_FOUND where the template is gone', async () => {
+  given.neighbours.hasTemplate = false;
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await expect(freeze(key)).rejects.toMatchObject({ code: Code.NotFound });
+});
+
+test('freezing a broadcast that was paused meanwhile leaves nothing', async () => {
+  const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
+  await freeze(key);
+  expect((await look(key)).story.recipients).toBe(0);
+});
+
+test('sending asks for everybody once, in batches of 200, and finishes', async () => {
+  const asked: string[] = [];
+  given.neighbours.sendBatch = (request) => {
+    asked.push(...request.emails);
+    expect(request.emails.length).toBeLessThanOrEqual(200);
+    expect(request.plan).toMatchObject({
+      templateVersion: 7,
+      integrationId: 'smtp',
+      listName: 'News',
+    });
+    return allSent(request);
+  };
+  const key = await givenFrozen();
+  await send(key);
+  expect(asked).toEqual(given.neighbours.audience);
+  expect((await look(key)).step).toEqual({ do: 'finish' });
+  await finish(given.context)(key);
+  expect((await look(key)).story).toMatchObject({ status: 'sent', counts: { sent: 1_000 } });
+});
+
+test('a batch is no larger than what a second sends', async () => {
+  given.neighbours.ratePerMinute = 600;
+  const sizes = new Set<number>();
+  given.neighbours.sendBatch = (request) => {
+    sizes.add(request.emails.length);
+    return allSent(request);
+  };
+  await send(await givenFrozen());
+  expect([...sizes]).toEqual([10]);
+});
+
+test('recipients that were not started are asked about again', async () => {
+  let first = true;
+  given.neighbours.sendBatch = ({ emails }) => {
+    const notStarted = first ? emails.length : 0;
+    first = false;
+    return create(SendBatchResponseSchema, { notStarted, sent: emails.length - notStarted });
+  };
+  const key = await givenFrozen();
+  await send(key);
+  expect((await look(key)).story.counts.sent).toBe(1_000);
+});
+
+test('a service that is away for a moment is asked again', async () => {
+  let failures = 2;
+  given.neighbours.sendBatch = (request) => {
+    if (failures > 0) {
+      failures -= 1;
+      throw new ConnectError('down', Code.Unavailable);
+    }
+    return allSent(request);
+  };
+  const key = await givenFrozen();
+  await send(key);
+  expect((await look(key)).story.counts.sent).toBe(1_000);
+});
+
+test('a pause stops the flow within a second, and resume goes on with the rest', async () => {
+  const asked: string[] = [];
+  given.neighbours.sendBatch = async (request: SendBatchRequest) => {
+    asked.push(...request.emails);
+    if (asked.length === 200) await given.client.pauseBroadcast(key);
+    await new Promise((done) => setTimeout(done, 400));
+    return allSent(request);
+  };
+  const key = await givenFrozen();
+  await send(key);
+  const before = asked.length;
+  expect(before).toBeLessThan(1_000);
+  await given.client.resumeBroadcast(key);
+  given.neighbours.sendBatch = (request) => {
+    asked.push(...request.emails);
+    return allSent(request);
+  };
+  await send(key);
+  expect(asked.slice(before)).not.toContain(asked[0]);
+  expect((await look(key)).story.counts.sent).toBe(1_000);
+});
+
+test('deferred recipients are waited for, and sent in another pass', async () => {
+  const due = new Date(given.clock.now.getTime() + 60_000);
+  given.neighbours.sendBatch = ({ emails }) =>
+    create(SendBatchResponseSchema, {
+      sent: emails.length - 1,
+      deferred: 1,
+      nextDueAt: timestampFromDate(due),
+    });
+  const key = await givenFrozen();
+  await send(key);
+  expect((await look(key)).step).toEqual({ do: 'wait', untilMs: due.getTime() });
+  expect((await look(key)).story.counts).toMatchObject({ sent: 995, deferred: 5 });
+  given.clock.now = due;
+  expect((await look(key)).step).toEqual({ do: 'send', slices: [0] });
+  given.neighbours.sendBatch = allSent;
+  await send(key);
+  expect((await look(key)).step).toEqual({ do: 'finish' });
+});
+
+test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 15 minutes', async () => {
+  given.neighbours.sendBatch = () =>
+    create(SendBatchResponseSchema, { outage: 'connection refused' });
+  const key = await givenFrozen();
+  expect(await send(key)).toEqual({ outage: 'connection refused' });
+  for (const minutes of [1, 2, 5, 15, 15]) {
+    await pauseBySystem(given.context)(key, 'connection refused', 'outage');
+    const { step, story } = await look(key);
+    expect(story).toMatchObject({
+      status: 'paused',
+      pausedBy: 'system',
+      reason: 'connection refused',
+    });
+    const untilMs = given.clock.now.getTime() + minutes * 60_000;
+    expect(step).toEqual({ do: 'wait', untilMs });
+    given.clock.now = new Date(untilMs);
+    expect((await look(key)).step).toEqual({ do: 'resume' });
+    await resumeAfterOutage(given.context)(key);
+    expect((await look(key)).story.status).toBe('sending');
+  }
+});
+
+test("a person's pause is never lifted by itself", async () => {
+  const key = await givenFrozen();
+  await given.client.pauseBroadcast(key);
+  expect((await look(key)).step).toEqual({ do: 'wait', untilMs: null });
+  await resumeAfterOutage(given.context)(key);
+  expect((await look(key)).story.status).toBe('paused');
+});
+
+test('an empty audience is sent at once', async () => {
+  given.neighbours.audience = [];
+  const key = await givenFrozen();
+  expect((await look(key)).step).toEqual({ do: 'finish' });
+  await finish(given.context)(key);
+  expect((await look(key)).story.status).toBe('sent');
+});

@@ -1,0 +1,124 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { query } from '#lib/store.ts';
+import { type Status, statuses } from '../broadcast.ts';
+import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { workflowIdOf } from '../wake.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.context.store.close());
+
+const content = {
+  name: 'New name',
+  audience: { list: 'news' },
+  testSettings: { variations: [{ templateId: 'hello' }] },
+};
+type Key = { workspaceId: string; id: string };
+const deeds = {
+  update: (key: Key) => given.client.updateBroadcast({ ...key, ...content }),
+  schedule: (key: Key) => given.client.scheduleBroadcast({ ...key, sendNow: true }),
+  pause: (key: Key) => given.client.pauseBroadcast(key),
+  resume: (key: Key) => given.client.resumeBroadcast(key),
+  cancel: (key: Key) => given.client.cancelBroadcast(key),
+  delete: (key: Key) => given.client.deleteBroadcast(key),
+};
+type Deed = keyof typeof deeds;
+
+/** The state table: what each deed makes of each state; what is not here is refused. */
+const table: Record<Deed, Partial<Record<Status, Status | 'deleted'>>> = {
+  update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
+  schedule: { draft: 'sending' },
+  pause: { scheduled: 'paused', sending: 'paused' },
+  resume: { paused: 'sending' },
+  cancel: { scheduled: 'cancelled', sending: 'cancelled', paused: 'cancelled' },
+  delete: {
+    draft: 'deleted',
+    scheduled: 'deleted',
+    paused: 'deleted',
+    sent: 'deleted',
+    cancelled: 'deleted',
+    failed: 'deleted',
+  },
+};
+const live = statuses.filter((status) => !/test|winner/.test(status));
+const cells = (Object.keys(table) as Deed[]).flatMap((deed) =>
+  live.map((status) => [deed, status, table[deed][status] ?? 'refused'] as const),
+);
+
+test.each(cells)('%s of a %s broadcast: %s', async (deed, status, outcome) => {
+  const key = await givenBroadcast(given, {
+    status,
+    ...(status === 'paused' ? { paused_from: 'sending' as const } : {}),
+  });
+  if (outcome === 'refused') {
+    await expect(deeds[deed](key)).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: `cannot ${deed} a ${status} broadcast`,
+    });
+    expect(await wakes(given)).not.toContain(workflowIdOf(key));
+    return;
+  }
+  await deeds[deed](key);
+  if (outcome === 'deleted') {
+    await expect(given.client.getBroadcast(key)).rejects.toMatchObject({ code: Code.NotFound });
+    return;
+  }
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.status).toBe(
+    BroadcastStatus[outcome.toUpperCase() as keyof typeof BroadcastStatus],
+  );
+  if (status !== 'draft' || deed === 'schedule')
+    expect(await wakes(given)).toContain(workflowIdOf(key));
+});
+
+test.each(Object.keys(deeds) as Deed[])('%s of an unknown broadcast is NOT_FOUND', async (deed) => {
+  await expect(deeds[deed]({ workspaceId: 'acme', id: 'unknown' })).rejects.toMatchObject({
+    code: Code.NotFound,
+    rawMessage: 'Broadcast not found',
+  });
+});
+
+test('a broadcast of another workspace is not found', async () => {
+  const { id } = await givenBroadcast(given);
+  const foreign = given.client.getBroadcast({ workspaceId: 'other', id });
+  await expect(foreign).rejects.toMatchObject({ code: Code.NotFound });
+});
+
+test('resume keeps a start time that lies ahead', async () => {
+  const starts_at = new Date(given.clock.now.getTime() + 60_000);
+  const key = await givenBroadcast(given, {
+    status: 'paused',
+    paused_from: 'scheduled',
+    starts_at,
+  });
+  await given.client.resumeBroadcast(key);
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.status).toBe(BroadcastStatus.SCHEDULED);
+});
+
+test('update refuses a paused broadcast whose audience is frozen', async () => {
+  const frozen = { status: 'paused', paused_from: 'sending', frozen_at: given.clock.now } as const;
+  const refused = deeds.update(await givenBroadcast(given, frozen));
+  await expect(refused).rejects.toMatchObject({ code: Code.FailedPrecondition });
+});
+
+test('delete refuses a paused broadcast of which something was sent', async () => {
+  const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
+  await query(
+    given.context.store.fork(),
+    `insert into slices (workspace_id, broadcast_id, number, first, last, position, sent)
+     values ($1, $2, 0, 1, 10, 5, 5)`,
+    [key.workspaceId, key.id],
+  );
+  await expect(deeds.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+});
+
+test('two that pause at once: one pauses, the other is told the state', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  const answers = await Promise.allSettled([deeds.pause(key), deeds.pause(key)]);
+  expect(answers.map((answer) => answer.status).sort()).toEqual(['fulfilled', 'rejected']);
+});

@@ -1,0 +1,187 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { Broadcast } from '../broadcast.ts';
+import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+beforeEach(() => {
+  Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
+});
+afterAll(() => given.context.store.close());
+
+const workspaceId = 'acme';
+const content = {
+  workspaceId,
+  name: 'Hello',
+  audience: { list: 'news' },
+  testSettings: { variations: [{ templateId: 'hello' }] },
+};
+
+test('create makes a draft that get reads back', async () => {
+  const { broadcast } = await given.client.createBroadcast({
+    ...content,
+    metadata: { campaign: [1, null] },
+  });
+  expect(broadcast).toMatchObject({
+    name: 'Hello',
+    channelType: 'email',
+    status: BroadcastStatus.DRAFT,
+    audience: { list: 'news', segments: [], excludeUnsubscribed: true },
+    metadata: { campaign: [1, null] },
+  });
+  expect(broadcast?.id).toMatch(/^[0-9a-f]{32}$/);
+  const read = await given.client.getBroadcast({ workspaceId, id: broadcast?.id ?? '' });
+  expect(read.broadcast).toEqual(broadcast);
+});
+
+test.each([
+  [{ name: '' }, 'name is required'],
+  [{ name: 'a'.repeat(256) }, 'name must be less than 255 characters'],
+  [{ audience: undefined }, 'audience is required'],
+  [{ audience: { list: '' } }, 'list is required'],
+  [
+    { testSettings: { variations: [{ templateId: '' }] } },
+    'template_id is required for variation 1',
+  ],
+  [
+    { testSettings: { variations: [{ templateId: 'a' }, { templateId: 'b' }] } },
+    'exactly 1 variation is allowed without A/B testing',
+  ],
+  [{ testSettings: { enabled: true } }, 'A/B tests are not available yet'],
+])('create refuses %j', async (change, text) => {
+  await expect(given.client.createBroadcast({ ...content, ...change })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: text,
+  });
+});
+
+test.each([
+  [{}, 'scheduled_date and scheduled_time are required when not sending immediately'],
+  [
+    { scheduledDate: '1.2.2030', scheduledTime: '10:00' },
+    'scheduled date must be in YYYY-MM-DD format',
+  ],
+  [
+    { scheduledDate: '2030-02-01', scheduledTime: '10am' },
+    'scheduled time must be in HH:MM format',
+  ],
+  [{ scheduledDate: '2030-13-99', scheduledTime: '10:00' }, 'scheduled date and time do not exist'],
+  [
+    { scheduledDate: '2030-02-01', scheduledTime: '10:00', timezone: 'Mars' },
+    'invalid timezone: Mars',
+  ],
+  [
+    { scheduledDate: '2029-12-31', scheduledTime: '10:00' },
+    'scheduled time is more than an hour past',
+  ],
+])('schedule refuses %j', async (time, text) => {
+  const key = await givenBroadcast(given);
+  await expect(given.client.scheduleBroadcast({ ...key, ...time })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: text,
+  });
+  expect((await given.client.getBroadcast(key)).broadcast?.status).toBe(BroadcastStatus.DRAFT);
+});
+
+test.each([
+  ['a template that is gone', { hasTemplate: false }, 'template hello not found'],
+  ['no provider', { providerId: '' }, 'no marketing email provider configured for this workspace'],
+])('schedule refuses %s', async (_, change, text) => {
+  Object.assign(given.neighbours, change);
+  const key = await givenBroadcast(given);
+  await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: text,
+  });
+});
+
+test.each([
+  ['the zone of the request', { timezone: 'America/New_York' }, '2030-06-01T14:00:00.000Z'],
+  ["the workspace's zone", {}, '2030-06-01T08:00:00.000Z'],
+])('schedule reads the time in %s', async (_, zone, startsAt) => {
+  const key = await givenBroadcast(given);
+  await given.client.scheduleBroadcast({
+    ...key,
+    scheduledDate: '2030-06-01',
+    scheduledTime: '10:00',
+    ...zone,
+  });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.starts_at?.toISOString()).toBe(startsAt);
+  expect(row.status).toBe('scheduled');
+});
+
+test.each([
+  ['an hour that is skipped moves forward', '2030-03-31', '02:30', '2030-03-31T01:30:00.000Z'],
+  ['an hour that comes twice is its first', '2030-10-27', '02:30', '2030-10-27T00:30:00.000Z'],
+])('daylight saving: %s', async (_, scheduledDate, scheduledTime, startsAt) => {
+  const key = await givenBroadcast(given);
+  await given.client.scheduleBroadcast({
+    ...key,
+    scheduledDate,
+    scheduledTime,
+    timezone: 'Europe/Paris',
+  });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.starts_at?.toISOString()).toBe(startsAt);
+});
+
+test('a time up to an hour past starts at once', async () => {
+  const key = await givenBroadcast(given);
+  await given.client.scheduleBroadcast({
+    ...key,
+    scheduledDate: '2030-01-01',
+    scheduledTime: '11:01',
+    timezone: 'UTC',
+  });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.starts_at?.toISOString()).toBe('2030-01-01T11:01:00.000Z');
+});
+
+test('update moves the start of a scheduled broadcast', async () => {
+  const key = await givenBroadcast(given, {
+    status: 'scheduled',
+    starts_at: new Date('2030-02-01T00:00:00Z'),
+  });
+  const schedule = {
+    isScheduled: true,
+    scheduledDate: '2030-03-01',
+    scheduledTime: '09:00',
+    timezone: 'UTC',
+  };
+  await given.client.updateBroadcast({ ...content, ...key, schedule });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.starts_at?.toISOString()).toBe('2030-03-01T09:00:00.000Z');
+});
+
+test('list filters by status, pages, and counts all', async () => {
+  const other = { ...content, workspaceId: 'lists' };
+  for (const name of ['one', 'two', 'three']) {
+    given.clock.now = new Date(given.clock.now.getTime() + 1000);
+    await given.client.createBroadcast({ ...other, name });
+  }
+  const page = await given.client.listBroadcasts({ workspaceId: 'lists', limit: 2, offset: 1 });
+  expect(page.broadcasts.map(({ name }) => name)).toEqual(['two', 'one']);
+  expect(page.totalCount).toBe(3);
+  const sent = await given.client.listBroadcasts({
+    workspaceId: 'lists',
+    status: BroadcastStatus.SENT,
+  });
+  expect(sent).toMatchObject({ broadcasts: [], totalCount: 0 });
+  const refused = given.client.listBroadcasts({ workspaceId: 'lists', limit: 101 });
+  await expect(refused).rejects.toMatchObject({ rawMessage: 'limit must be between 1 and 100' });
+});
+
+test('times of a broadcast are those of its life', async () => {
+  const key = await givenBroadcast(given);
+  await given.client.scheduleBroadcast({ ...key, sendNow: true });
+  await given.client.pauseBroadcast(key);
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.pausedAt && timestampDate(broadcast.pausedAt)).toEqual(given.clock.now);
+  expect(broadcast?.startedAt && timestampDate(broadcast.startedAt)).toEqual(given.clock.now);
+});

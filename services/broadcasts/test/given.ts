@@ -1,0 +1,155 @@
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import {
+  GetListResponseSchema,
+  ListAudienceResponseSchema,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import {
+  type SendBatchRequest,
+  type SendBatchResponse,
+  SendBatchResponseSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  GetTemplateContentResponseSchema,
+  TemplateCategory,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  GetIntegrationResponseSchema,
+  GetSettingsResponseSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { query } from '#lib/store.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { Broadcast, type Status } from '../broadcast.ts';
+import type { Context } from '../context.ts';
+import { broadcastsRoutes } from '../service.ts';
+import { openBroadcastsStore } from '../store.ts';
+
+/** What the other services answer; a test changes what matters to it. */
+export type Neighbours = {
+  audience: string[];
+  hasTemplate: boolean;
+  providerId: string;
+  ratePerMinute: number;
+  category: TemplateCategory;
+  sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
+};
+
+export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
+  return create(SendBatchResponseSchema, { sent: emails.length });
+}
+
+/** The service on a database of its own, with neighbours that answer what the test says. */
+export async function givenService() {
+  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const neighbours: Neighbours = {
+    audience: ['a@example.com', 'b@example.com', 'c@example.com'],
+    hasTemplate: true,
+    providerId: 'smtp',
+    ratePerMinute: 600_000,
+    category: TemplateCategory.MARKETING,
+    sendBatch: allSent,
+  };
+  const context: Context = {
+    store: await testStore(openBroadcastsStore),
+    now: () => clock.now,
+    ...fakePeers(neighbours),
+  };
+  const client = createClient(
+    BroadcastService,
+    testTransport(broadcastsRoutes(context))(userClaims()),
+  );
+  return { clock, context, neighbours, client };
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
+  return {
+    lists: {
+      getList: async ({ id = '' }) => {
+        if (id === 'missing') throw new ConnectError('List not found', Code.NotFound);
+        return create(GetListResponseSchema, { list: { id, name: 'News' } });
+      },
+    },
+    audience: {
+      listAudience: async ({ afterEmail = '', pageSize = 0 }) => {
+        const emails = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
+        return create(ListAudienceResponseSchema, { emails });
+      },
+    },
+    templates: {
+      getTemplateContent: async () => {
+        if (!neighbours.hasTemplate) throw new ConnectError('Template not found', Code.NotFound);
+        const { category } = neighbours;
+        return create(GetTemplateContentResponseSchema, {
+          version: 7,
+          category,
+          channel: TemplateChannel.EMAIL,
+        });
+      },
+    },
+    workspaces: {
+      getSettings: async () =>
+        create(GetSettingsResponseSchema, {
+          settings: { marketingEmailProviderId: neighbours.providerId, timezone: 'Europe/Paris' },
+        }),
+      getIntegration: async () =>
+        create(GetIntegrationResponseSchema, {
+          integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
+        }),
+    },
+    sender: { sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest) },
+  };
+}
+
+type Wish = {
+  status?: Status;
+  paused_from?: 'scheduled' | 'sending';
+  starts_at?: Date;
+  frozen_at?: Date;
+};
+
+/** A broadcast in the state that the test is about. */
+export async function givenBroadcast({ context, clock }: Given, wish: Wish = {}) {
+  const key = { workspaceId: 'acme', id: crypto.randomUUID().replaceAll('-', '') };
+  const em = context.store.fork();
+  em.create(Broadcast, {
+    workspace_id: key.workspaceId,
+    id: key.id,
+    name: 'Hello',
+    status: wish.status ?? 'draft',
+    audience: { list: 'news', segments: [], exclude_unsubscribed: true },
+    schedule: {
+      is_scheduled: false,
+      scheduled_date: '',
+      scheduled_time: '',
+      timezone: '',
+      use_recipient_timezone: false,
+    },
+    test_settings: { variations: [{ template_id: 'hello', variation_name: '' }] },
+    utm_parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
+    enqueued_count: 0,
+    revision: 0,
+    outages: 0,
+    created_at: clock.now,
+    updated_at: clock.now,
+    paused_from: wish.paused_from ?? null,
+    starts_at: wish.starts_at ?? null,
+    frozen_at: wish.frozen_at ?? null,
+  });
+  await em.flush();
+  return key;
+}
+
+/** The broadcasts whose workflow is to be woken. */
+export async function wakes({ context }: Given): Promise<string[]> {
+  const rows = await query<{ key: string }>(
+    context.store.fork(),
+    'select key from broadcasts_jobs.jobs where key is not null order by id',
+    [],
+  );
+  return rows.map((row) => row.key);
+}
