@@ -1,24 +1,38 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../deploy/local/ports.ts';
 import { type Postgres, startPostgres } from '../../deploy/local/postgres.ts';
+import { temporalTestProgram } from '../../deploy/local/temporal-programs.ts';
 
 /** What the run has started, for stop.ts. */
 export const started: { postgres?: Postgres; folder?: string } = {};
 
-/** Gives all tests of the run one PostgreSQL of their own, unless TEST_POSTGRES_URL names one. */
+/** Sets TEST_POSTGRES_URL and TEMPORAL_TEST_SERVER for all tests, where they aren't set already. */
 export default async function start(): Promise<void> {
+  await Promise.all([providePostgres(), provideTemporal()]);
+}
+
+/** One PostgreSQL for the whole run. */
+async function providePostgres(): Promise<void> {
   if (process.env.TEST_POSTGRES_URL) return;
   started.folder = mkdtempSync(join(tmpdir(), 'postrider-test-'));
-  // Nothing here outlives the run, so nothing needs to reach the disk.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   started.postgres = await startPostgres({
     folder: started.folder,
     port: await freePort(),
-    settings,
+    // Nothing here outlives the run, so nothing needs to reach the disk.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   process.env.TEST_POSTGRES_URL = started.postgres.url;
-  const { folder } = started;
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** Tests that need no Temporal run without it; those that do fail on the missing variable. */
+async function provideTemporal(): Promise<void> {
+  if (process.env.TEMPORAL_TEST_SERVER) return;
+  const say = (line: string): unknown => process.stderr.write(`${line}\n`);
+  try {
+    process.env.TEMPORAL_TEST_SERVER = await temporalTestProgram(say);
+  } catch (error) {
+    say(`Workflow tests will fail: ${error instanceof Error ? error.message : error}`);
+  }
 }
