@@ -1,0 +1,25 @@
+/** A piece of a page that is safe to send as it stands. */
+export type Html = { html: string };
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes every value that is not a piece of page itself. */
+export function html(
+  texts: TemplateStringsArray,
+  ...values: (string | number | Html | Html[])[]
+): Html {
+  const parts = values.map((value, at) => render(value) + (texts[at + 1] ?? ''));
+  return { html: (texts[0] ?? '') + parts.join('') };
+}
+
+function render(value: string | number | Html | Html[]): string {
+  if (Array.isArray(value)) return value.map((each) => each.html).join('');
+  if (typeof value === 'object') return value.html;
+  return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
