@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Running, StartOptions } from './supervisor.ts';
+
+export type ChildOptions = {
+  command: string;
+  args: string[];
+  env: Record<string, string | undefined>;
+  cwd: string;
+  /** Resolves when the process answers; without it the process says `ready` itself. */
+  answers?: () => Promise<void>;
+};
+
+const readyMsMax = 60_000;
+/** A process has ten seconds to finish what it has begun. */
+const stopMsMax = 12_000;
+
+/** Starts a process, in a group of its own so that Ctrl-C is for us to pass on in order. */
+export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {
+  const { command, args, env, cwd, answers } = options;
+  const child = spawn(command, args, {
+    env,
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', start.log);
+  }
+  const exited = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error) => [
+    error,
+  ]);
+  if (child.pid !== undefined) start.spawned(child.pid);
+  const kill = (): unknown => child.kill('SIGTERM');
+  start.signal.addEventListener('abort', kill, { once: true });
+  try {
+    await ready(child, exited, answers);
+  } finally {
+    start.signal.removeEventListener('abort', kill);
+  }
+  return { pid: child.pid ?? 0, exited, stop: () => stop(child, exited) };
+}
+
+async function ready(
+  child: ChildProcess,
+  exited: Promise<unknown[]>,
+  answers: ChildOptions['answers'],
+): Promise<void> {
+  const late = setTimeout(() => child.kill('SIGKILL'), readyMsMax);
+  const ended = exited.then(([how]) => {
+    const how_ = how instanceof Error ? `could not be run: ${how.message}` : `ended with ${how}`;
+    throw new Error(`${how_} before it was ready`);
+  });
+  try {
+    await Promise.race([answers ? answers() : saysReady(child), ended]);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function saysReady(child: ChildProcess): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.on('message', (message) => {
+    if (message === 'ready') resolve();
+  });
+  await promise;
+}
+
+async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), stopMsMax);
+  await exited;
+  clearTimeout(late);
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { workspaceId } from './first-workspace.ts';
+import { publicUrl, temporalAddress } from './parts.ts';
+import { writePrivately } from './private-file.ts';
+import { type StackConfig, serviceNames } from './stack-config.ts';
+
+export type Keys = { token: string; secretKey: string };
+
+export function temporalUiUrl({ own, ports }: StackConfig): string {
+  return own.temporalAddress ? (own.temporalUi ?? '') : `http://127.0.0.1:${ports.temporalUi}`;
+}
+
+export function inboxUrl({ ports }: StackConfig): string {
+  return `http://127.0.0.1:${ports.inbox}`;
+}
+
+export function smtpUrl({ own, ports }: StackConfig): string {
+  return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
+}
+
+/** Writes what a tool needs to use the running stack. */
+export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): void {
+  const services = serviceNames.map((name) => [
+    `${name.toUpperCase()}_GRPC_ADDR`,
+    `127.0.0.1:${config.ports.services[name][0]}`,
+  ]);
+  const variables = {
+    BASE_URL: publicUrl(config),
+    TOKEN: token,
+    WORKSPACE_ID: workspaceId,
+    SECRET_KEY: secretKey,
+    ROOT_EMAIL: config.rootEmail,
+    TEMPORAL_ADDRESS: temporalAddress(config),
+    TEMPORAL_UI: temporalUiUrl(config),
+    INBOX_URL: inboxUrl(config),
+    SMTP_URL: smtpUrl(config),
+    ...Object.fromEntries(services),
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+  writePrivately(join(config.folder, 'env'), lines.join(''));
+}

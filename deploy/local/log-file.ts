@@ -1,0 +1,28 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs';
+
+const bytesMax = 10_000_000;
+
+/** Appends to a file; when it is full it becomes `<file>.1`, replacing the one before. */
+export function openLogFile(file: string): (text: string) => void {
+  let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return (text) => {
+    if (bytes > bytesMax) {
+      renameSync(file, `${file}.1`);
+      bytes = 0;
+    }
+    appendFileSync(file, text, { mode: 0o600 });
+    bytes += Buffer.byteLength(text);
+  };
+}
+
+/** What a person at the terminal should see of a line: crashes and errors, in one short line. */
+export function errorText(line: string): string | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const { level, msg, err } = JSON.parse(line);
+    if (typeof level !== 'number' || level < 50) return undefined;
+    return [msg, err?.message].filter(Boolean).join(': ');
+  } catch {
+    return undefined;
+  }
+}

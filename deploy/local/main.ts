@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { inboxUrl, temporalUiUrl } from './env-file.ts';
+import { publicUrl } from './parts.ts';
+import { createStack } from './stack.ts';
+import { readStackConfig } from './stack-config.ts';
+
+/** npm and the terminal both pass a Ctrl-C on; a second one comes later. */
+const secondSignalMs = 1_000;
+
+const say = (line: string): unknown => process.stderr.write(`${line}\n`);
+const config = readStackConfig(process.env, resolve(import.meta.dirname, '../..'));
+const stack = createStack(config, say);
+let stoppingSince: number | undefined;
+
+async function stop(exitCode: number): Promise<void> {
+  const now = Date.now();
+  if (stoppingSince !== undefined) {
+    if (now - stoppingSince > secondSignalMs) say('Still stopping; this takes 12 s at most.');
+    return;
+  }
+  stoppingSince = now;
+  say('Stopping ...');
+  await stack.stop();
+  say(`Stopped. The data stays in ${config.folder}.`);
+  process.exit(exitCode);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+// A terminal that is gone must not keep us from stopping what we have started.
+process.stderr.on('error', () => {});
+
+try {
+  const before = performance.now();
+  const token = await stack.start();
+  const seconds = ((performance.now() - before) / 1_000).toFixed(1);
+  say(`
+Postrider is ready after ${seconds} s. Ctrl-C stops it.
+
+  API          ${publicUrl(config)}
+  API key      ${token}
+  Temporal UI  ${temporalUiUrl(config) || 'your own'}
+  Inbox        ${inboxUrl(config)}
+  Settings     ${config.folder}/env
+  Logs         ${config.folder}/logs
+`);
+  process.send?.('ready');
+} catch (error) {
+  if (stoppingSince === undefined) {
+    say(error instanceof Error ? error.message : String(error));
+    await stop(1);
+  }
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { startChild } from './child.ts';
+import { startPostgres } from './postgres.ts';
+import type { Secrets } from './secrets.ts';
+import { type ServiceName, type StackConfig, serviceNames } from './stack-config.ts';
+import type { Part } from './supervisor.ts';
+import { temporalNamespace } from './temporal.ts';
+
+type Variables = Record<string, string>;
+
+export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
+  return {
+    name: 'postgres',
+    start: ({ log }) =>
+      startPostgres({
+        folder: join(folder, 'postgres'),
+        port: ports.postgres,
+        password,
+        detached: true,
+        log,
+      }),
+  };
+}
+
+export function inboxPart({ folder, ports }: StackConfig): Part {
+  return nodePart('inbox', join(import.meta.dirname, 'inbox/main.ts'), folder, {
+    INBOX_PORT: String(ports.inbox),
+    SMTP_PORT: String(ports.smtp),
+    INBOX_FOLDER: join(folder, 'inbox'),
+  });
+}
+
+/** The services, the workflow worker and the gateway, each told where the others are. */
+export function productParts(
+  config: StackConfig,
+  secrets: Secrets,
+  databaseUrls: Record<string, string>,
+): { services: Part[]; worker: Part; gateway: Part } {
+  const { root, folder, ports } = config;
+  const shared = sharedVariables(config, secrets);
+  const services = serviceNames.flatMap((name) =>
+    ports.services[name].map((port, replica) =>
+      nodePart(replica === 0 ? name : `${name}-${replica + 1}`, main(root, name), folder, {
+        ...shared,
+        ...databaseOf(name, databaseUrls),
+        [`${name.toUpperCase()}_PORT`]: String(port),
+      }),
+    ),
+  );
+  const workerFile = join(root, 'services/broadcasts/worker.ts');
+  const worker = nodePart('broadcasts-worker', workerFile, folder, {
+    ...shared,
+    ...databaseOf('broadcasts', databaseUrls),
+  });
+  const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, {
+    ...shared,
+    GATEWAY_PORT: String(ports.gateway),
+  });
+  return { services, worker, gateway };
+}
+
+export function publicUrl({ ports }: StackConfig): string {
+  return `http://127.0.0.1:${ports.gateway}`;
+}
+
+export function temporalAddress({ own, ports }: StackConfig): string {
+  return own.temporalAddress ?? `127.0.0.1:${ports.temporal}`;
+}
+
+function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
+  const addresses = serviceNames.map((name) => [
+    `${name.toUpperCase()}_ADDR`,
+    config.ports.services[name].map((port) => `127.0.0.1:${port}`).join(','),
+  ]);
+  return {
+    ...Object.fromEntries(addresses),
+    SECRET_KEY: config.secretKey ?? secrets.secretKey,
+    ROOT_EMAIL: config.rootEmail,
+    PUBLIC_URL: publicUrl(config),
+    TEMPORAL_ADDRESS: temporalAddress(config),
+    TEMPORAL_NAMESPACE: temporalNamespace,
+    // The inbox is on this machine; tenants of a real installation may not call such addresses.
+    EGRESS_ALLOW: '127.0.0.0/8',
+    MIGRATE_ON_START: 'true',
+    LOG_LEVEL: config.logLevel,
+    DEMO_MODE: String(config.demoMode),
+    CACHE_FOLDER: join(config.folder, 'cache'),
+  };
+}
+
+function databaseOf(name: ServiceName, urls: Record<string, string>): Variables {
+  return { [`${name.toUpperCase()}_DATABASE_URL`]: urls[name] ?? '' };
+}
+
+function main(root: string, service: ServiceName): string {
+  return join(root, 'services', service, 'main.ts');
+}
+
+/** Runs a file with this very Node, and without the keys to the user's own servers. */
+function nodePart(name: string, file: string, folder: string, variables: Variables): Part {
+  const { DATABASE_URL, SMTP_URL, ...inherited } = process.env;
+  const env = { ...inherited, HOST: '127.0.0.1', ...variables };
+  return {
+    name,
+    start: (options) =>
+      startChild({ command: process.execPath, args: [file], env, cwd: folder }, options),
+  };
+}

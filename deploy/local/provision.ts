@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { serviceNames } from './stack-config.ts';
+
+const databaseName = 'postrider';
+const statementTimeout = '15s';
+
+/**
+ * Gives every service its own role and schemas in one database; a role has no rights elsewhere.
+ * Repeating it changes nothing. Returns each service's URL.
+ */
+export async function provision(
+  superuserUrl: string,
+  passwords: Record<string, string>,
+): Promise<Record<string, string>> {
+  await withClient(superuserUrl, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [
+      databaseName,
+    ]);
+    if (found.rowCount === 0) await client.query(`create database ${databaseName}`);
+  });
+  const databaseUrl = new URL(superuserUrl);
+  databaseUrl.pathname = `/${databaseName}`;
+  await withClient(databaseUrl.href, async (client) => {
+    await client.query('begin');
+    await client.query(`revoke all on database ${databaseName} from public`);
+    await client.query('revoke all on schema public from public');
+    for (const name of serviceNames) await provisionService(client, name, passwords[name] ?? '');
+    await client.query('commit');
+  });
+  return Object.fromEntries(
+    serviceNames.map((name) => {
+      const url = new URL(databaseUrl);
+      url.username = name;
+      url.password = passwords[name] ?? '';
+      return [name, url.href];
+    }),
+  );
+}
+
+async function provisionService(client: pg.Client, name: string, password: string): Promise<void> {
+  const found = await client.query('select 1 from pg_roles where rolname = $1', [name]);
+  if (found.rowCount === 0) await client.query(`create role ${name} login`);
+  await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`);
+  // Creating a schema of another owner takes membership where the superuser is not quite one.
+  await client.query(`grant ${name} to current_user`);
+  await client.query(`create schema if not exists ${name} authorization ${name}`);
+  await client.query(`create schema if not exists ${name}_jobs authorization ${name}`);
+  const setting = `alter role ${name} in database ${databaseName} set`;
+  await client.query(`${setting} search_path = ${name}`);
+  await client.query(`${setting} statement_timeout = '${statementTimeout}'`);
+  // The job queue's migration runs `create schema if not exists`, which asks for this right.
+  await client.query(`grant connect, create on database ${databaseName} to ${name}`);
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { smtpUrl, writeEnvFile } from './env-file.ts';
+import { prepareWorkspace } from './first-workspace.ts';
+import { recordProcesses, releaseLock, takeLock } from './lock.ts';
+import { errorText, openLogFile } from './log-file.ts';
+import { inboxPart, postgresPart, productParts, publicUrl } from './parts.ts';
+import { provision } from './provision.ts';
+import { keepSecrets, loadSecrets, type Secrets } from './secrets.ts';
+import { checkPorts, type StackConfig } from './stack-config.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { prepareTemporal, temporalPart } from './temporal.ts';
+import { temporalProgram } from './temporal-programs.ts';
+
+export type Stack = {
+  /** Brings everything up; resolves with the API key when it can be used. */
+  start(): Promise<string>;
+  /** Stops whatever runs, in order, also in the middle of a start. */
+  stop(): Promise<void>;
+};
+type Say = (line: string) => void;
+
+const messagesPerSecondMax = 1;
+
+/** Everything of `npm start`, on the loopback address, with its data in one folder. */
+export function createStack(config: StackConfig, say: Say): Stack {
+  const { folder } = config;
+  const logs = join(folder, 'logs');
+  const supervisor = createSupervisor({
+    logFor: (name) => teeLog(name, join(logs, `${name}.log`), say),
+    changed: (pids) => recordProcesses(folder, pids),
+    say,
+  });
+  const stopOrder: string[][] = [];
+  let locked = false;
+  return {
+    async start() {
+      mkdirSync(logs, { recursive: true, mode: 0o700 });
+      await takeLock(folder);
+      locked = true;
+      await checkPorts(config);
+      return startAll({ config, supervisor, stopOrder, say });
+    },
+    async stop() {
+      for (const names of stopOrder.splice(0).reverse()) await supervisor.stop(names);
+      if (locked) releaseLock(folder);
+    },
+  };
+}
+
+type Start = { config: StackConfig; supervisor: Supervisor; stopOrder: string[][]; say: Say };
+
+async function startAll(start: Start): Promise<string> {
+  const { config, say } = start;
+  const secrets = loadSecrets(config.folder);
+  const secretKey = config.secretKey ?? secrets.secretKey;
+  start.stopOrder.push(['postgres', 'temporal'], ['inbox']);
+  const temporal = timed(say, 'Temporal', () => startTemporal(start));
+  // Nobody waits for this yet; a failure is for the one who will.
+  temporal.catch(() => {});
+  const [databaseUrls] = await Promise.all([
+    timed(say, 'PostgreSQL', () => startDatabase(start, secrets)),
+    timed(say, 'Inbox', () => start.supervisor.start(inboxPart(config))),
+  ]);
+  const { services, worker, gateway } = productParts(config, secrets, databaseUrls);
+  start.stopOrder.push(
+    services.map(({ name }) => name),
+    [worker.name],
+    [gateway.name],
+  );
+  await Promise.all([
+    timed(say, 'Services', () => Promise.all(services.map(start.supervisor.start))),
+    timed(say, 'Gateway', () => start.supervisor.start(gateway)),
+    temporal.then(() => timed(say, 'Worker', () => start.supervisor.start(worker))),
+  ]);
+  const token = await timed(say, 'Workspace', () =>
+    prepareWorkspace({
+      baseUrl: publicUrl(config),
+      rootEmail: config.rootEmail,
+      secretKey,
+      smtpUrl: smtpUrl(config),
+      apiKey: secrets.apiKey,
+    }),
+  );
+  keepSecrets(config.folder, { ...secrets, apiKey: token });
+  writeEnvFile(config, { token, secretKey });
+  return token;
+}
+
+async function startDatabase(
+  { config, supervisor }: Start,
+  secrets: Secrets,
+): Promise<Record<string, string>> {
+  const { own, ports } = config;
+  if (own.databaseUrl) return provision(own.databaseUrl, secrets.rolePasswords);
+  await supervisor.start(postgresPart(config, secrets.postgresPassword));
+  const url = `postgresql://postrider:${secrets.postgresPassword}@127.0.0.1:${ports.postgres}/postgres`;
+  return provision(url, secrets.rolePasswords);
+}
+
+async function startTemporal({ config, supervisor, say }: Start): Promise<void> {
+  const { own, ports, folder } = config;
+  if (own.temporalAddress) return prepareTemporal(own.temporalAddress);
+  const part = temporalPart({
+    program: await temporalProgram(say),
+    folder: join(folder, 'temporal'),
+    port: ports.temporal,
+    uiPort: ports.temporalUi,
+  });
+  await supervisor.start(part);
+}
+
+async function timed<T>(say: Say, name: string, work: () => Promise<T>): Promise<T> {
+  const before = performance.now();
+  const result = await work();
+  say(`${name.padEnd(11)} ready after ${((performance.now() - before) / 1_000).toFixed(1)} s`);
+  return result;
+}
+
+/** Everything goes to the file; errors go to the terminal as well, one a second at most. */
+function teeLog(name: string, file: string, say: Say): (text: string) => void {
+  const write = openLogFile(file);
+  let lastAt = 0;
+  return (text) => {
+    write(text);
+    if (Date.now() - lastAt < 1_000 / messagesPerSecondMax) return;
+    const error = text.split('\n').map(errorText).find(Boolean);
+    if (error === undefined) return;
+    lastAt = Date.now();
+    say(`${name}: ${error} (see ${file})`);
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Running = {
+  pid: number;
+  /** Settles when the process has ended, whoever ended it. */
+  exited: Promise<unknown>;
+  stop(): Promise<void>;
+};
+
+export type StartOptions = {
+  log: (text: string) => void;
+  /** Is told of the process at once, before it is ready. */
+  spawned: (pid: number) => void;
+  signal: AbortSignal;
+};
+
+/** One process of the stack. */
+export type Part = { name: string; start(options: StartOptions): Promise<Running> };
+
+export type SupervisorOptions = {
+  logFor(name: string): (text: string) => void;
+  /** A process began, or began anew. */
+  changed(pids: ReadonlyMap<string, number>): void;
+  /** Something a person should know. */
+  say(line: string): void;
+};
+
+export type Supervisor = {
+  /** Starts a part and from then on restarts it; rejects if it can't be started at first. */
+  start(part: Part): Promise<void>;
+  /** Stops these parts side by side and leaves them stopped. */
+  stop(names: string[]): Promise<void>;
+};
+
+const firstAttemptsMax = 3;
+const restartWaitsMs = [0, 250, 500, 1_000, 2_000, 5_000];
+/** Who has run this long starts with a clean slate. */
+const steadyMs = 10_000;
+
+type Watch = { stopping: AbortController; running?: Running; done: Promise<void> };
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const pids = new Map<string, number>();
+  const watches = new Map<string, Watch>();
+
+  async function startOnce(part: Part, watch: Watch): Promise<Running> {
+    const running = await part.start({
+      log: options.logFor(part.name),
+      signal: watch.stopping.signal,
+      spawned: (pid) => note(part.name, pid),
+    });
+    watch.running = running;
+    note(part.name, running.pid);
+    return running;
+  }
+
+  function note(name: string, pid: number): void {
+    if (pids.get(name) === pid) return;
+    pids.set(name, pid);
+    options.changed(pids);
+  }
+
+  /** Keeps the part running until it is told to stop. */
+  async function keep(part: Part, watch: Watch): Promise<void> {
+    let failures = 0;
+    let since = Date.now();
+    const { signal } = watch.stopping;
+    while (watch.running) {
+      await watch.running.exited;
+      if (signal.aborted) return;
+      if (Date.now() - since > steadyMs) failures = 0;
+      options.say(`${part.name} ended; starting it again`);
+      watch.running = undefined;
+      while (!watch.running && !signal.aborted) {
+        await sleep(restartWait(failures++), undefined, { signal }).catch(() => {});
+        if (signal.aborted) return;
+        await startOnce(part, watch).catch(() => {});
+      }
+      since = Date.now();
+      if (!signal.aborted) options.say(`${part.name} runs again`);
+    }
+  }
+
+  return {
+    async start(part) {
+      const watch: Watch = { stopping: new AbortController(), done: Promise.resolve() };
+      watches.set(part.name, watch);
+      const first = startAtFirst(() => startOnce(part, watch), part.name, watch.stopping.signal);
+      // A stop that comes now waits for the attempt under way, whatever becomes of it.
+      watch.done = first.then(
+        () => keep(part, watch),
+        () => {},
+      );
+      await first;
+    },
+    async stop(names) {
+      const stops = names.map(async (name) => {
+        const watch = watches.get(name);
+        watch?.stopping.abort();
+        await watch?.running?.stop();
+        await watch?.done;
+        // What came up between the two has to go as well.
+        await watch?.running?.stop();
+        if (pids.delete(name)) options.changed(pids);
+      });
+      await Promise.all(stops);
+    },
+  };
+}
+
+async function startAtFirst(
+  start: () => Promise<Running>,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await start();
+      return;
+    } catch (error) {
+      if (attempt === firstAttemptsMax || signal.aborted) {
+        throw new Error(`${name} ${error instanceof Error ? error.message : error}`);
+      }
+      await sleep(restartWait(attempt));
+    }
+  }
+}
+
+function restartWait(failures: number): number {
+  return restartWaitsMs[Math.min(failures, restartWaitsMs.length - 1)] ?? 0;
+}

@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChild } from './child.ts';
+import type { Part } from './supervisor.ts';
+
+export type TemporalOptions = { program: string; folder: string; port: number; uiPort: number };
+
+export const temporalNamespace = 'default';
+const answerMsMax = 60_000;
+const retryMs = 100;
+
+/** `IndexedValueType` of Temporal's API. */
+const keyword = 2;
+const int = 3;
+/** What the Temporal UI can filter broadcasts by. */
+const searchAttributes = {
+  BroadcastStatus: keyword,
+  WorkspaceId: keyword,
+  RecipientCount: int,
+  SentCount: int,
+  FailedCount: int,
+};
+
+/** The development server: one process, state in one SQLite file, with the UI. */
+export function temporalPart({ program, folder, port, uiPort }: TemporalOptions): Part {
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'];
+  args.push('--port', String(port), '--ui-port', String(uiPort));
+  args.push('--db-filename', join(folder, 'temporal.db'));
+  // The default journal costs five times the throughput; this one survives a kill as well.
+  args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
+  return {
+    name: 'temporal',
+    start: (options) => {
+      mkdirSync(folder, { recursive: true });
+      // The program keeps a configuration of the user's, which must not change this server.
+      const env = { PATH: process.env.PATH, HOME: folder };
+      const answers = (): Promise<void> => prepareTemporal(`127.0.0.1:${port}`);
+      return startChild({ command: program, args, env, cwd: folder, answers }, options);
+    },
+  };
+}
+
+/** Waits until the server answers and registers the search attributes that it lacks. */
+export async function prepareTemporal(address: string): Promise<void> {
+  const giveUpAt = Date.now() + answerMsMax;
+  for (;;) {
+    try {
+      return await registerSearchAttributes(address);
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await sleep(retryMs);
+    }
+  }
+}
+
+async function registerSearchAttributes(address: string): Promise<void> {
+  // Loaded here because it takes half a second, which others can use.
+  const { Connection } = await import('@temporalio/client');
+  const connection = await Connection.connect({ address, connectTimeout: 2_000 });
+  try {
+    const namespace = temporalNamespace;
+    await connection.workflowService.describeNamespace({ namespace });
+    const known = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = Object.entries(searchAttributes).filter(
+      ([name]) => known.customAttributes[name] === undefined,
+    );
+    if (missing.length === 0) return;
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing),
+    });
+  } finally {
+    await connection.close();
+  }
+}
