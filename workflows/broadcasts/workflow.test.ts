@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '#lib/workflow-bundle.ts';
+import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
+import type { Activities } from '../../services/broadcasts/activities.ts';
+import type { Step } from '../../services/broadcasts/next-step.ts';
+import type { broadcastLifecycle } from './workflow.ts';
+
+let env: TestWorkflowEnvironment;
+let bundle: { code: string };
+beforeAll(async () => {
+  const path = process.env.TEMPORAL_TEST_SERVER ?? '';
+  env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
+  });
+  bundle = await workflowBundle('broadcasts', '.postrider/cache');
+}, 60_000);
+afterAll(() => env.teardown());
+
+const story: Story = {
+  status: 'sending',
+  recipients: 10,
+  counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+  startsAt: null,
+  pausedBy: null,
+  reason: null,
+};
+const key = { workspaceId: 'acme', id: 'b1' };
+type Handle = WorkflowHandleWithStartDetails<typeof broadcastLifecycle>;
+type Fakes = Partial<Activities>;
+
+/** Activities that write down what they are asked, around a plan that the test decides. */
+function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fakes = () => ({})) {
+  const asked: string[] = [];
+  const note = (name: string) => async () => {
+    asked.push(name);
+  };
+  const activities: Fakes = {
+    readPlan: async (): Promise<Look> => ({ step: plan(asked), story }),
+    begin: note('begin'),
+    freezeAudience: note('freeze'),
+    sendSlice: async ({ slice }) => {
+      asked.push(`send ${slice}`);
+      return { outage: '' };
+    },
+    finish: note('finish'),
+    resumeAfterOutage: note('resume'),
+    pauseBySystem: async (_, reason, cause) => {
+      asked.push(`pause: ${cause}: ${reason}`);
+    },
+    failBroadcast: async (_, reason) => {
+      asked.push(`fail: ${reason}`);
+    },
+    operate: async (_, deed) => {
+      asked.push(`operate ${deed}`);
+      return 'paused';
+    },
+    cancelIfLive: note('cancel'),
+    ...fakes(asked),
+  };
+  return { asked, activities };
+}
+
+let runs = 0;
+async function play(
+  activities: Fakes,
+  during?: (handle: Handle) => Promise<unknown>,
+): Promise<Handle> {
+  runs += 1;
+  const taskQueue = `test-${runs}`;
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: bundle,
+    activities,
+  });
+  return worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof broadcastLifecycle>(
+      'broadcastLifecycle',
+      {
+        workflowId: `broadcast/acme/${runs}`,
+        taskQueue,
+        args: [key],
+      },
+    );
+    await during?.(handle);
+    await handle.result();
+    return handle;
+  });
+}
+
+/** Steps in order, each taken once. */
+function script(...steps: Step[]) {
+  let next = 0;
+  return () => steps[Math.min(next++, steps.length - 1)] ?? { do: 'end' };
+}
+const end: Step = { do: 'end' };
+
+async function detailsOf(handle: Handle): Promise<string> {
+  const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails;
+}
+
+async function untilWaiting(handle: Handle): Promise<void> {
+  while (!(await detailsOf(handle)).includes('waits for a change')) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+test('a broadcast waits for its time, freezes, sends its slices and finishes', async () => {
+  const untilMs = (await env.currentTimeMs()) + 30 * 24 * 3_600_000;
+  let now = 0;
+  const { asked, activities } = given(
+    script(
+      { do: 'wait', untilMs },
+      { do: 'wait', untilMs: untilMs },
+      { do: 'begin' },
+      { do: 'freeze' },
+      { do: 'send', slices: [0, 1] },
+      { do: 'finish' },
+      end,
+    ),
+    (list) => ({
+      begin: async () => {
+        list.push('begin');
+        now = await env.currentTimeMs();
+      },
+    }),
+  );
+  await play(activities);
+  expect(asked.toSorted()).toEqual(['begin', 'finish', 'freeze', 'send 0', 'send 1']);
+  expect(now).toBeGreaterThan(untilMs - 30 * 24 * 3_600_000);
+});
+
+test('a far start is looked at hourly, so a lost signal can not last', async () => {
+  const startMs = await env.currentTimeMs();
+  const untilMs = startMs + 5 * 3_600_000;
+  let looks = 0;
+  const { activities } = given(() => {
+    looks += 1;
+    return looks > 5 ? end : { do: 'wait', untilMs };
+  });
+  await play(activities);
+  expect(looks).toBe(6);
+  expect((await env.currentTimeMs()) - startMs).toBeGreaterThanOrEqual(5 * 3_600_000 - 5_000);
+});
+
+test('a signal has the row looked at again at once', async () => {
+  let isCancelled = false;
+  const { activities } = given(() => (isCancelled ? end : { do: 'wait', untilMs: null }));
+  await play(activities, async (handle) => {
+    isCancelled = true;
+    await handle.signal('changed');
+  });
+});
+
+test('an outage pauses for the system, and is resumed when its time has come', async () => {
+  const { asked, activities } = given(
+    script({ do: 'send', slices: [3] }, { do: 'resume' }, { do: 'finish' }, end),
+    (list) => ({
+      sendSlice: async ({ slice }) => {
+        list.push(`send ${slice}`);
+        return { outage: 'connection refused' };
+      },
+    }),
+  );
+  await play(activities);
+  expect(asked).toEqual(['send 3', 'pause: outage: connection refused', 'resume', 'finish']);
+});
+
+test('what can not be mended by trying again stops the broadcast with its reason', async () => {
+  const { ApplicationFailure } = await import('@temporalio/common');
+  const broken = async () => {
+    throw ApplicationFailure.nonRetryable('Template not found', 'NotFound');
+  };
+  const frozen = given(script({ do: 'freeze' }, end), () => ({ freezeAudience: broken }));
+  await play(frozen.activities);
+  expect(frozen.asked).toEqual(['fail: Template not found']);
+  const sent = given(script({ do: 'send', slices: [0] }, end), () => ({ sendSlice: broken }));
+  await play(sent.activities);
+  expect(sent.asked).toEqual(['pause: fault: Template not found']);
+});
+
+test("an operator's update is the API's operation and answers the new status", async () => {
+  let isOver = false;
+  const { asked, activities } = given(() => (isOver ? end : { do: 'wait', untilMs: null }));
+  await play(activities, async (handle) => {
+    expect(await handle.executeUpdate('pause')).toBe('paused');
+    isOver = true;
+    await handle.signal('changed');
+  });
+  expect(asked).toEqual(['operate pause']);
+});
+
+test('cancelling the workflow cancels the broadcast', async () => {
+  const { asked, activities } = given((list) =>
+    list.includes('cancel') ? end : { do: 'wait', untilMs: null },
+  );
+  await play(activities, async (handle) => {
+    // The test server mixes up a cancellation and an activity that completes at the same moment.
+    await untilWaiting(handle);
+    await handle.cancel();
+  });
+  expect(asked).toEqual(['cancel']);
+});
+
+test('the current details tell phase, counts, next step and reason', async () => {
+  let isOver = false;
+  const { activities } = given(script(end));
+  activities.readPlan = async () => ({
+    step: isOver ? end : { do: 'wait', untilMs: null },
+    story: { ...story, status: 'paused', pausedBy: 'person', counts: { ...story.counts, sent: 4 } },
+  });
+  await play(activities, async (handle) => {
+    await untilWaiting(handle);
+    const details = await detailsOf(handle);
+    for (const words of ['paused by a person', '| Recipients | 10 |', '| Sent | 4 |']) {
+      expect(details).toContain(words);
+    }
+    isOver = true;
+    await handle.signal('changed');
+  });
+});
