@@ -10,6 +10,7 @@ import {
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
 import { workspaceOf } from '#lib/rpc/access.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { binaryOptions } from '#lib/rpc/wire.ts';
 import { type EntityManager, query, type Store } from './store.ts';
 
 const keyLengthMax = 256;
@@ -49,7 +50,7 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
   const hash = createHash('sha256').update(toBinary(method.input, request)).digest();
   return store.fork().transactional(async (em) => {
     if (!(await claim(em, place, hash))) {
-      const answer = fromBinary(method.output, await keptAnswer(em, place, hash));
+      const answer = fromBinary(method.output, await keptAnswer(em, place, hash), binaryOptions);
       call.responseHeader.set('idempotency-replayed', 'true');
       return answer;
     }
@@ -87,10 +88,10 @@ async function keptAnswer(
     `select request_hash, answer from idempotency_keys where (workspace_id, rpc, key) = ($1, $2, $3)`,
     place,
   );
-  if (!kept?.answer?.length && kept?.answer === null) {
+  if (!kept?.answer) {
     throw new ConnectError('a request with this Idempotency-Key is running', Code.Aborted);
   }
-  if (!kept?.answer || !kept.request_hash.equals(hash)) {
+  if (!kept.request_hash.equals(hash)) {
     throw new ConnectError('Idempotency-Key was used with another request', Code.AlreadyExists);
   }
   return kept.answer;

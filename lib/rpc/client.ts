@@ -3,6 +3,7 @@ import { Code, ConnectError, type Interceptor, type Transport } from '@connectrp
 import { createConnectTransport } from '@connectrpc/connect-node';
 import type { Keyring } from '#lib/tokens.ts';
 import { retryLater } from './errors.ts';
+import { binaryOptions } from './wire.ts';
 
 const tokenTtlSeconds = 300;
 const defaultTimeoutMs = 10_000;
@@ -49,6 +50,7 @@ export function connectTo(address: string, interceptors: Interceptor[] = []): Tr
     baseUrl: `http://${address}`,
     interceptors: [peerDown, ...interceptors],
     acceptCompression: [],
+    binaryOptions,
     pingIntervalMs: 2_000,
     pingTimeoutMs: 3_000,
     idleConnectionTimeoutMs: 60_000,

@@ -9,6 +9,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { validationInterceptor } from './validation.ts';
+import { binaryOptions } from './wire.ts';
 
 const messageMaxBytes = 20 * 1024 * 1024;
 const streamsPerConnectionMax = 1_000;
@@ -69,6 +70,7 @@ export async function serve(
     interceptors: serviceInterceptors(options),
     requestGate: tokenGate(options.keyring),
     acceptCompression: [],
+    binaryOptions,
     readMaxBytes: messageMaxBytes,
     writeMaxBytes: messageMaxBytes,
     maxTimeoutMs: timeoutMaxMs,

@@ -7,6 +7,7 @@ import {
 import { createLog } from '#lib/log.ts';
 import { type Authorize, tokenGate } from '#lib/rpc/access.ts';
 import { serviceInterceptors } from '#lib/rpc/service.ts';
+import { binaryOptions } from '#lib/rpc/wire.ts';
 import { type Claims, createKeyring } from '#lib/tokens.ts';
 
 export const secretKey = 'a-secret-key-for-tests-only';
@@ -41,8 +42,9 @@ export function testTransport(
       return next(request);
     };
     return createRouterTransport(routes, {
-      transport: { interceptors: [withToken] },
+      transport: { interceptors: [withToken], binaryOptions },
       router: {
+        binaryOptions,
         interceptors: serviceInterceptors({ authorize, demo, log: createLog('test', 'silent') }),
         requestGate: tokenGate(keyring),
       },

@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+
+type Limits = {
+  /** A request that takes longer is a mistake or an attack. */
+  timeMs: number;
+  /** The first request to a new thread waits for its modules to load as well. */
+  startMs: number;
+  memoryMb: number;
+  /** Requests that may wait; more are refused. */
+  waitingMax: number;
+};
+
+export class ThreadBusyError extends Error {
+  override name = 'ThreadBusyError';
+}
+
+/**
+ * Answers requests one after the other in a thread, and kills the thread when one takes too long or
+ * too much memory, so that the process goes on unharmed.
+ */
+export class KillableThread<Request, Answer> {
+  #worker: Worker | undefined;
+  #isWarm = false;
+  #waiting = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+  readonly #script: URL;
+  readonly #limits: Limits;
+
+  constructor(script: URL, limits: Limits) {
+    this.#script = script;
+    this.#limits = limits;
+  }
+
+  /** The answer; undefined if the thread was killed over it. */
+  ask(request: Request): Promise<Answer | undefined> {
+    if (this.#waiting >= this.#limits.waitingMax)
+      throw new ThreadBusyError('too many requests wait');
+    this.#waiting += 1;
+    const turn = this.#queue.then(() => this.#askNow(request));
+    this.#queue = turn.then(
+      () => this.#end(),
+      () => this.#end(),
+    );
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #end(): void {
+    this.#waiting -= 1;
+  }
+
+  #askNow(request: Request): Promise<Answer | undefined> {
+    const worker = this.#start();
+    const limitMs = this.#isWarm ? this.#limits.timeMs : this.#limits.startMs;
+    return new Promise((resolve) => {
+      const finish = (answer: Answer | undefined) => {
+        clearTimeout(timer);
+        worker.off('message', finish);
+        worker.off('exit', lose);
+        this.#isWarm = answer !== undefined;
+        if (answer === undefined) {
+          this.#worker = undefined;
+          void worker.terminate();
+        }
+        resolve(answer);
+      };
+      const lose = () => finish(undefined);
+      const timer = setTimeout(lose, limitMs);
+      worker.once('message', finish);
+      worker.once('exit', lose);
+      worker.postMessage(request);
+    });
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(this.#script, {
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb },
+    });
+    worker.unref();
+    // A thread that dies must not bring the process down with it; whoever waits sees its exit.
+    worker.on('error', () => undefined);
+    this.#worker = worker;
+    this.#isWarm = false;
+    return worker;
+  }
+}

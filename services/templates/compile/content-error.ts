@@ -1,0 +1,4 @@
+/** A mistake of a template's author: a 400 when it is stored, part of the answer in a preview. */
+export class ContentError extends Error {
+  override name = 'ContentError';
+}

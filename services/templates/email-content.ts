@@ -1,0 +1,93 @@
+import { create, type JsonObject } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type EmailContent, EmailContentSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Compiler } from './compile/compiler.ts';
+import { ContentError } from './compile/content-error.ts';
+import { withHead } from './compile/head.ts';
+import { treeToMjml } from './compile/tree.ts';
+import type { Compiled } from './template.ts';
+
+const lengthMax = 255;
+
+type Options = {
+  compiler: Compiler;
+  field: string;
+  name: string;
+  testData: JsonObject | undefined;
+};
+
+/** Checks a mail's content and compiles it. Every mistake is a 400 that names the field below `field`. */
+export async function compileEmail(
+  given: EmailContent,
+  { compiler, field, name, testData }: Options,
+): Promise<{ content: EmailContent; compiled: Compiled }> {
+  const mode = checkTexts(given, field);
+  const source = mode === 'code' ? 'mjml_source' : 'visual_editor_tree';
+  const at = <Result>(part: string, work: Promise<Result>) =>
+    refuse(work, `${field}.${part}`, part);
+  const mjml = await at(source, sourceOf(given, mode));
+  const titled = withHead(mjml, { title: name, preview: given.subjectPreview });
+  const body = await at(source, compiler.compile(titled, testData ?? {}));
+  await at('subject', compiler.parse('text', given.subject));
+  await at('subject_preview', compiler.parse('text', given.subjectPreview));
+  await at('text', compiler.parse('text', given.text));
+  if (body.html) await at(source, compiler.parse('html', body.html));
+  const content = create(EmailContentSchema, {
+    ...given,
+    editorMode: mode,
+    compiledPreview: given.compiledPreview || mjml,
+  });
+  const { subject, text, senderId: sender_id } = given;
+  const reply_to = canonicalAddress(given.replyTo) ?? '';
+  return { content, compiled: { subject, ...body, text, sender_id, reply_to } };
+}
+
+function checkTexts(email: EmailContent, field: string): 'visual' | 'code' {
+  const mode = email.editorMode || 'visual';
+  if (mode !== 'visual' && mode !== 'code') {
+    throw invalidField(`${field}.editor_mode`, "editor_mode must be 'visual' or 'code'");
+  }
+  if (email.subject === '') throw invalidField(`${field}.subject`, 'subject is required');
+  if (email.subject.length > lengthMax) {
+    throw invalidField(`${field}.subject`, 'subject length must be between 1 and 255');
+  }
+  if (mode === 'code' && email.mjmlSource === '') {
+    throw invalidField(`${field}.mjml_source`, 'mjml_source is required for code mode');
+  }
+  if (mode === 'visual' && !email.visualEditorTree) {
+    throw invalidField(
+      `${field}.visual_editor_tree`,
+      'visual_editor_tree is required for visual mode',
+    );
+  }
+  if (email.replyTo !== '' && !canonicalAddress(email.replyTo)) {
+    throw invalidField(`${field}.reply_to`, 'reply_to is not a valid email');
+  }
+  if (email.subjectPreview.length > lengthMax) {
+    throw invalidField(
+      `${field}.subject_preview`,
+      'subject_preview length must be between 1 and 255',
+    );
+  }
+  return mode;
+}
+
+async function sourceOf(email: EmailContent, mode: 'visual' | 'code'): Promise<string> {
+  return mode === 'code' ? email.mjmlSource : treeToMjml(email.visualEditorTree ?? {});
+}
+
+async function refuse<Result>(work: Promise<Result>, field: string, part: string): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ContentError) throw invalidField(field, contentFault(part, error));
+    if (error instanceof ConnectError) throw error;
+    throw new ConnectError('compiling failed', Code.Internal, undefined, undefined, error);
+  }
+}
+
+function contentFault(part: string, { message }: ContentError): string {
+  return message.includes(part) ? message : `${part} does not compile: ${message}`;
+}

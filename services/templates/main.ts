@@ -1,0 +1,20 @@
+import { createClient } from '@connectrpc/connect';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { runService } from '#lib/rpc/process.ts';
+import { createCompiler } from './compile/compiler.ts';
+import { services, templatesRoutes } from './service.ts';
+import { openTemplatesStore } from './store.ts';
+
+await runService('templates', async (base) => {
+  const store = await openTemplatesStore(base.databaseUrl);
+  const compiler = createCompiler();
+  const workspaces = createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const context = { store, now: () => new Date(), compiler, workspaces };
+  return {
+    store,
+    services,
+    routes: templatesRoutes(context),
+    tasks: {},
+    close: () => compiler.close(),
+  };
+});

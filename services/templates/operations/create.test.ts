@@ -1,0 +1,197 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { createRequest, type Given, givenService, mail } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+
+const refusal = (text: string | RegExp) => ({
+  code: Code.InvalidArgument,
+  rawMessage: typeof text === 'string' ? text : expect.stringMatching(text),
+});
+
+test('create makes version 1 and its content compiles', async () => {
+  const request = createRequest();
+  const { template } = await given.client.createTemplate(request);
+  expect(template).toMatchObject({
+    id: request.id,
+    version: 1,
+    name: 'Hello',
+    email: { editorMode: 'code' },
+  });
+  const content = await given.content.getTemplateContent(request);
+  expect(content).toMatchObject({ version: 1, subject: 'Hi {{ contact.first_name }}', mjml: '' });
+  expect(content.html).toContain('Hello {{ contact.first_name }}');
+  expect(content.html).toContain('<title>Hello</title>');
+});
+
+test('create refuses an id that is taken', async () => {
+  const request = createRequest();
+  await given.client.createTemplate(request);
+  await expect(given.client.createTemplate(request)).rejects.toMatchObject({
+    code: Code.AlreadyExists,
+    rawMessage: 'Template id already exists',
+  });
+});
+
+const fine = createRequest().email;
+test.each([
+  [{ id: '' }, 'id is required'],
+  [{ id: 'a'.repeat(33) }, 'id length must be between 1 and 32'],
+  [{ id: 'a b' }, 'id must contain only letters, numbers, underscores, and hyphens'],
+  [{ name: '' }, 'name is required'],
+  [{ name: 'a'.repeat(33) }, 'name length must be between 1 and 32'],
+  [{ channel: 0 }, 'channel is required'],
+  [{ category: 0 }, 'category is required'],
+  [{ email: undefined }, "email is required for channel 'email'"],
+  [{ web: { content: {} } }, "web must be nil for channel 'email'"],
+  [{ channel: TemplateChannel.WEB, email: undefined }, "web is required for channel 'web'"],
+  [{ email: { ...fine, editorMode: 'word' } }, "editor_mode must be 'visual' or 'code'"],
+  [{ email: { ...fine, subject: '' } }, 'subject is required'],
+  [{ email: { ...fine, subject: 'a'.repeat(256) } }, 'subject length must be between 1 and 255'],
+  [{ email: { ...fine, mjmlSource: '' } }, 'mjml_source is required for code mode'],
+  [{ email: { subject: 'Hi' } }, 'visual_editor_tree is required for visual mode'],
+  [
+    { email: { subject: 'Hi', visualEditorTree: { type: 'mj-text' } } },
+    "visual_editor_tree must have type 'mjml'",
+  ],
+  [{ email: { ...fine, replyTo: 'nobody' } }, 'reply_to is not a valid email'],
+  [
+    { email: { ...fine, subject: 'Hi {{ name' } },
+    /^subject does not compile: output "{{ name" not closed/,
+  ],
+  [
+    { email: { ...fine, mjmlSource: mail('<mj-text>{% if a %}</mj-text>') } },
+    /^mjml_source does not compile: tag {% if a %} not closed/,
+  ],
+  [
+    { email: { ...fine, mjmlSource: '<mjml><mj-body><mj-section></mjml>' } },
+    /^mjml_source does not compile/,
+  ],
+  [{ email: { ...fine, mjmlSource: 'no markup' } }, /^mjml_source does not compile/],
+  [
+    { translations: { de: { email: fine } } },
+    "translation language 'de' is not in workspace's configured languages",
+  ],
+  [{ translations: { fr: {} } }, 'a translation must have either email or web content'],
+])('create refuses %j', async (change, text) => {
+  const refused = given.client.createTemplate({ ...createRequest(), ...change } as never);
+  await expect(refused).rejects.toMatchObject(refusal(text));
+});
+
+test.each([
+  ['in text', '<mj-text>{{ a | default: "<b>&amp;" }}</mj-text>', '{{ a | default: "<b>&amp;" }}'],
+  [
+    'in a link',
+    '<mj-button href="https://x.test/?q={{ a | url_encode }}&b=1">Go</mj-button>',
+    '?q={{ a | url_encode }}',
+  ],
+  [
+    'in quotes',
+    `<mj-image src="{{ a | default: 'https://x.test/i.png' }}" />`,
+    `{{ a | default: 'https://x.test/i.png' }}`,
+  ],
+  [
+    'around text',
+    '<mj-text>{% if a < 3 %}few{% else %}many{% endif %}</mj-text>',
+    '{% if a < 3 %}few{% else %}many{% endif %}',
+  ],
+  ['raw', '<mj-text>{% raw %}{{ not }}{% endraw %}</mj-text>', '{% raw %}{{ not }}{% endraw %}'],
+])('Liquid %s survives MJML byte for byte', async (_, body, kept) => {
+  const request = createRequest(mail(body));
+  await given.client.createTemplate(request);
+  expect((await given.content.getTemplateContent(request)).html).toContain(kept);
+});
+
+test('Liquid that makes blocks is compiled for each recipient', async () => {
+  const source =
+    '<mjml><mj-body>{% for i in items %}<mj-section><mj-column><mj-text>{{ i }}</mj-text></mj-column></mj-section>{% endfor %}</mj-body></mjml>';
+  const request = createRequest(source);
+  await given.client.createTemplate(request);
+  const content = await given.content.getTemplateContent(request);
+  expect(content.html).toBe('');
+  expect(content.mjml).toContain('{% for i in items %}');
+});
+
+test('the preview line is in the mail', async () => {
+  const request = createRequest();
+  const email = { ...request.email, subjectPreview: 'Read {{ n }} & more' };
+  await given.client.createTemplate({ ...request, email });
+  expect((await given.content.getTemplateContent(request)).html).toContain(
+    'Read {{ n }} &amp; more',
+  );
+});
+
+test('a visual tree becomes MJML with its attributes and content', async () => {
+  const visualEditorTree = {
+    type: 'mjml',
+    children: [
+      {
+        type: 'mj-body',
+        children: [
+          {
+            type: 'mj-section',
+            attributes: {
+              backgroundColor: '#abcdef',
+              visibility: 'all',
+              fullWidth: true,
+              padding: '',
+            },
+            children: [
+              {
+                type: 'mj-column',
+                children: [{ type: 'mj-text', content: '<b>Hi</b> {{ contact.email }}' }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  const request = { ...createRequest(), email: { subject: 'Hi', visualEditorTree } };
+  const { template } = await given.client.createTemplate(request);
+  expect(template?.email?.compiledPreview).toContain(
+    '<mj-section background-color="#abcdef" full-width="full-width">',
+  );
+  expect(template?.email?.visualEditorTree).toEqual(visualEditorTree);
+  const { html } = await given.content.getTemplateContent(request);
+  expect(html).toContain('<b>Hi</b> {{ contact.email }}');
+});
+
+test('a tree that is too deep or has unknown blocks is refused', async () => {
+  const deep = (levels: number): object =>
+    levels === 0 ? { type: 'mj-text' } : { type: 'mj-wrapper', children: [deep(levels - 1)] };
+  for (const [child, text] of [
+    [deep(40), 'a tree is at most 32 blocks deep'],
+    [{ type: 'script' }, 'unknown block type: script'],
+  ] as const) {
+    const visualEditorTree = { type: 'mjml', children: [child] };
+    const refused = given.client.createTemplate({
+      ...createRequest(),
+      email: { subject: 'Hi', visualEditorTree } as never,
+    });
+    await expect(refused).rejects.toMatchObject(refusal(new RegExp(text)));
+  }
+});
+
+test('files of the machine are never included', async () => {
+  const request = createRequest(
+    '<mjml><mj-body><mj-include path="/etc/passwd" /></mj-body></mjml>',
+  );
+  await given.client.createTemplate(request);
+  expect((await given.content.getTemplateContent(request)).html).not.toContain('root:');
+});
+
+test('the same Idempotency-Key gives the first answer', async () => {
+  const request = createRequest();
+  const headers = { headers: { 'idempotency-key': 'key-1' } };
+  const [first, twin] = await Promise.all([
+    given.client.createTemplate(request, headers),
+    given.client.createTemplate(request, headers),
+  ]);
+  expect(twin).toEqual(first);
+});

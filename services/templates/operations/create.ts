@@ -1,0 +1,129 @@
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import {
+  type CreateTemplateRequest,
+  EmailContentSchema,
+  TemplateChannel,
+  TemplateService,
+  type Translation,
+  TranslationSchema,
+  WebContentSchema,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import { once } from '#lib/idempotency.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { compileEmail } from '../email-content.ts';
+import { Template } from '../template.ts';
+import { categoryWord, templateMessage } from '../template-message.ts';
+
+const templatesMax = 1_000;
+
+export function create(context: Context): ServiceImpl<typeof TemplateService>['createTemplate'] {
+  const { store, now } = context;
+  return async (request, call) => {
+    const content = await storedContent(context, request);
+    const at = now();
+    return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
+      const [row] = await query<{ count: string; taken: boolean }>(
+        em,
+        `select count(distinct id) as count, coalesce(bool_or(id = $2), false) as taken
+         from templates where workspace_id = $1`,
+        [request.workspaceId, request.id],
+      );
+      if (row?.taken) throw new ConnectError('Template id already exists', Code.AlreadyExists);
+      if (Number(row?.count) >= templatesMax) {
+        throw new ConnectError(
+          `a workspace has at most ${templatesMax} templates`,
+          Code.FailedPrecondition,
+        );
+      }
+      const template = em.create(Template, {
+        ...content,
+        workspace_id: request.workspaceId,
+        id: request.id,
+        version: 1,
+        integration_id: '',
+        created_at: at,
+        updated_at: at,
+      });
+      await em.flush();
+      return { template: templateMessage(template) };
+    });
+  };
+}
+
+async function storedContent(context: Context, request: CreateTemplateRequest) {
+  const isEmail = request.channel === TemplateChannel.EMAIL;
+  checkChannel(request, isEmail);
+  await checkLanguages(context, request);
+  const { email, web, name, testData } = request;
+  const options = { compiler: context.compiler, field: 'email', name, testData };
+  const compiled = email ? await compileEmail(email, options) : undefined;
+  const translations: Record<string, JsonObject> = {};
+  for (const [language, translation] of Object.entries(request.translations)) {
+    translations[language] = await storedTranslation(translation, isEmail, {
+      ...options,
+      field: `translations.${language}.email`,
+    });
+  }
+  return {
+    name,
+    channel: isEmail ? ('email' as const) : ('web' as const),
+    category: categoryWord(request.category) ?? 'other',
+    email: compiled
+      ? toJson(EmailContentSchema, compiled.content, { useProtoFieldName: true })
+      : null,
+    web: web ? toJson(WebContentSchema, web, { useProtoFieldName: true }) : null,
+    template_macro_id: request.templateMacroId,
+    test_data: testData ?? null,
+    settings: request.settings ?? null,
+    translations,
+    compiled: compiled?.compiled ?? null,
+  };
+}
+
+function checkChannel({ email, web }: CreateTemplateRequest, isEmail: boolean): void {
+  if (isEmail) {
+    if (!email) throw invalidField('email', "email is required for channel 'email'");
+    if (web) throw invalidField('web', "web must be nil for channel 'email'");
+    return;
+  }
+  if (!web) throw invalidField('web', "web is required for channel 'web'");
+  if (email) throw invalidField('email', "email must be nil for channel 'web'");
+  if (!web.content) throw invalidField('web.content', 'content is required');
+}
+
+async function checkLanguages(
+  { workspaces }: Context,
+  { workspaceId, translations }: CreateTemplateRequest,
+): Promise<void> {
+  const given = Object.keys(translations);
+  if (given.length === 0) return;
+  const { settings } = await workspaces.getSettings({ workspaceId });
+  const foreign = given.find((language) => !settings?.languages.includes(language));
+  if (foreign !== undefined) {
+    throw invalidField(
+      'translations',
+      `translation language '${foreign.slice(0, 20)}' is not in workspace's configured languages`,
+    );
+  }
+}
+
+type Options = Parameters<typeof compileEmail>[1];
+
+async function storedTranslation(
+  { email, web }: Translation,
+  isEmail: boolean,
+  options: Options,
+): Promise<JsonObject> {
+  if (!email && !web)
+    throw invalidField(options.field, 'a translation must have either email or web content');
+  if (isEmail !== (email !== undefined)) {
+    const [wrong, channel] = isEmail ? ['web', 'email'] : ['email', 'web'];
+    throw invalidField(options.field, `${wrong} content not allowed for ${channel} channel`);
+  }
+  const content = email ? (await compileEmail(email, options)).content : undefined;
+  const message = { $typeName: TranslationSchema.typeName, email: content, web };
+  return toJson(TranslationSchema, message, { useProtoFieldName: true }) as JsonObject;
+}

@@ -1,0 +1,27 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { EntityManager } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { Template, templateNotFound } from '../template.ts';
+import { templateMessage } from '../template-message.ts';
+
+export function get({ store }: Context): ServiceImpl<typeof TemplateService>['getTemplate'] {
+  return async (request) => ({
+    template: templateMessage(await findVersion(store.fork(), request)),
+  });
+}
+
+type Wanted = { workspaceId: string; id: string; version: number };
+
+/** A pinned version is there for good; without one it is the newest, unless the template was deleted. */
+export function findVersion(
+  em: EntityManager,
+  { workspaceId, id, version }: Wanted,
+): Promise<Template> {
+  const which = version > 0 ? { version } : { deleted_at: null };
+  return em.findOneOrFail(
+    Template,
+    { workspace_id: workspaceId, id, ...which },
+    { orderBy: { version: 'desc' }, failHandler: templateNotFound },
+  );
+}

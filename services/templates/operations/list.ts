@@ -1,0 +1,37 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { Template } from '../template.ts';
+import { categoryWord, templateMessage } from '../template-message.ts';
+
+const templatesMax = 1_000;
+const channels = new Map<TemplateChannel, string>([
+  [TemplateChannel.EMAIL, 'email'],
+  [TemplateChannel.WEB, 'web'],
+]);
+
+export function list({ store }: Context): ServiceImpl<typeof TemplateService>['listTemplates'] {
+  return async ({ workspaceId, category, channel }) => {
+    const em = store.fork();
+    const newest = await query<{ id: string; version: number }>(
+      em,
+      `select id, version from (
+         select distinct on (id) id, version, category, channel, updated_at, deleted_at
+         from templates where workspace_id = $1 order by id, version desc
+       ) as newest
+       where deleted_at is null
+         and ($2::text is null or category = $2) and ($3::text is null or channel = $3)
+       order by updated_at desc, id limit ${templatesMax}`,
+      [workspaceId, categoryWord(category) ?? null, channels.get(channel) ?? null],
+    );
+    const found = await em.find(Template, {
+      workspace_id: workspaceId,
+      $or: newest.map(({ id, version }) => ({ id, version })),
+    });
+    const byId = new Map(found.map((template) => [template.id, template]));
+    const templates = newest.flatMap(({ id }) => byId.get(id) ?? []);
+    return { templates: newest.length > 0 ? templates.map(templateMessage) : [] };
+  };
+}

@@ -1,0 +1,26 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import {
+  TemplateContentService,
+  TemplateService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { Context } from './context.ts';
+import { compile } from './operations/compile.ts';
+import { create } from './operations/create.ts';
+import { get } from './operations/get.ts';
+import { getTemplateContent } from './operations/get-template-content.ts';
+import { list } from './operations/list.ts';
+
+export const services = [TemplateService, TemplateContentService];
+
+/** Templates and their versions, and what MJML makes of them. Rendering for a recipient is messages'. */
+export function templatesRoutes(context: Context) {
+  return (router: ConnectRouter): void => {
+    router.service(TemplateService, {
+      listTemplates: list(context),
+      getTemplate: get(context),
+      createTemplate: create(context),
+      compileTemplate: compile(context),
+    });
+    router.service(TemplateContentService, { getTemplateContent: getTemplateContent(context) });
+  };
+}

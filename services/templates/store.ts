@@ -1,0 +1,12 @@
+import { openStore, type Store } from '#lib/store.ts';
+import { Initial } from './migrations/m0001-initial.ts';
+import { Template } from './template.ts';
+
+export function openTemplatesStore(url: string): Promise<Store> {
+  return openStore({
+    name: 'templates',
+    url,
+    entities: [Template],
+    migrations: [{ name: 'm0001-initial', class: Initial }],
+  });
+}

@@ -1,0 +1,46 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A mail's content after MJML: what a sender needs. */
+export type Compiled = {
+  subject: string;
+  html: string;
+  mjml: string;
+  text: string;
+  sender_id: string;
+  reply_to: string;
+};
+
+const schema = defineEntity({
+  name: 'Template',
+  tableName: 'templates',
+  properties: {
+    workspace_id: p.string().primary(),
+    id: p.string().primary(),
+    version: p.integer().primary(),
+    name: p.string(),
+    channel: p.enum(['email', 'web'] as const),
+    category: p.string(),
+    /** As in the API's JSON. */
+    email: p.json<JsonValue>().nullable(),
+    web: p.json<JsonValue>().nullable(),
+    template_macro_id: p.string(),
+    integration_id: p.string(),
+    test_data: p.json<JsonObject>().nullable(),
+    settings: p.json<JsonObject>().nullable(),
+    translations: p.json<Record<string, JsonValue>>(),
+    compiled: p.json<Compiled>().nullable(),
+    created_at: p.datetime(),
+    updated_at: p.datetime(),
+    deleted_at: p.datetime().nullable(),
+  },
+});
+
+/** One version of a template. Versions are never changed, only added. */
+export class Template extends schema.class {}
+schema.setClass(Template);
+
+export function templateNotFound(): ConnectError {
+  return new ConnectError('Template not found', Code.NotFound);
+}

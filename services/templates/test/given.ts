@@ -1,0 +1,59 @@
+import { create } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import {
+  TemplateCategory,
+  TemplateChannel,
+  TemplateContentService,
+  TemplateService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { createCompiler } from '../compile/compiler.ts';
+import type { Context } from '../context.ts';
+import { templatesRoutes } from '../service.ts';
+import { openTemplatesStore } from '../store.ts';
+
+/** The service on a database of its own, in a workspace that speaks English and French. */
+export async function givenService() {
+  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const context: Context = {
+    store: await testStore(openTemplatesStore),
+    now: () => clock.now,
+    compiler: createCompiler(),
+    workspaces: {
+      getSettings: async () =>
+        create(GetSettingsResponseSchema, { settings: { languages: ['en', 'fr'] } }),
+    },
+  };
+  const transport = testTransport(templatesRoutes(context));
+  return {
+    clock,
+    context,
+    client: createClient(TemplateService, transport(userClaims())),
+    content: createClient(TemplateContentService, transport()),
+    close: () => Promise.all([context.store.close(), context.compiler.close()]),
+  };
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+export function mail(body: string): string {
+  return `<mjml><mj-body><mj-section><mj-column>${body}</mj-column></mj-section></mj-body></mjml>`;
+}
+
+let count = 0;
+/** A request that is fine; a test changes what it is about. */
+export function createRequest(
+  mjmlSource = mail('<mj-text>Hello {{ contact.first_name }}</mj-text>'),
+) {
+  count += 1;
+  return {
+    workspaceId: 'acme',
+    id: `template-${count}`,
+    name: 'Hello',
+    channel: TemplateChannel.EMAIL,
+    category: TemplateCategory.MARKETING,
+    email: { editorMode: 'code', mjmlSource, subject: 'Hi {{ contact.first_name }}' },
+  };
+}
