@@ -40,6 +40,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       migrationsList: options.migrations as never,
       tableName: 'migrations',
       snapshot: false,
+      // Keeps its table from being made before `up` says in which schema.
+      includeWildcardSchema: true,
     },
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
@@ -69,7 +71,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
-    await orm.migrator.up();
+    // Without the schema it would look for its table in `public` only, and not find it again.
+    const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
+    await orm.migrator.up({ schema: here?.name });
     await migrateJobs(url, name);
   });
 }
