@@ -1,0 +1,70 @@
+import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+
+export type ContactField = {
+  /** In JSON, in the proto and as a column. */
+  name: string;
+  /** In generated code. */
+  property: string;
+  kind: 'string' | 'number' | 'datetime' | 'json';
+  /** In characters; strings only. */
+  lengthMax: number;
+};
+
+const properties = new Map(
+  ContactInputSchema.fields.map(({ name, localName }) => [name, localName]),
+);
+
+function field(kind: ContactField['kind'], name: string, lengthMax = 0): ContactField {
+  const property = properties.get(name);
+  if (!property) throw new Error(`the proto has no field ${name}`);
+  return { name, property, kind, lengthMax };
+}
+
+function five(kind: ContactField['kind'], lengthMax = 0): ContactField[] {
+  return [1, 2, 3, 4, 5].map((number) => field(kind, `custom_${kind}_${number}`, lengthMax));
+}
+
+/** What a caller may set on a contact beside its address. Everything about fields comes from here. */
+export const contactFields: readonly ContactField[] = [
+  field('string', 'external_id', 255),
+  field('string', 'timezone', 50),
+  field('string', 'language', 50),
+  field('string', 'first_name', 255),
+  field('string', 'last_name', 255),
+  field('string', 'full_name', 255),
+  field('string', 'phone', 50),
+  field('string', 'address_line_1', 255),
+  field('string', 'address_line_2', 255),
+  field('string', 'country', 100),
+  field('string', 'postcode', 20),
+  field('string', 'state', 100),
+  field('string', 'job_title', 255),
+  ...five('string', 255),
+  ...five('number'),
+  ...five('datetime'),
+  ...five('json'),
+];
+
+export const columnTypes: Record<ContactField['kind'], string> = {
+  string: 'text',
+  number: 'float8',
+  datetime: 'timestamptz',
+  json: 'jsonb',
+};
+
+/** SQL of a timestamp as the public JSON has it: UTC, with 0, 3 or 6 digits of a second. */
+export function timestampSql(column: string): string {
+  return `regexp_replace(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    '(\\.000000|(?<=\\.\\d{3})000)Z$', 'Z')`;
+}
+
+/** SQL of what can be read of a row of `contacts`, called `contact`, by the public names. */
+export const readable: ReadonlyMap<string, string> = new Map([
+  ['email', 'contact.email'],
+  ...contactFields.map(({ name, kind }): [string, string] => [
+    name,
+    kind === 'datetime' ? timestampSql(`contact.${name}`) : `contact.${name}`,
+  ]),
+  ['created_at', timestampSql('contact.created_at')],
+  ['updated_at', timestampSql('contact.updated_at')],
+]);

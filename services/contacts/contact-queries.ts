@@ -1,0 +1,68 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { type EntityManager, query } from '#lib/store.ts';
+import { columnTypes, contactFields, readable, timestampSql } from './contact-fields.ts';
+import type { ContactRow } from './contact-input.ts';
+
+/** What becomes of a field of a contact that exists. */
+export const keepNulls = (name: string) => `coalesce(excluded.${name}, contacts.${name})`;
+export const writeNulls = (name: string) => `excluded.${name}`;
+
+/**
+ * Creates or changes contacts in one statement and says which were created. Only the named fields are
+ * touched. Rows are taken by address, so that parallel calls can't deadlock.
+ */
+export async function upsertContacts(
+  em: EntityManager,
+  workspaceId: string,
+  given: {
+    rows: readonly ContactRow[];
+    names: ReadonlySet<string>;
+    assign: (name: string) => string;
+    at: Date;
+  },
+): Promise<Map<string, 'create' | 'update'>> {
+  const fields = contactFields.filter(({ name }) => given.names.has(name));
+  const names = fields.map(({ name }) => `, ${name}`).join('');
+  const columns = fields.map(({ name, kind }) => `, ${name} ${columnTypes[kind]}`).join('');
+  const changes = fields.map(({ name }) => `, ${name} = ${given.assign(name)}`).join('');
+  const written = await query<{ email: string; is_new: boolean }>(
+    em,
+    // A row that this statement has inserted has no xmax; one that it has updated has.
+    `insert into contacts (workspace_id, email, created_at, updated_at${names})
+     select $1, email, $3, $3${names}
+     from json_to_recordset($2::json) as row (email text${columns})
+     order by email collate "C"
+     on conflict (workspace_id, email) do update set updated_at = excluded.updated_at${changes}
+     returning email, xmax = 0 as is_new`,
+    [workspaceId, JSON.stringify(given.rows), given.at],
+  );
+  return new Map(written.map(({ email, is_new }) => [email, is_new ? 'create' : 'update']));
+}
+
+const membershipsSql = `(
+  select json_agg(json_build_object(
+    'email', membership.email,
+    'list_id', membership.list_id,
+    'list_name', list.name,
+    'status', 'MEMBERSHIP_STATUS_' || upper(membership.status),
+    'created_at', ${timestampSql('membership.created_at')},
+    'updated_at', ${timestampSql('membership.updated_at')}
+  ) order by membership.list_id)
+  from memberships membership
+  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+  where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
+    and membership.deleted_at is null
+    and list.deleted_at is null
+)`;
+
+const fieldsSql = [...readable].map(([name, sql]) => `'${name}', ${sql}`).join(', ');
+
+/** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
+export const contactSql = `json_build_object(${fieldsSql})::text`;
+export const contactWithListsSql = `json_build_object(${fieldsSql}, 'contact_lists', ${membershipsSql})::text`;
+
+export function contactMessage(json: string): Contact {
+  const value: JsonValue = JSON.parse(json);
+  return fromJson(ContactSchema, value);
+}

@@ -1,0 +1,42 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { query } from '#lib/store.ts';
+import { readable } from '../../contact-fields.ts';
+import type { Context } from '../../context.ts';
+
+/**
+ * A hot path: asked for every message of a broadcast, with addresses as ListAudience gave them.
+ * PostgreSQL writes the JSON, so that here nothing is done for each field.
+ */
+export function resolveRecipients({
+  store,
+}: Context): ServiceImpl<typeof AudienceService>['resolveRecipients'] {
+  return async ({ workspaceId, listId, includeUnsubscribed, emails, fields }) => {
+    const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
+    const rows = await query<{ reason: string; fields: string | null }>(
+      store.fork(),
+      `select reason, case when reason = '' then json_build_array(${wanted})::text end as fields
+       from unnest($3::text[]) with ordinality as asked (email, place)
+       left join memberships membership
+         on membership.workspace_id = $1
+         and membership.list_id = $2
+         and membership.email = asked.email
+         and membership.deleted_at is null
+       left join contacts contact
+         on contact.workspace_id = $1 and contact.email = membership.email
+       cross join lateral (
+         select case
+           when contact.email is null then 'removed'
+           when membership.status = 'active' then ''
+           when membership.status = 'unsubscribed' and $4::boolean then ''
+           else membership.status
+         end as reason
+       ) judged
+       order by place`,
+      [workspaceId, listId, emails, includeUnsubscribed],
+    );
+    return {
+      recipients: rows.map((row) => ({ skipReason: row.reason, valuesJson: row.fields ?? '' })),
+    };
+  };
+}

@@ -1,0 +1,20 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import type { Context } from '../../context.ts';
+import { changeMemberships } from '../../membership.ts';
+
+export function unsubscribeRecipient({
+  store,
+  now,
+}: Context): ServiceImpl<typeof AudienceService>['unsubscribeRecipient'] {
+  return async ({ workspaceId, listId, email }) => {
+    const address = canonicalAddress(email);
+    if (address) {
+      const targets = [{ email: address, listId }];
+      const change = { cause: 'unsubscribe', targets, at: now() } as const;
+      await changeMemberships(store.fork(), workspaceId, change);
+    }
+    return {};
+  };
+}

@@ -1,0 +1,110 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import {
+  type ContactService,
+  type ListContactsRequest,
+  MembershipStatus,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import { timestampSql } from '../../contact-fields.ts';
+import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
+import type { Context } from '../../context.ts';
+import { type Status, statuses } from '../../membership.ts';
+
+const limitDefault = 20;
+
+export function list({ store }: Context): ServiceImpl<typeof ContactService>['listContacts'] {
+  return async (request) => {
+    const limit = request.limit ?? limitDefault;
+    const where = conditions(request);
+    // No segments exist, so whatever is named has no members.
+    if (request.segments.length > 0) return { contacts: [] };
+    const rows = await query<{ contact: string; created_at: string; email: string }>(
+      store.fork(),
+      `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact,
+         ${timestampSql('contact.created_at')} as created_at, contact.email
+       from (
+         select * from contacts contact
+         where ${where.sql.join(' and ')}
+         order by created_at desc, email
+         limit ${limit + 1}
+       ) contact
+       order by contact.created_at desc, contact.email`,
+      where.values,
+    );
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      contacts: page.map(({ contact }) => contactMessage(contact)),
+      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+    };
+  };
+}
+
+const textFilters = [
+  ['email', 'email'],
+  ['external_id', 'externalId'],
+  ['first_name', 'firstName'],
+  ['last_name', 'lastName'],
+  ['full_name', 'fullName'],
+  ['phone', 'phone'],
+  ['country', 'country'],
+  ['language', 'language'],
+] as const;
+
+function conditions(request: ListContactsRequest): { sql: string[]; values: unknown[] } {
+  const values: unknown[] = [];
+  const bound = (value: unknown) => `$${values.push(value)}`;
+  const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`];
+  for (const [column, property] of textFilters) {
+    if (request[property] === '') continue;
+    const pattern = `%${request[property].replaceAll(/[\\%_]/g, '\\$&')}%`;
+    sql.push(`contact.${column} collate "und-x-icu" ilike ${bound(pattern)}`);
+  }
+  const status = statusOf(request.contactListStatus);
+  if (request.listId !== '' || status) {
+    const onList = request.listId === '' ? 'true' : `membership.list_id = ${bound(request.listId)}`;
+    const withStatus = status ? `membership.status = ${bound(status)}` : 'true';
+    sql.push(`exists (
+      select from memberships membership
+      join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+      where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
+        and membership.deleted_at is null and list.deleted_at is null
+        and ${onList} and ${withStatus})`);
+  }
+  if (request.cursor !== '') {
+    const { createdAt, email } = readCursor(request.cursor);
+    const at = bound(createdAt);
+    // The first comparison is where the index is entered.
+    sql.push(`contact.created_at <= ${at}::timestamptz
+      and (contact.created_at < ${at}::timestamptz or contact.email > ${bound(email)})`);
+  }
+  return { sql, values };
+}
+
+function statusOf(given: MembershipStatus): Status | undefined {
+  if (given === MembershipStatus.UNSPECIFIED) return undefined;
+  const status = statuses[given - 1];
+  if (!status) throw invalidField('contact_list_status', 'invalid contact_list_status');
+  return status;
+}
+
+function writeCursor(row: { created_at: string; email: string }): string {
+  return Buffer.from(`${row.created_at} ${row.email}`).toString('base64url');
+}
+
+/** Nothing in a cursor is secret; whatever its text, it only says where a page begins. */
+function readCursor(cursor: string): { createdAt: string; email: string } {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) ([^\s\0]{1,254})$/.exec(text);
+  const [, createdAt, email] = match ?? [];
+  if (!createdAt || !email || !isTime(createdAt)) throw invalidField('cursor', 'invalid cursor');
+  return { createdAt, email };
+}
+
+/** The 31st of February matches the pattern, and PostgreSQL knows no year 0. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return false;
+  return time.toISOString().slice(0, 19) === text.slice(0, 19);
+}

@@ -1,0 +1,31 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
+import { readContact } from '../../contact-input.ts';
+import { upsertContacts, writeNulls } from '../../contact-queries.ts';
+import type { Context } from '../../context.ts';
+
+export function upsert({
+  store,
+  now,
+}: Context): ServiceImpl<typeof ContactService>['upsertContact'] {
+  return async ({ workspaceId, contact }) => {
+    if (!contact) throw invalidField('contact', 'contact is required');
+    const { row, faults } = readContact(contact);
+    const [first, ...rest] = faults.map(inContact);
+    if (first) throw invalidFields([first, ...rest]);
+    // What is null in the request is named but has no value, so it is cleared.
+    const names = new Set([...Object.keys(row), ...(contact.nullFields?.paths ?? [])]);
+    const written = await upsertContacts(store.fork(), workspaceId, {
+      rows: [row],
+      names,
+      assign: writeNulls,
+      at: now(),
+    });
+    return { email: row.email, action: written.get(row.email) ?? 'update' };
+  };
+}
+
+function inContact({ field, description }: FieldFault): FieldFault {
+  return { field: `contact.${field}`, description: `invalid contact: ${description}` };
+}

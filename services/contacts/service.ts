@@ -1,0 +1,46 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import {
+  AudienceService,
+  ContactService,
+  ListService,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Context } from './context.ts';
+import { listAudience } from './operations/audience/list-audience.ts';
+import { resolveRecipients } from './operations/audience/resolve-recipients.ts';
+import { unsubscribeRecipient } from './operations/audience/unsubscribe-recipient.ts';
+import { consumeEvents } from './operations/consume-events.ts';
+import { count } from './operations/contacts/count.ts';
+import { getByEmail } from './operations/contacts/get-by-email.ts';
+import { importContacts } from './operations/contacts/import.ts';
+import { list } from './operations/contacts/list.ts';
+import { upsert } from './operations/contacts/upsert.ts';
+import { create as createList } from './operations/lists/create.ts';
+import { get as getList } from './operations/lists/get.ts';
+import { list as listLists } from './operations/lists/list.ts';
+
+export const services = [ContactService, ListService, AudienceService, EventConsumerService];
+
+/** Who a message may go to: contacts, lists, and how each contact stands to each list. */
+export function contactsRoutes(context: Context) {
+  return (router: ConnectRouter): void => {
+    router.service(ContactService, {
+      listContacts: list(context),
+      countContacts: count(context),
+      getContactByEmail: getByEmail(context),
+      upsertContact: upsert(context),
+      importContacts: importContacts(context),
+    });
+    router.service(ListService, {
+      listLists: listLists(context),
+      getList: getList(context),
+      createList: createList(context),
+    });
+    router.service(AudienceService, {
+      listAudience: listAudience(context),
+      resolveRecipients: resolveRecipients(context),
+      unsubscribeRecipient: unsubscribeRecipient(context),
+    });
+    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+  };
+}

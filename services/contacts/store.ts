@@ -1,0 +1,13 @@
+import { openStore, type Store } from '#lib/store.ts';
+import { List } from './list.ts';
+import { Initial } from './migrations/m0001-initial.ts';
+
+/** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
+export function openContactsStore(url: string): Promise<Store> {
+  return openStore({
+    name: 'contacts',
+    url,
+    entities: [List],
+    migrations: [{ name: 'm0001-initial', class: Initial }],
+  });
+}

@@ -1,0 +1,48 @@
+import { createClient, type Transport } from '@connectrpc/connect';
+import {
+  AudienceService,
+  ContactService,
+  ListService,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Authorize } from '#lib/rpc/access.ts';
+import type { Claims } from '#lib/tokens.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
+import type { Context } from '../context.ts';
+import { contactsRoutes } from '../service.ts';
+import { openContactsStore } from '../store.ts';
+
+function clients(transport: Transport) {
+  return {
+    contacts: createClient(ContactService, transport),
+    lists: createClient(ListService, transport),
+    audience: createClient(AudienceService, transport),
+    events: createClient(EventConsumerService, transport),
+  };
+}
+
+/** The service on a database of its own; its clock stands where the test puts it. */
+export async function givenService(authorize: Authorize = ownerEverywhere) {
+  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const context: Context = { store: await testStore(openContactsStore), now: () => clock.now };
+  const transport = testTransport(contactsRoutes(context), { authorize });
+  return {
+    clock,
+    context,
+    ...clients(transport()),
+    as: (claims: Claims) => clients(transport(claims)),
+  };
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+let count = 0;
+
+/** A workspace that no other test uses, with lists. */
+export async function givenLists({ lists }: Given, ...ids: string[]): Promise<string> {
+  count += 1;
+  const workspaceId = `w${count}`;
+  for (const id of ids) await lists.createList({ workspaceId, id, name: `List ${id}` });
+  return workspaceId;
+}
