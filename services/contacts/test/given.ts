@@ -6,6 +6,7 @@ import {
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
+import { query } from '#lib/store.ts';
 import type { Claims } from '#lib/tokens.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
@@ -45,4 +46,16 @@ export async function givenLists({ lists }: Given, ...ids: string[]): Promise<st
   const workspaceId = `w${count}`;
   for (const id of ids) await lists.createList({ workspaceId, id, name: `List ${id}` });
   return workspaceId;
+}
+
+/** Puts all memberships of an address into a state, however they would come to it. */
+export async function givenStatus(
+  { context, clock }: Given,
+  member: { workspaceId: string; email: string; status: string; removed?: boolean },
+): Promise<void> {
+  await query(
+    context.store.fork(),
+    'update memberships set status = $3, deleted_at = $4 where workspace_id = $1 and email = $2',
+    [member.workspaceId, member.email, member.status, member.removed ? clock.now : null],
+  );
 }

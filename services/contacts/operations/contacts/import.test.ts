@@ -4,7 +4,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ContactInputSchema, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { userClaims } from '../../../../test/setup/service.ts';
-import { type Given, givenLists, givenService } from '../../test/given.ts';
+import { type Given, givenLists, givenService, givenStatus } from '../../test/given.ts';
 
 let given: Given;
 const permissions = { contacts: { read: true, write: true } };
@@ -140,19 +140,14 @@ test('import subscribes, but never past an unsubscribe, a bounce or a complaint'
   const names = ['a', 'b', 'c', 'd', 'p', 'r', 's'];
   const contacts = names.map((name) => ({ email: `${name}@example.com` }));
   await importInto(workspaceId, contacts, ['one']);
-  const set = (email: string, change: string) =>
-    given.context.store
-      .fork()
-      .execute(`update memberships set ${change} where workspace_id = ? and email = ?`, [
-        workspaceId,
-        `${email}@example.com`,
-      ]);
-  await set('b', `status = 'unsubscribed'`);
-  await set('c', `status = 'bounced'`);
-  await set('d', `status = 'complained'`);
-  await set('p', `status = 'pending'`);
-  await set('r', `deleted_at = now()`);
-  await set('s', `deleted_at = now(), status = 'bounced'`);
+  const set = (name: string, status: string, removed = false) =>
+    givenStatus(given, { workspaceId, email: `${name}@example.com`, status, removed });
+  await set('b', 'unsubscribed');
+  await set('c', 'bounced');
+  await set('d', 'complained');
+  await set('p', 'pending');
+  await set('r', 'active', true);
+  await set('s', 'bounced', true);
   await importInto(workspaceId, contacts, ['one', 'two', 'one']);
   const on = async (email: string) => (await statusOf(workspaceId, `${email}@example.com`))[0];
   expect(await on('a')).toEqual(['one', MembershipStatus.ACTIVE]);
