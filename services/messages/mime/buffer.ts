@@ -1,0 +1,40 @@
+const minimumBytes = 64 * 1024;
+/** Larger mails are refused by nearly every server; a runaway template ends here. */
+const maximumBytes = 32 * 1024 * 1024;
+
+/**
+ * The one buffer that a connection writes its messages into. It is used again once the server has
+ * answered, because then the kernel has taken all of it.
+ */
+export class MessageBuffer {
+  bytes: Buffer = Buffer.allocUnsafeSlow(minimumBytes);
+  length = 0;
+
+  /** Makes room for `count` more bytes. */
+  reserve(count: number): void {
+    const needed = this.length + count;
+    if (needed <= this.bytes.length) return;
+    if (needed > maximumBytes) throw new RangeError('the message is too large');
+    const larger = Buffer.allocUnsafeSlow(
+      Math.min(maximumBytes, Math.max(needed, this.bytes.length * 2)),
+    );
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+
+  appendBytes(piece: Buffer): void {
+    this.reserve(piece.length);
+    piece.copy(this.bytes, this.length);
+    this.length += piece.length;
+  }
+
+  /** Appends text of which every character is one byte. */
+  appendLatin1(text: string): void {
+    this.reserve(text.length);
+    this.length += this.bytes.write(text, this.length, 'latin1');
+  }
+
+  written(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+}

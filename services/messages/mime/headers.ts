@@ -1,0 +1,121 @@
+import { domainToASCII } from 'node:url';
+
+/** RFC 5322: lines should not pass 78 characters, without the line's end. */
+const lineLimit = 78;
+/** 42 bytes are 68 characters as an encoded word, which fits behind `Reply-To: `; RFC 2047 allows 75. */
+const encodedWordBytes = 42;
+/** Longer subjects and names serve nobody and could make a header of any size. */
+const textLimit = 2_000;
+
+export interface Mailbox {
+  email: string;
+  name?: string;
+}
+
+/** One header line, folded, with free text in it; nothing in the text can start another header. */
+export function textHeader(name: string, text: string): string {
+  const clean = cleanText(text);
+  return isEncodable(clean)
+    ? foldWords(`${name}:`, encodedWords(clean))
+    : foldWords(`${name}:`, clean.split(' '));
+}
+
+/** One header line with a mailbox. */
+export function mailboxHeader(name: string, mailbox: Mailbox): string {
+  const address = `<${asciiDomain(mailbox.email)}>`;
+  const display = displayName(mailbox.name ?? '');
+  return foldWords(
+    `${name}:`,
+    display.length === 0 ? [address.slice(1, -1)] : [...display, address],
+  );
+}
+
+/** A header line whose value is a machine's word; what is not visible ASCII is left out. */
+export function tokenHeader(name: string, token: string): string {
+  return `${name}: ${token.replace(/[^\x20-\x7e]/g, '')}\r\n`;
+}
+
+/** List-ID: `name <id>`. */
+export function listIdHeader(name: string, id: string): string {
+  const label = id.replace(/[^A-Za-z0-9._-]/g, '');
+  return foldWords('List-ID:', [...displayName(name), `<${label}>`]);
+}
+
+/** The words of a display name: an atom as it is, else quoted, else encoded. */
+function displayName(name: string): string[] {
+  const clean = cleanText(name);
+  if (clean === '') return [];
+  if (isEncodable(clean) || clean.length > 60) return encodedWords(clean);
+  if (/^[A-Za-z0-9 !#$%&'*+/?^_`{|}~-]+$/.test(clean)) return clean.split(' ');
+  return `"${clean.replace(/["\\]/g, '\\$&')}"`.split(' ');
+}
+
+/** Control characters and Unicode's own line ends become spaces, which then collapse. */
+function cleanText(text: string): string {
+  const oneLine = text
+    .slice(0, textLimit)
+    .replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ')
+    .trim();
+  return oneLine.toWellFormed();
+}
+
+/** What is not plain ASCII, looks like an encoded word itself, or has a word too long for a line. */
+function isEncodable(text: string): boolean {
+  return !/^[\x20-\x7e]*$/.test(text) || text.includes('=?') || /\S{60}/.test(text);
+}
+
+/** RFC 2047, base64, never a character cut in two. */
+function encodedWords(text: string): string[] {
+  const words: string[] = [];
+  let chunk = '';
+  let bytes = 0;
+  for (const character of text) {
+    const size = Buffer.byteLength(character);
+    if (bytes + size > encodedWordBytes) {
+      words.push(encodedWord(chunk));
+      chunk = '';
+      bytes = 0;
+    }
+    chunk += character;
+    bytes += size;
+  }
+  if (chunk !== '') words.push(encodedWord(chunk));
+  return words;
+}
+
+function encodedWord(text: string): string {
+  return `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`;
+}
+
+function foldWords(start: string, words: string[]): string {
+  let header = start;
+  let column = start.length;
+  for (const word of words) {
+    // Nothing but white space on a first line is legal yet often misread: the first word stays on it.
+    if (column + 1 + word.length > lineLimit && column > start.length) {
+      header += `\r\n ${word}`;
+      column = 1 + word.length;
+    } else {
+      header += ` ${word}`;
+      column += 1 + word.length;
+    }
+  }
+  return `${header}\r\n`;
+}
+
+/** The address with its domain in ASCII, as servers without SMTPUTF8 need it. */
+export function asciiDomain(email: string): string {
+  const at = email.lastIndexOf('@');
+  const domain = email.slice(at + 1);
+  if (/^[\x21-\x7e]*$/.test(domain)) return email;
+  return `${email.slice(0, at)}@${domainToASCII(domain)}`;
+}
+
+const addressPattern = /^[^\s<>@\p{Cc}"(),:;\\[\]]+@[^\s<>@\p{Cc}"(),:;\\[\]]+$/u;
+
+/** Whether the address can stand in an envelope and a header without quoting. */
+export function isSendable(email: string): boolean {
+  return (
+    email.length <= 254 && addressPattern.test(email) && asciiDomain(email).split('@')[1] !== ''
+  );
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import type { Template } from 'liquidjs';
+import type { MessageBuffer } from '../mime/buffer.ts';
+import {
+  asciiDomain,
+  listIdHeader,
+  type Mailbox,
+  mailboxHeader,
+  textHeader,
+  tokenHeader,
+} from '../mime/headers.ts';
+import { appendValue, encodeStatic } from '../mime/quoted-printable.ts';
+import type { LinkOptions } from './links.ts';
+import type { Scope } from './liquid.ts';
+import { compilePieces, type PartState, type Piece, renderPieces } from './pieces.ts';
+
+/** What is the same for all recipients of a program. */
+export interface Envelope extends LinkOptions {
+  from: Mailbox;
+  replyTo: string;
+  /** Present for mail to a list: it then carries the unsubscribe headers. */
+  list?: { id: string; name: string };
+  /** Campaign, tenant and kind of mail, for Feedback-ID. */
+  feedbackId: string[];
+  /** Liquid's values other than the contact's and the message's own. */
+  values: Scope;
+}
+
+/** One to whom the program is rendered. */
+export interface Recipient {
+  /** UUID; in Message-ID, so that a message that is sent twice can be recognised. */
+  messageId: string;
+  email: string;
+  name?: string;
+  contact: Scope;
+  /** Empty for mail that nobody unsubscribes from. */
+  unsubscribeUrl: string;
+  trackingToken: string;
+}
+
+/** What one message says, rendered. */
+export interface RenderedParts {
+  subject: string;
+  html: string;
+  text: string;
+}
+
+/** Rendered but not encoded: static bytes by reference, values as text. Held only while a connection sends it. */
+export interface Prepared {
+  head: string;
+  body: (Buffer | string)[];
+}
+
+type Encoded =
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'value'; render: (state: PartState) => string }
+  | { kind: 'branch'; choose: (state: PartState) => number; arms: Encoded[][] };
+
+/** Writes the message, encoded, with the dot that ends it. */
+export function writeMessage(buffer: MessageBuffer, message: Prepared): void {
+  buffer.appendLatin1(message.head);
+  for (const piece of message.body) {
+    if (typeof piece === 'string') appendValue(buffer, piece);
+    else buffer.appendBytes(piece);
+  }
+  buffer.appendLatin1('.\r\n');
+}
+
+/** Liquid's values for a recipient. */
+export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
+  return ({ messageId, contact, unsubscribeUrl, trackingToken }) => ({
+    ...envelope.values,
+    contact,
+    message_id: messageId,
+    unsubscribe_url: unsubscribeUrl,
+    oneclick_unsubscribe_url: unsubscribeUrl,
+    tracking_token: trackingToken,
+  });
+}
+
+/** The fast way: everything static is encoded here, once. */
+export function splicer(
+  envelope: Envelope,
+  parts: { subject: Template[]; html: Template[]; text: Template[] },
+  scopeFor: (recipient: Recipient) => Scope,
+): (recipient: Recipient) => Prepared {
+  const heads = headWriter(envelope);
+  const frame = newFrame();
+  const subject = compilePieces(parts.subject, 'text');
+  const text = compilePieces(parts.text, 'text').map(encodePiece);
+  const html = compilePieces(parts.html, 'html').map(encodePiece);
+  return (recipient) => {
+    const scope = scopeFor(recipient);
+    const head = heads(recipient, renderPieces(subject, { scope })) + frame.head;
+    const body: (Buffer | string)[] = [frame.text];
+    collect(text, { scope }, body);
+    body.push(frame.html);
+    collect(html, { scope }, body);
+    body.push(frame.end);
+    return { head, body };
+  };
+}
+
+/** The slow way: parts that were rendered in full. */
+export function composer(
+  envelope: Envelope,
+): (recipient: Recipient, parts: RenderedParts) => Prepared {
+  const heads = headWriter(envelope);
+  const frame = newFrame();
+  return (recipient, { subject, text, html }) => ({
+    head: heads(recipient, subject) + frame.head,
+    body: [frame.text, text, frame.html, html, frame.end],
+  });
+}
+
+function encodePiece(piece: Piece): Encoded {
+  if (piece.kind === 'text') return { kind: 'bytes', bytes: encodeStatic(piece.text) };
+  if (piece.kind === 'value') return piece;
+  return { ...piece, arms: piece.arms.map((arm) => arm.map(encodePiece)) };
+}
+
+function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): void {
+  for (const piece of pieces) {
+    if (piece.kind === 'bytes') into.push(piece.bytes);
+    else if (piece.kind === 'value') into.push(piece.render(state));
+    else collect(piece.arms[piece.choose(state)] ?? [], state, into);
+  }
+}
+
+/** The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part. */
+function newFrame(): { head: string; text: Buffer; html: Buffer; end: Buffer } {
+  const boundary = `=_${randomBytes(12).toString('hex')}`;
+  const part = (start: string, type: string) =>
+    Buffer.from(
+      `${start}--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
+    );
+  return {
+    head: `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`,
+    text: part('', 'text/plain'),
+    html: part('\r\n', 'text/html'),
+    end: Buffer.from(`\r\n--${boundary}--\r\n`),
+  };
+}
+
+/** Makes the header lines that come before the MIME ones. */
+function headWriter(envelope: Envelope): (recipient: Recipient, subject: string) => string {
+  const domain = asciiDomain(envelope.from.email).split('@').at(-1) ?? 'localhost';
+  const from = mailboxHeader('From', envelope.from);
+  const fixed = fixedHeaders(envelope);
+  const isList = envelope.list !== undefined;
+  return ({ messageId, email, name, unsubscribeUrl }, subject) =>
+    tokenHeader('Message-ID', `<${messageId}@${domain}>`) +
+    dateHeader() +
+    from +
+    mailboxHeader('To', { email, name }) +
+    textHeader('Subject', subject) +
+    (isList ? tokenHeader('List-Unsubscribe', `<${unsubscribeUrl}>`) : '') +
+    fixed;
+}
+
+function fixedHeaders({ replyTo, list, feedbackId, values }: Envelope): string {
+  const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');
+  const reply = replyTo === '' ? '' : mailboxHeader('Reply-To', { email: replyTo });
+  if (list === undefined) return `${reply}${tokenHeader('Feedback-ID', feedback)}`;
+  return (
+    reply +
+    tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click') +
+    listIdHeader(list.name, `${list.id}.${hostOf(values)}`) +
+    tokenHeader('Feedback-ID', feedback)
+  );
+}
+
+/** List-ID's label wants a domain; the workspace's own host is one. */
+function hostOf(values: Scope): string {
+  const workspace = values.workspace;
+  const url =
+    typeof workspace === 'object' && workspace !== null ? Reflect.get(workspace, 'base_url') : '';
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname : 'localhost';
+}
+
+let dateSecond = 0;
+let dateLine = '';
+
+/** Made once a second. */
+function dateHeader(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateLine = `Date: ${new Date(second * 1000).toUTCString().replace('GMT', '+0000')}\r\n`;
+  }
+  return dateLine;
+}

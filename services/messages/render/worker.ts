@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module';
+import { parentPort } from 'node:worker_threads';
+import type { RenderedParts } from './compose.ts';
+import { layLinks } from './links.ts';
+import { newContext, type Place, renderNodes, type Scope } from './liquid.ts';
+import { parseLiquid } from './parse.ts';
+import type { SlowSource } from './program.ts';
+import { htmlToText } from './text.ts';
+
+/** A thread that renders what may take long. Whoever waits for it kills it when it does. */
+
+export interface RenderRequest {
+  source: SlowSource;
+  scope: Scope;
+}
+
+export type RenderAnswer = { parts: RenderedParts } | { error: string };
+
+type Mjml = (source: string, options: object) => Promise<{ html: string }>;
+
+parentPort?.on('message', async (request: RenderRequest) => {
+  parentPort?.postMessage(await answer(request));
+});
+
+async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
+  try {
+    const html =
+      source.mjml === '' ? render('html', source.html, scope) : await renderMjml(source, scope);
+    const text = source.text === '' ? htmlToText(html) : render('text', source.text, scope);
+    return { parts: { subject: render('text', source.subject, scope), html, text } };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : 'rendering failed' };
+  }
+}
+
+/** The values are escaped before MJML sees them, so they can't make blocks. */
+async function renderMjml({ mjml: template, utm }: SlowSource, scope: Scope): Promise<string> {
+  const mjml: Mjml = createRequire(import.meta.url)('mjml');
+  const { html } = await mjml(render('html', template, scope), {
+    validationLevel: 'skip',
+    ignoreIncludes: true,
+  });
+  return layLinks(html, { utm }).html;
+}
+
+const parsed = new Map<string, ReturnType<typeof parseLiquid>>();
+const parsedLimit = 30;
+
+function render(place: Place, source: string, scope: Scope): string {
+  const key = `${place}:${source}`;
+  const templates = parsed.get(key) ?? parseLiquid(source, place);
+  if (parsed.size >= parsedLimit) parsed.clear();
+  parsed.set(key, templates);
+  return renderNodes(place, templates, newContext(place, scope));
+}
