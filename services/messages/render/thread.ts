@@ -6,7 +6,7 @@ import type { RenderAnswer } from './worker.ts';
 
 /** A mail that takes longer is a mistake or an attack; MJML needs about 10 ms. */
 const timeLimitMs = 2_000;
-/** The first message of a thread waits for the modules to load as well. */
+/** The first message of its kind waits for the modules to load as well; MJML's are many. */
 const startLimitMs = 10_000;
 const memoryLimitMb = 256;
 /** After so many kills the template is not tried again: each one has cost its full time. */
@@ -15,7 +15,8 @@ const killLimit = 3;
 /** Renders slow templates one after the other in a thread that is killed when one takes too long. */
 export class RenderThread {
   #worker: Worker | undefined;
-  #isWarm = false;
+  /** Kinds of source that this thread has rendered before. */
+  readonly #warm = new Set<'mjml' | 'html'>();
   #queue: Promise<unknown> = Promise.resolve();
   readonly #kills = new WeakMap<SlowSource, number>();
 
@@ -34,11 +35,15 @@ export class RenderThread {
   async #renderNow(source: SlowSource, scope: Scope): Promise<RenderedParts> {
     const kills = this.#kills.get(source) ?? 0;
     if (kills >= killLimit) throw new Error('the template takes too long to render');
-    const answer = await this.#ask(this.#start(), { source, scope });
+    const kind = source.mjml === '' ? 'html' : 'mjml';
+    const worker = this.#start();
+    const limitMs = this.#warm.has(kind) ? timeLimitMs : startLimitMs;
+    const answer = await this.#ask(worker, { source, scope }, limitMs);
     if (answer === undefined) {
       this.#kills.set(source, kills + 1);
       throw new Error('the template takes too long to render');
     }
+    this.#warm.add(kind);
     if ('error' in answer) throw new Error(answer.error);
     return answer.parts;
   }
@@ -49,30 +54,30 @@ export class RenderThread {
       resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
     });
     worker.unref();
+    // A thread that dies must not bring the process down with it; whoever waits sees its exit.
+    worker.on('error', () => undefined);
     this.#worker = worker;
-    this.#isWarm = false;
+    this.#warm.clear();
     return worker;
   }
 
   /** The answer, or undefined if the thread was killed or died. */
-  #ask(worker: Worker, request: object): Promise<RenderAnswer | undefined> {
+  #ask(worker: Worker, request: object, limitMs: number): Promise<RenderAnswer | undefined> {
     return new Promise((resolve) => {
       const finish = (answer: RenderAnswer | undefined) => {
         clearTimeout(timer);
-        worker.removeAllListeners();
-        // A thread that has died must not bring the process down with it.
-        worker.on('error', () => undefined);
+        worker.off('message', finish);
+        worker.off('exit', lose);
         if (answer === undefined) {
           this.#worker = undefined;
           void worker.terminate();
         }
         resolve(answer);
       };
-      const timer = setTimeout(finish, this.#isWarm ? timeLimitMs : startLimitMs, undefined);
-      this.#isWarm = true;
+      const lose = () => finish(undefined);
+      const timer = setTimeout(lose, limitMs);
       worker.once('message', finish);
-      worker.once('error', () => finish(undefined));
-      worker.once('exit', () => finish(undefined));
+      worker.once('exit', lose);
       worker.postMessage(request);
     });
   }

@@ -1,0 +1,258 @@
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { certificate } from '../../../test/certificate.ts';
+import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
+import type { ServerSettings, Timeouts } from './dial.ts';
+import type { Outcome } from './outcome.ts';
+import { SmtpPool } from './pool.ts';
+import type { Outgoing } from './session.ts';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const quick: Timeouts = { connectMs: 500, greetingMs: 300, commandMs: 300, finalMs: 300 };
+
+async function givenSink(behaviour: SinkOptions['behaviour'] = {}, bodiesMax = 0): Promise<Sink> {
+  const sink = await startSink({ behaviour, bodiesMax });
+  closing.push(() => sink.close());
+  return sink;
+}
+
+function givenPool(port: number, over: Partial<ServerSettings> = {}, connections = 2): SmtpPool {
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    username: '',
+    password: '',
+    useTls: false,
+    ehloHostname: 'me.example',
+    ...over,
+  };
+  const resolve = async () => ({ address: '127.0.0.1', family: 4 as const });
+  const pool = new SmtpPool({
+    settings,
+    resolve,
+    connections,
+    connectionsMax: connections,
+    timeouts: quick,
+  });
+  closing.push(() => pool.close());
+  return pool;
+}
+
+type Given = { to: string; leaseMs?: number; signal?: AbortSignal; prepare?: Outgoing['prepare'] };
+
+const bodyOf = (to: string) => ({
+  head: `Message-ID: <${to}-id@x>\r\nTo: ${to}\r\n\r\n`,
+  body: ['.hello\nüber ', Buffer.from('static\r\n')],
+});
+
+/** Sends one message to each and gives what became of them, in order. */
+function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Outcome[]> {
+  const never = new AbortController().signal;
+  const results = recipients.map((recipient) => {
+    const given = typeof recipient === 'string' ? { to: recipient } : recipient;
+    const settled = Promise.withResolvers<Outcome>();
+    let count = 0;
+    const outgoing: Outgoing = {
+      from: 'me@sender.example',
+      to: given.to,
+      leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000),
+      signal: given.signal ?? never,
+      prepare: given.prepare ?? (() => bodyOf(given.to)),
+      settle: (outcome) => {
+        count += 1;
+        expect(count).toBe(1);
+        settled.resolve(outcome);
+      },
+      lost: 0,
+    };
+    return { outgoing, outcome: settled.promise };
+  });
+  pool.send(results.map(({ outgoing }) => outgoing));
+  return Promise.all(results.map(({ outcome }) => outcome));
+}
+
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+const kinds = (outcomes: Outcome[]) => outcomes.map(({ kind }) => kind);
+const count = (outcomes: Outcome[], kind: Outcome['kind']) =>
+  outcomes.filter((outcome) => outcome.kind === kind).length;
+
+test.each([true, false])('every message arrives once, pipelining %p', async (pipelining) => {
+  const sink = await givenSink({ pipelining }, 1);
+  const outcomes = await send(givenPool(sink.port), people(100));
+  expect(count(outcomes, 'sent')).toBe(100);
+  expect(sink.received.size).toBe(100);
+  expect(sink.duplicates()).toEqual([]);
+  expect(sink.received.get('p7@example.com')).toEqual({
+    count: 1,
+    messageIds: ['<p7@example.com-id@x>'],
+  });
+  expect(sink.bodies[0]).toContain('\r\n\r\n=2Ehello\r\n=C3=BCber =\r\nstatic\r\n');
+  expect(sink.connectionsPeak()).toBe(2);
+});
+
+test.each([
+  [
+    'rcpt',
+    '550 5.1.1 <p1@example.com> no such user',
+    { kind: 'failed', code: 550, enhanced: '5.1.1', info: '550 5.1.1 <address> no such user' },
+  ],
+  [
+    'rcpt',
+    '450 4.2.0 greylisted, try again in 300 seconds',
+    { kind: 'deferred', retryAfterMs: 300_000 },
+  ],
+  ['mail', '452 4.3.1 full', { kind: 'deferred' }],
+  ['data', '554 5.7.1 no', { kind: 'failed', code: 554, enhanced: '5.7.1' }],
+  ['dot', '552 5.3.4 too big', { kind: 'failed', code: 552, enhanced: '5.3.4' }],
+  ['dot', '451 4.7.1 later', { kind: 'deferred' }],
+  ['dot', '421 4.3.2 going down', { kind: 'deferred' }],
+  ['rcpt', '421 4.7.0 enough', { kind: 'deferred' }],
+] as const)('a refusal at %s stays with its recipient: %s', async (step, reply, expected) => {
+  for (const pipelining of [true, false]) {
+    // MAIL names no recipient, so the rule is for one message, whichever it is.
+    const rule = step === 'mail' ? { step, reply, times: 1 } : { step, reply, recipient: '^p1@' };
+    const sink = await givenSink({ pipelining, replies: [rule] });
+    const outcomes = await send(givenPool(sink.port, {}, 1), people(6));
+    expect(count(outcomes, 'sent')).toBe(5);
+    expect(outcomes.find(({ kind }) => kind !== 'sent')).toMatchObject(expected);
+    expect(sink.received.size).toBe(5);
+    expect(sink.duplicates()).toEqual([]);
+  }
+});
+
+test('a connection lost after the final dot leaves only its own message in doubt', async () => {
+  const sink = await givenSink({ dropAfterDot: 0.2 });
+  const outcomes = await send(givenPool(sink.port), people(100));
+  expect(count(outcomes, 'unknown')).toBeGreaterThan(0);
+  expect(count(outcomes, 'unknown') + count(outcomes, 'sent')).toBe(100);
+  expect(sink.received.size).toBe(100);
+  expect(sink.duplicates()).toEqual([]);
+});
+
+test('a server that ends sessions gets the rest over new ones', async () => {
+  const sink = await givenSink({ messagesPerConnection: 7 });
+  const outcomes = await send(givenPool(sink.port, {}, 1), people(30));
+  // The message that the 421 answered is put off; the others go.
+  expect(count(outcomes, 'sent') + count(outcomes, 'deferred')).toBe(30);
+  expect(count(outcomes, 'deferred')).toBeLessThanOrEqual(4);
+  expect(sink.total()).toBe(count(outcomes, 'sent'));
+});
+
+test.each([
+  ['mail', 'deferred'],
+  ['rcpt', 'deferred'],
+  ['data', 'deferred'],
+  ['dot', 'unknown'],
+] as const)('a server that stalls at %s leaves the message %s', async (stallAt, kind) => {
+  const sink = await givenSink({ stallAt });
+  expect(kinds(await send(givenPool(sink.port, {}, 1), ['a@example.com']))).toEqual([kind]);
+});
+
+test.each([
+  { stallAt: 'greeting' as const },
+  { stallAt: 'ehlo' as const },
+  { greeting: '554 go away' },
+  { greeting: '421 busy' },
+])('a server that lets nobody in is an outage: %j', async (behaviour) => {
+  const sink = await givenSink(behaviour);
+  const outcomes = await send(givenPool(sink.port), people(5));
+  expect(kinds(outcomes)).toEqual(Array(5).fill('outage'));
+});
+
+test('a refused connection is an outage whose reason names no address', async () => {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  const port = typeof address === 'object' && address ? address.port : 0;
+  expect(await send(givenPool(port), ['a@example.com'])).toEqual([
+    { kind: 'outage', info: 'connection refused' },
+  ]);
+});
+
+test('a server that lost track is left, and the message goes over another connection', async () => {
+  const sink = await givenSink({
+    replies: [{ step: 'mail', reply: '503 5.5.1 sender already specified', times: 1 }],
+  });
+  expect(kinds(await send(givenPool(sink.port, {}, 1), ['a@example.com']))).toEqual(['sent']);
+});
+
+test.each([
+  ['PLAIN LOGIN', 'right', 'sent'],
+  ['LOGIN', 'right', 'sent'],
+  ['PLAIN', 'wrong', 'outage'],
+  ['CRAM-MD5', 'right', 'outage'],
+])('authentication by %s with the %s password: %s', async (authMethods, password, kind) => {
+  const sink = await givenSink({ authMethods, credentials: { username: 'u', password: 'right' } });
+  expect(
+    kinds(await send(givenPool(sink.port, { username: 'u', password }), ['a@example.com'])),
+  ).toEqual([kind]);
+});
+
+test('a server that wants authentication is an outage where there is none', async () => {
+  const sink = await givenSink({ credentials: { username: 'u', password: 'p' } });
+  expect(kinds(await send(givenPool(sink.port), ['a@example.com']))).toEqual(['outage']);
+});
+
+test('STARTTLS encrypts the session, and a certificate nobody vouches for is an outage', async () => {
+  const sink = await givenSink({ tls: certificate });
+  const trusting = givenPool(sink.port, { useTls: true, host: 'localhost', ca: certificate.cert });
+  expect(count(await send(trusting, people(20)), 'sent')).toBe(20);
+  const strict = givenPool(sink.port, { useTls: true, host: 'localhost' });
+  expect(kinds(await send(strict, ['x@example.com']))).toEqual(['outage']);
+  const without = await givenSink();
+  expect(await send(givenPool(without.port, { useTls: true }), ['x@example.com'])).toEqual([
+    { kind: 'outage', info: 'the server offers no STARTTLS' },
+  ]);
+});
+
+test('abort starts nothing more and lets finish what has begun', async () => {
+  const sink = await givenSink({ latencyMs: 100 });
+  const pool = givenPool(sink.port);
+  const abort = new AbortController();
+  const done = send(
+    pool,
+    people(50).map((to) => ({ to, signal: abort.signal })),
+  );
+  while (sink.total() < 2) await new Promise((next) => setTimeout(next, 5));
+  abort.abort();
+  pool.dropAborted();
+  const outcomes = await done;
+  expect(count(outcomes, 'sent')).toBe(sink.total());
+  expect(count(outcomes, 'sent')).toBeLessThanOrEqual(4);
+  expect(count(outcomes, 'sent') + count(outcomes, 'not_started')).toBe(50);
+});
+
+test('a lease that ends while the server thinks keeps the message from going out', async () => {
+  const sink = await givenSink({ latencyMs: 150 });
+  const outcomes = await send(givenPool(sink.port, {}, 1), [
+    { to: 'a@example.com' },
+    { to: 'b@example.com', leaseMs: 100 },
+    { to: 'c@example.com' },
+  ]);
+  expect(kinds(outcomes)).toEqual(['sent', 'not_started', 'sent']);
+  expect([...sink.received.keys()].sort()).toEqual(['a@example.com', 'c@example.com']);
+});
+
+test('a message that can not be rendered fails alone', async () => {
+  const sink = await givenSink();
+  const prepare = () => {
+    throw new Error('undefined filter');
+  };
+  const outcomes = await send(givenPool(sink.port, {}, 1), [
+    'a@example.com',
+    { to: 'b@example.com', prepare },
+    'c@example.com',
+  ]);
+  expect(outcomes[1]).toMatchObject({
+    kind: 'failed',
+    info: 'the message can not be rendered: undefined filter',
+  });
+  expect(sink.received.size).toBe(2);
+});

@@ -1,0 +1,145 @@
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Reply } from './outcome.ts';
+
+/** RFC 5321 allows 512 characters a line; more than this is no SMTP server. */
+const lineLimitBytes = 4_096;
+const linesMax = 100;
+const readBufferBytes = 16 * 1024;
+
+export type Target = { address: string; family: 4 | 6; port: number };
+
+export type TlsSettings = { host: string; ca?: string };
+
+/** One socket to a server: bytes out, replies in. */
+export class Wire {
+  /** Set by whoever talks; replies that nobody waits for end the connection. */
+  onReply: (reply: Reply) => void = () => this.destroy('an unexpected reply');
+  onClose: (reason: string) => void = () => undefined;
+  #socket: Socket | TLSSocket;
+  #carry: Buffer | undefined;
+  #lines: string[] = [];
+  #reason: string | undefined;
+  /** Why the connection is over; undefined while it lasts. */
+  closed: string | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** `willUpgrade` for STARTTLS, whose handshake needs the socket's own reads. */
+  static open(target: Target, willUpgrade: boolean, onConnect: () => void): Wire {
+    const buffer = Buffer.allocUnsafeSlow(readBufferBytes);
+    const options = {
+      host: target.address,
+      family: target.family,
+      port: target.port,
+      noDelay: true,
+    };
+    const holder: { wire?: Wire } = {};
+    const read = (count: number, bytes: Uint8Array) => {
+      holder.wire?.feed(Buffer.from(bytes.buffer, bytes.byteOffset, count));
+      return true;
+    };
+    const socket = willUpgrade
+      ? connectSocket(options)
+      : connectSocket({ ...options, onread: { buffer, callback: read } });
+    const wire = new Wire(socket);
+    holder.wire = wire;
+    wire.#listen(socket, willUpgrade);
+    socket.once('connect', onConnect);
+    return wire;
+  }
+
+  /** Goes on encrypted. What was received in clear before is dropped, so that nobody can slip in answers. */
+  upgrade(settings: TlsSettings, onSecure: () => void): void {
+    this.#carry = undefined;
+    this.#lines = [];
+    const clear = this.#socket;
+    clear.removeAllListeners();
+    const socket = connectTls({
+      socket: clear,
+      host: settings.host,
+      // Server names are names; a certificate for an address is compared with the host.
+      servername: isIP(settings.host) ? undefined : settings.host,
+      ca: settings.ca,
+      minVersion: 'TLSv1.2',
+    });
+    this.#socket = socket;
+    clear.on('error', () => undefined);
+    this.#listen(socket, true);
+    socket.setNoDelay(true);
+    socket.once('secureConnect', onSecure);
+  }
+
+  write(data: Buffer | string): void {
+    if (typeof data === 'string') this.#socket.write(data, 'latin1');
+    else this.#socket.write(data);
+  }
+
+  destroy(reason: string): void {
+    this.#reason ??= reason;
+    this.#socket.destroy();
+    // The caller must not wait for the event, which comes in a later turn.
+    this.#close(this.#reason);
+  }
+
+  quit(): void {
+    this.onClose = () => undefined;
+    this.onReply = () => undefined;
+    this.#socket.end('QUIT\r\n');
+    this.#socket.setTimeout(1_000, () => this.#socket.destroy());
+  }
+
+  #listen(socket: Socket | TLSSocket, withData: boolean): void {
+    if (withData) socket.on('data', (bytes: Buffer) => this.feed(bytes));
+    socket.on('error', (error) => {
+      this.#reason ??= errorReason(error);
+    });
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#close(this.#reason ?? 'the connection was closed'));
+  }
+
+  #close(reason: string): void {
+    if (this.closed !== undefined) return;
+    this.closed = reason;
+    this.onClose(reason);
+  }
+
+  feed(bytes: Buffer): void {
+    let rest = this.#carry === undefined ? bytes : Buffer.concat([this.#carry, bytes]);
+    this.#carry = undefined;
+    while (this.closed === undefined) {
+      const end = rest.indexOf(0x0a);
+      if (end < 0) break;
+      this.#takeLine(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > lineLimitBytes) this.destroy('a reply that is too long');
+    else if (rest.length > 0) this.#carry = Buffer.from(rest);
+  }
+
+  #takeLine(line: Buffer): void {
+    const text = line.toString('utf8').trimEnd();
+    const match = /^([2-5]\d\d)([ -]|$)/.exec(text);
+    if (match === null || this.#lines.length >= linesMax) {
+      this.destroy('a reply that is not SMTP');
+      return;
+    }
+    const code = Number(text.slice(0, 3));
+    if (match[2] === '-') {
+      this.#lines.push(text.slice(4));
+      return;
+    }
+    const words =
+      this.#lines.length === 0 ? text.slice(4) : [...this.#lines, text.slice(4)].join('\n');
+    this.#lines = [];
+    this.onReply({ code, text: words });
+  }
+}
+
+/** Node's code is short, stable and names no address. */
+function errorReason(error: Error & { code?: unknown }): string {
+  if (error.code === 'ECONNREFUSED') return 'connection refused';
+  return typeof error.code === 'string' ? `connection failed (${error.code})` : 'connection failed';
+}

@@ -1,0 +1,198 @@
+import { closeSync, fsync, openSync, write } from 'node:fs';
+import { createServer as createControl } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversation.ts';
+
+/**
+ * An SMTP server for tests, chaos runs and benchmarks that takes mail as fast as it comes, counts it by recipient, and
+ * answers badly where it is told to. `node test/sink.ts --port 2525 --control 2526` runs it as a process.
+ */
+
+type Received = { count: number; messageIds: string[] };
+
+/** Enough of each recipient's Message-IDs to tell a repeat from another message. */
+const messageIdsMax = 8;
+
+export type Sink = {
+  port: number;
+  behaviour: Behaviour;
+  /** By recipient, in lower case. */
+  received: ReadonlyMap<string, Received>;
+  total: () => number;
+  duplicates: () => string[];
+  connections: () => number;
+  /** The largest number of open connections so far. */
+  connectionsPeak: () => number;
+  receivedAtMs: () => number;
+  /** Bodies as they came, newest last; only the last few, and only if asked for. */
+  bodies: string[];
+  reset: () => void;
+  close: () => Promise<void>;
+};
+
+export type SinkOptions = {
+  port?: number;
+  /** Each accepted message is one line here, on the disk before its 250. */
+  file?: string;
+  bodiesMax?: number;
+  behaviour?: Partial<Behaviour>;
+};
+
+export async function startSink(options: SinkOptions = {}): Promise<Sink> {
+  const received = new Map<string, Received>();
+  const bodies: string[] = [];
+  const sockets = new Set<Socket>();
+  const journal = options.file === undefined ? undefined : openJournal(options.file);
+  const state = { total: 0, peak: 0, atMs: 0 };
+  const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
+  const accept = (recipient: string, messageId: string, body: Buffer, done: () => void) => {
+    const key = recipient.toLowerCase();
+    const entry = received.get(key) ?? { count: 0, messageIds: [] };
+    entry.count += 1;
+    if (entry.messageIds.length < messageIdsMax) entry.messageIds.push(messageId);
+    received.set(key, entry);
+    state.total += 1;
+    state.atMs = Date.now();
+    if (options.bodiesMax) {
+      bodies.push(body.toString('latin1'));
+      if (bodies.length > options.bodiesMax) bodies.shift();
+    }
+    if (journal === undefined) done();
+    else journal.append(`${state.atMs} ${key} ${messageId}\n`, done);
+  };
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    state.peak = Math.max(state.peak, sockets.size);
+    socket.on('close', () => sockets.delete(socket));
+    new Conversation(socket, () => sink.behaviour, accept);
+  });
+  const sink: Sink = {
+    port: await listen(server, options.port ?? 0),
+    behaviour,
+    received,
+    total: () => state.total,
+    duplicates: () => [...received].filter(([, { count }]) => count > 1).map(([email]) => email),
+    connections: () => sockets.size,
+    connectionsPeak: () => state.peak,
+    receivedAtMs: () => state.atMs,
+    bodies,
+    reset: () => {
+      received.clear();
+      bodies.length = 0;
+      Object.assign(state, { total: 0, peak: sockets.size, atMs: 0 });
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((done) => server.close(done));
+      journal?.close();
+    },
+  };
+  return sink;
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((done, fail) => {
+    server.once('error', fail);
+    server.listen(port, '127.0.0.1', 1024, () => done((server.address() as AddressInfo).port));
+  });
+}
+
+/** Lines that come while one write is on its way to the disk go with the next: many messages, one fsync. */
+function openJournal(file: string): {
+  append: (line: string, done: () => void) => void;
+  close: () => void;
+} {
+  const fd = openSync(file, 'a');
+  let lines: string[] = [];
+  let waiting: (() => void)[] = [];
+  let isBusy = false;
+  const flush = () => {
+    if (isBusy || lines.length === 0) return;
+    isBusy = true;
+    const [text, answered] = [lines.join(''), waiting];
+    lines = [];
+    waiting = [];
+    write(fd, text, () =>
+      fsync(fd, () => {
+        isBusy = false;
+        for (const done of answered) done();
+        flush();
+      }),
+    );
+  };
+  return {
+    append: (line, done) => {
+      lines.push(line);
+      waiting.push(done);
+      flush();
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+/** GET /status, GET /recipient?email=, GET /duplicates, POST /behaviour (JSON, merged), POST /reset. */
+function startControl(sink: Sink, port: number): Promise<number> {
+  const server = createControl(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://sink');
+    const answer = (body: unknown) => response.end(JSON.stringify(body));
+    if (url.pathname === '/recipient') {
+      return answer(
+        sink.received.get(url.searchParams.get('email')?.toLowerCase() ?? '') ?? {
+          count: 0,
+          messageIds: [],
+        },
+      );
+    }
+    if (url.pathname === '/duplicates') {
+      return answer(
+        sink
+          .duplicates()
+          .slice(0, 1_000)
+          .map((email) => ({ email, ...sink.received.get(email) })),
+      );
+    }
+    if (url.pathname === '/reset') sink.reset();
+    if (url.pathname === '/behaviour' && request.method === 'POST') {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      Object.assign(sink.behaviour, JSON.parse(text));
+    }
+    return answer(status(sink));
+  });
+  return listen(server, port);
+}
+
+function status(sink: Sink) {
+  return {
+    total: sink.total(),
+    recipients: sink.received.size,
+    duplicates: sink.duplicates().length,
+    connections: sink.connections(),
+    connections_peak: sink.connectionsPeak(),
+    received_at_ms: sink.receivedAtMs(),
+    cpu_ms: Math.round(process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000),
+    rss_mb: Math.round(process.memoryUsage().rss / 1e6),
+    behaviour: sink.behaviour,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '0' },
+      control: { type: 'string', default: '0' },
+      file: { type: 'string' },
+      behaviour: { type: 'string', default: '{}' },
+    },
+  });
+  const sink = await startSink({
+    port: Number(values.port),
+    file: values.file,
+    behaviour: JSON.parse(values.behaviour),
+  });
+  const control = await startControl(sink, Number(values.control));
+  process.stdout.write(`${JSON.stringify({ port: sink.port, control })}\n`);
+  process.on('SIGTERM', () => process.exit(0));
+}
