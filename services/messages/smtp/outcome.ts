@@ -1,3 +1,5 @@
+import { withoutAddresses } from '#lib/log.ts';
+
 /** What became of one recipient. */
 export type Outcome =
   /** The server took it. */
@@ -21,10 +23,7 @@ const retryAfterMaxMs = 24 * 60 * 60 * 1000;
 
 /** The server's words for people: one line, no addresses, no more than fits. */
 export function infoOf(reply: Reply): string {
-  const words = reply.text.replace(
-    /<[^<>\s]*@[^<>\s]*>|[^\s<>"'():;,]+@[^\s<>"'():;,]+/g,
-    '<address>',
-  );
+  const words = withoutAddresses(reply.text);
   return `${reply.code} ${words}`
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()

@@ -100,7 +100,7 @@ test.each([
   [
     'rcpt',
     '550 5.1.1 <p1@example.com> no such user',
-    { kind: 'failed', code: 550, enhanced: '5.1.1', info: '550 5.1.1 <address> no such user' },
+    { kind: 'failed', code: 550, enhanced: '5.1.1', info: '550 5.1.1 <[address]> no such user' },
   ],
   [
     'rcpt',

@@ -1,3 +1,4 @@
+import { withoutAddresses } from '#lib/log.ts';
 import type { Prepared } from '../render/compose.ts';
 import {
   defaultTimeouts,
@@ -191,7 +192,7 @@ function prepared(outgoing: Outgoing): Prepared | undefined {
       kind: 'failed',
       code: 0,
       enhanced: '',
-      info: `the message can not be rendered: ${reason}`.slice(0, 255),
+      info: `the message can not be rendered: ${withoutAddresses(reason ?? '')}`.slice(0, 255),
     });
     return undefined;
   }

@@ -1,0 +1,18 @@
+/** Keeps answers of other services for a while; the oldest goes when it is full. A failed load is not kept. */
+export function createCache<Value>({ entriesMax, keepMs }: { entriesMax: number; keepMs: number }) {
+  const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
+  return (key: string, load: () => Promise<Value>): Promise<Value> => {
+    const known = entries.get(key);
+    if (known && known.untilMs > Date.now()) return known.value;
+    entries.delete(key);
+    const [oldest] = entries.keys();
+    if (entries.size >= entriesMax && oldest !== undefined) entries.delete(oldest);
+    const value = load();
+    const entry = { value, untilMs: Date.now() + keepMs };
+    entries.set(key, entry);
+    value.catch(() => {
+      if (entries.get(key) === entry) entries.delete(key);
+    });
+    return value;
+  };
+}

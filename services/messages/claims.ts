@@ -1,0 +1,255 @@
+import { addEvents } from '#lib/jobs.ts';
+import { type EntityManager, query, type Store } from '#lib/store.ts';
+import type { MessageStatus } from './message.ts';
+import { readSuppressions, suppress } from './suppression.ts';
+
+/** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
+export const leaseMs = 30_000;
+
+/** What all messages of a claim have in common. */
+export type ClaimGroup = {
+  workspaceId: string;
+  broadcastId: string;
+  listId: string;
+  templateId: string;
+  templateVersion: number;
+  integrationId: string;
+};
+
+export type Claimant = { id: string; email: string; skipReason: string };
+
+/** A row as the record has it. */
+export type Recorded = {
+  id: string;
+  status: MessageStatus;
+  attempts: number;
+  unknown: number;
+  createdAt: Date;
+  dueAt: Date | undefined;
+};
+
+export type Claimed = Recorded & { email: string };
+
+type RecordedRow = {
+  id: string;
+  contact_email: string;
+  status: MessageStatus;
+  attempts: number;
+  unknown: number;
+  created_at: string;
+  due_at: string | null;
+};
+
+/** What the record says about messages that can't be claimed now: done, not due, or in other hands. */
+export async function readRecorded(
+  store: Store,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, Recorded>> {
+  const rows = await query<RecordedRow>(
+    store.fork(),
+    `select id, contact_email, status, attempts, unknown, created_at, due_at from messages
+     where workspace_id = $1 and id = any($2::uuid[])
+       and not (status = 'deferred' and due_at <= now()) and not (status = 'sending' and lease_until < now())`,
+    [workspaceId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, toRecorded(row)]));
+}
+
+/**
+ * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
+ * Only what comes back as `sending` is ours to send; those who may not be written to are recorded as skipped.
+ */
+export function claim(
+  store: Store,
+  owner: string,
+  group: ClaimGroup,
+  claimants: readonly Claimant[],
+): Promise<Claimed[]> {
+  return store.fork().transactional(async (em) => {
+    const emails = claimants.map(({ email }) => email);
+    const suppressed = await readSuppressions(em, group.workspaceId, emails);
+    const reasons = claimants.map(
+      ({ email, skipReason }) => suppressed.get(email) ?? (skipReason || null),
+    );
+    const rows = await insertClaims(em, owner, group, claimants, reasons);
+    return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
+  });
+}
+
+function insertClaims(
+  em: EntityManager,
+  owner: string,
+  group: ClaimGroup,
+  claimants: readonly Claimant[],
+  reasons: readonly (string | null)[],
+): Promise<RecordedRow[]> {
+  return query<RecordedRow>(
+    em,
+    `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
+       template_version, integration_id, status, status_info, attempts, owner, lease_until, created_at, updated_at)
+     select $1, given.id, given.email, $2, $3, $4, $5, $6,
+       case when given.reason is null then 'sending' else 'skipped' end, given.reason,
+       (given.reason is null)::int, case when given.reason is null then $7::uuid end,
+       case when given.reason is null then now() + $8 * interval '1 millisecond' end, now(), now()
+     from unnest($9::uuid[], $10::text[], $11::text[]) as given (id, email, reason)
+     order by given.id
+     on conflict (workspace_id, id) do update set
+       status = excluded.status,
+       status_info = excluded.status_info,
+       attempts = m.attempts + excluded.attempts,
+       unknown = m.unknown + (m.status = 'sending')::int,
+       owner = excluded.owner,
+       lease_until = excluded.lease_until,
+       due_at = null,
+       updated_at = excluded.updated_at
+     where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
+     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at`,
+    [
+      group.workspaceId,
+      group.broadcastId,
+      group.listId,
+      group.templateId,
+      group.templateVersion,
+      group.integrationId,
+      owner,
+      leaseMs,
+      claimants.map(({ id }) => id),
+      claimants.map(({ email }) => email),
+      reasons,
+    ],
+  );
+}
+
+/** What became of a claimed message, as it goes into the record. */
+export type Result = {
+  id: string;
+  email: string;
+  status: 'sent' | 'failed' | 'deferred';
+  info: string;
+  dueAt: Date | undefined;
+  /** Whether nobody knows if it arrived. */
+  isUnknown: boolean;
+  isBounce: boolean;
+};
+
+/** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
+export function recordResults(
+  store: Store,
+  owner: string,
+  group: ClaimGroup,
+  results: readonly Result[],
+): Promise<Set<string>> {
+  const at = new Date();
+  return store.fork().transactional(async (em) => {
+    const rows = await updateResults(em, owner, group.workspaceId, results, at);
+    const recorded = new Set(rows.map(({ id }) => id));
+    const bounced = results.filter(({ id, isBounce }) => isBounce && recorded.has(id));
+    if (bounced.length > 0) {
+      const { workspaceId, broadcastId, listId } = group;
+      await suppress(
+        em,
+        workspaceId,
+        bounced.map(({ email }) => email),
+        at,
+      );
+      const events = bounced.map(({ id, email }) => ({
+        type: 'email.bounced',
+        occurredAt: at,
+        data: { email, message_id: id, broadcast_id: broadcastId, list_id: listId },
+      }));
+      await addEvents(em, 'messages', workspaceId, events);
+    }
+    return recorded;
+  });
+}
+
+function updateResults(
+  em: EntityManager,
+  owner: string,
+  workspaceId: string,
+  results: readonly Result[],
+  at: Date,
+): Promise<{ id: string }[]> {
+  return query(
+    em,
+    `update messages m set
+       status = given.status,
+       status_info = given.info,
+       due_at = given.due_at,
+       unknown = m.unknown + given.is_unknown::int,
+       sent_at = case when given.status = 'sent' then $3::timestamptz end,
+       failed_at = case when given.status = 'failed' then $3::timestamptz end,
+       bounced_at = case when given.is_bounce then $3::timestamptz end,
+       owner = null,
+       lease_until = null,
+       updated_at = $3::timestamptz
+     from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
+       as given (id, status, info, due_at, is_unknown, is_bounce)
+     where m.workspace_id = $1 and m.id = given.id and m.owner = $2
+     returning m.id`,
+    [
+      workspaceId,
+      owner,
+      at,
+      results.map(({ id }) => id),
+      results.map(({ status }) => status),
+      results.map(({ info }) => info),
+      results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+      results.map(({ isUnknown }) => isUnknown),
+      results.map(({ isBounce }) => isBounce),
+    ],
+  );
+}
+
+/** Keeps what is still being sent in our hands; gives the ids that are. */
+export async function renewLeases(
+  store: Store,
+  owner: string,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(
+    store.fork(),
+    `update messages set lease_until = now() + $4 * interval '1 millisecond'
+     where workspace_id = $1 and id = any($2::uuid[]) and owner = $3 returning id`,
+    [workspaceId, ids, owner, leaseMs],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Lets go of messages of which nothing was sent: the record is as if they had not been claimed. */
+export async function giveBack(
+  store: Store,
+  owner: string,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const values = [workspaceId, ids, owner];
+  await store.fork().transactional(async (em) => {
+    await query(
+      em,
+      'delete from messages where workspace_id = $1 and id = any($2::uuid[]) and owner = $3 and attempts = 1',
+      values,
+    );
+    await query(
+      em,
+      `update messages set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
+         lease_until = null, updated_at = now()
+       where workspace_id = $1 and id = any($2::uuid[]) and owner = $3`,
+      values,
+    );
+  });
+}
+
+function toRecorded(row: RecordedRow): Recorded {
+  return {
+    id: row.id,
+    status: row.status,
+    attempts: row.attempts,
+    unknown: row.unknown,
+    createdAt: new Date(row.created_at),
+    dueAt: row.due_at === null ? undefined : new Date(row.due_at),
+  };
+}

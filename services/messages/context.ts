@@ -1,0 +1,36 @@
+import type { Client } from '@connectrpc/connect';
+import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Store } from '#lib/store.ts';
+import type { Keyring } from '#lib/tokens.ts';
+import type { Admission } from './admission.ts';
+import type { Plans } from './plans.ts';
+import type { Pools } from './pools.ts';
+import type { RenderThread } from './render/thread.ts';
+
+export type Workspaces = Pick<
+  Client<typeof WorkspaceDirectoryService>,
+  'getSettings' | 'getIntegration'
+>;
+export type Contacts = Pick<
+  Client<typeof AudienceService>,
+  'resolveRecipients' | 'unsubscribeRecipient'
+>;
+export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
+
+/** What the operations of this service may use. */
+export type Context = {
+  store: Store;
+  keyring: Keyring;
+  contacts: Contacts;
+  /** Who claims: new with every start, so that what a process held before it died is not its own. */
+  owner: string;
+  now: () => Date;
+  /** Compiled templates with the settings and the integration they go out with. */
+  plans: Plans;
+  pools: Pools;
+  thread: RenderThread;
+  /** How many batches this process sends at a time. */
+  admission: Admission;
+};

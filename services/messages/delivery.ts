@@ -1,0 +1,195 @@
+import { type Claimed, type ClaimGroup, giveBack, leaseMs, renewLeases } from './claims.ts';
+import type { Context } from './context.ts';
+import { type MessageStatus, nextDueAt } from './message.ts';
+import { isSendable } from './mime/headers.ts';
+import type { CompiledPlan } from './plans.ts';
+import type { Prepared, Recipient } from './render/compose.ts';
+import { ResultWriter } from './result-writer.ts';
+import type { Outcome } from './smtp/outcome.ts';
+import type { SmtpPool } from './smtp/pool.ts';
+import type { Outgoing } from './smtp/session.ts';
+import { isHardBounce } from './suppression.ts';
+import { createTokenMaker } from './unsubscribe-token.ts';
+
+/** One claim's worth of messages on their way. */
+export type Delivery = {
+  group: ClaimGroup;
+  plan: CompiledPlan;
+  claimed: readonly Claimed[];
+  /** Values for Liquid by address. */
+  contacts: ReadonlyMap<string, Record<string, unknown>>;
+  /** The local clock before the claim. */
+  claimedAtMs: number;
+  stop: AbortSignal;
+};
+
+export type Fate = { status: MessageStatus; unknown: number; dueAt?: Date };
+
+export type Delivered = {
+  /** What is in the record now; an id that is missing was not started. */
+  fates: Map<string, Fate>;
+  outage: string;
+};
+
+/** Clocks are compared as durations only; this covers what a process does between its look and its write. */
+const leaseMarginMs = 2_000;
+const renewEveryMs = 10_000;
+
+/** Sends what was claimed and records every outcome. Nothing is started once `stop` is aborted. */
+export async function deliver(context: Context, delivery: Delivery): Promise<Delivered> {
+  const { group, plan, claimed } = delivery;
+  const { pools, store, owner } = context;
+  const broken = new AbortController();
+  const signal = AbortSignal.any([delivery.stop, broken.signal]);
+  const pool = pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server);
+  const drop = () => pool.dropAborted();
+  signal.addEventListener('abort', drop);
+  const writer = new ResultWriter(context, group, (error) => broken.abort(error));
+  const work = new Work(context, { ...delivery, stop: signal }, writer);
+  const renewing = setInterval(() => work.renew(), renewEveryMs);
+  try {
+    await (plan.program.slow ? work.sendSlowly(pool) : work.sendAll(pool, claimed));
+    await writer.end();
+    await giveBack(store, owner, group.workspaceId, work.unsent);
+  } finally {
+    clearInterval(renewing);
+    signal.removeEventListener('abort', drop);
+  }
+  return { fates: writer.fates, outage: work.outage };
+}
+
+class Work {
+  readonly unsent: string[] = [];
+  outage = '';
+  readonly #open = new Map<string, Outgoing>();
+  readonly #context: Context;
+  readonly #delivery: Delivery;
+  readonly #writer: ResultWriter;
+  readonly #tokenOf: (workspaceId: string, messageId: string) => string;
+
+  constructor(context: Context, delivery: Delivery, writer: ResultWriter) {
+    this.#context = context;
+    this.#delivery = delivery;
+    this.#writer = writer;
+    this.#tokenOf = createTokenMaker(context.keyring);
+  }
+
+  /** Resolves when each message is settled. */
+  sendAll(pool: SmtpPool, claimed: readonly Claimed[]): Promise<unknown> {
+    const { program } = this.#delivery.plan;
+    const jobs = claimed.map((message) => {
+      const recipient = this.#recipient(message);
+      return this.#job(message, () => program.prepare(recipient));
+    });
+    pool.send(jobs.flatMap(({ outgoing }) => outgoing ?? []));
+    return Promise.all(jobs.map(({ done }) => done));
+  }
+
+  /** One after the other in the thread; each goes out as soon as it is rendered. */
+  async sendSlowly(pool: SmtpPool): Promise<void> {
+    const { claimed, plan, stop } = this.#delivery;
+    const sending: Promise<unknown>[] = [];
+    for (const message of claimed) {
+      const recipient = this.#recipient(message);
+      const prepare = stop.aborted ? unreachable : await this.#renderSlowly(plan, recipient);
+      const { outgoing, done } = this.#job(message, prepare);
+      if (outgoing) pool.send([outgoing]);
+      sending.push(done);
+    }
+    await Promise.all(sending);
+  }
+
+  async #renderSlowly({ program }: CompiledPlan, recipient: Recipient): Promise<() => Prepared> {
+    if (!program.slow) return unreachable;
+    try {
+      const parts = await this.#context.thread.render(program.slow, program.scope(recipient));
+      return () => program.compose(recipient, parts);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  renew(): void {
+    const { group } = this.#delivery;
+    const ids = [...this.#open.keys()];
+    if (ids.length === 0) return;
+    const fromMs = Date.now();
+    renewLeases(this.#context.store, this.#context.owner, group.workspaceId, ids).then(
+      (ours) => {
+        for (const [id, outgoing] of this.#open) {
+          if (ours.has(id)) outgoing.leaseUntilMs = fromMs + leaseMs - leaseMarginMs;
+        }
+      },
+      // A lease that is not renewed ends, and the message with it; the next claim takes it up.
+      () => undefined,
+    );
+  }
+
+  #recipient({ id, email }: Claimed): Recipient {
+    const { plan, group, contacts } = this.#delivery;
+    const token = this.#tokenOf(group.workspaceId, id);
+    return {
+      messageId: id,
+      email,
+      contact: contacts.get(email) ?? {},
+      unsubscribeUrl: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
+      trackingToken: '',
+    };
+  }
+
+  #job(message: Claimed, prepare: () => Prepared): { outgoing?: Outgoing; done: Promise<void> } {
+    const { plan, claimedAtMs, stop } = this.#delivery;
+    const settled = Promise.withResolvers<void>();
+    const settle = (outcome: Outcome) => {
+      this.#open.delete(message.id);
+      this.#settle(message, outcome);
+      settled.resolve();
+    };
+    if (!isSendable(message.email)) {
+      settle({
+        kind: 'failed',
+        code: 0,
+        enhanced: '',
+        info: 'the address has characters that the server can not take',
+      });
+      return { done: settled.promise };
+    }
+    const outgoing: Outgoing = {
+      from: plan.from,
+      to: message.email,
+      leaseUntilMs: claimedAtMs + leaseMs - leaseMarginMs,
+      signal: stop,
+      prepare,
+      settle,
+      lost: 0,
+    };
+    this.#open.set(message.id, outgoing);
+    return { outgoing, done: settled.promise };
+  }
+
+  #settle({ id, email, attempts, unknown, createdAt }: Claimed, outcome: Outcome): void {
+    if (outcome.kind === 'not_started' || outcome.kind === 'outage') {
+      this.unsent.push(id);
+      if (outcome.kind === 'outage') this.outage = outcome.info;
+      return;
+    }
+    const isUnknown = outcome.kind === 'unknown';
+    const retryAfterMs = outcome.kind === 'deferred' ? outcome.retryAfterMs : undefined;
+    const isOpen = isUnknown || outcome.kind === 'deferred';
+    const dueAt = isOpen
+      ? nextDueAt({ attempts, createdAt, now: this.#context.now(), retryAfterMs })
+      : undefined;
+    const status = outcome.kind === 'sent' ? 'sent' : dueAt ? 'deferred' : 'failed';
+    const isBounce = outcome.kind === 'failed' && isHardBounce(outcome);
+    this.#writer.add(
+      { id, email, status, info: outcome.info, dueAt, isUnknown, isBounce },
+      unknown,
+    );
+  }
+}
+
+function unreachable(): never {
+  throw new Error('the message was stopped before it was rendered');
+}

@@ -1,0 +1,46 @@
+import { createClient } from '@connectrpc/connect';
+import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { list } from '#lib/config.ts';
+import { deliverEvents } from '#lib/consume.ts';
+import { createEgress } from '#lib/egress.ts';
+import { runService } from '#lib/rpc/process.ts';
+import { createAdmission } from './admission.ts';
+import { createPlans } from './plans.ts';
+import { createPools } from './pools.ts';
+import { RenderThread } from './render/thread.ts';
+import { messagesRoutes, services } from './service.ts';
+import { openMessagesStore } from './store.ts';
+
+await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
+  const store = await openMessagesStore(databaseUrl);
+  const egress = createEgress(list(env, 'EGRESS_ALLOW'));
+  const thread = new RenderThread();
+  const pools = createPools(egress);
+  const plans = createPlans({
+    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
+    templates: createClient(TemplateContentService, peer('templates')),
+  });
+  const context = {
+    store,
+    keyring,
+    contacts: createClient(AudienceService, peer('contacts')),
+    owner: crypto.randomUUID(),
+    now: () => new Date(),
+    plans,
+    pools,
+    thread,
+    admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+  };
+  return {
+    store,
+    services,
+    routes: messagesRoutes(context),
+    tasks: { deliverEvents: deliverEvents({ contacts: peer('contacts') }) },
+    close: async () => {
+      pools.close();
+      await thread.close();
+    },
+  };
+});

@@ -1,0 +1,144 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
+import { keyring } from '../../../test/setup/service.ts';
+import { broadcastMessageId } from '../message.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { createTokenMaker } from '../unsubscribe-token.ts';
+
+let given: Given;
+let batch: ReturnType<typeof batchOf>;
+beforeAll(async () => {
+  given = await givenService();
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '^p1@', reply: '550 5.1.1 no such user' },
+    { step: 'rcpt', recipient: '^p2@', reply: '450 later' },
+  ];
+  given.world.skipReasons.set('p3@example.com', 'unsubscribed');
+  batch = batchOf(people(25));
+  await given.sender.sendBatch(batch);
+});
+afterAll(() => given.close());
+
+test('list pages through all messages, newest first, none left out', async () => {
+  const { workspaceId } = batch;
+  const ids: string[] = [];
+  let cursor = '';
+  for (;;) {
+    const page = await given.messages.listMessages({ workspaceId, cursor, limit: 7 });
+    ids.push(...page.messages.map(({ id }) => id));
+    expect(page.hasMore).toBe(page.nextCursor !== undefined);
+    if (!page.nextCursor) break;
+    cursor = page.nextCursor;
+  }
+  expect(ids.length).toBe(25);
+  expect(new Set(ids).size).toBe(25);
+});
+
+test.each([
+  [{ contactEmail: ' P1@Example.com ' }, 1],
+  [{ isFailed: true }, 1],
+  [{ isBounced: true }, 1],
+  [{ isSent: true }, 22],
+  [{ isSent: false }, 3],
+  [{ listId: 'weekly', isOpened: false }, 25],
+  [{ listId: 'other' }, 0],
+  [{ id: 'not-a-uuid' }, 0],
+  [{ externalId: 'x' }, 0],
+  [{ channel: 'email' }, 25],
+  [{ sentAfter: timestampFromDate(new Date(Date.now() + 60_000)) }, 0],
+  [{ updatedBefore: timestampFromDate(new Date(Date.now() + 60_000)) }, 25],
+])('list filters by %j', async (filter, count) => {
+  const { messages } = await given.messages.listMessages({
+    workspaceId: 'w1',
+    limit: 100,
+    ...filter,
+  });
+  expect(messages.length).toBe(count);
+});
+
+test('list shows no message of another workspace', async () => {
+  const { messages, hasMore } = await given.messages.listMessages({ workspaceId: 'w2' });
+  expect({ messages, hasMore }).toEqual({ messages: [], hasMore: false });
+});
+
+test.each([
+  [{ cursor: 'garbage' }, 'invalid cursor'],
+  [
+    { cursor: Buffer.from('2026-01-01T00:00:00.000000Z~x').toString('base64url') },
+    'invalid cursor',
+  ],
+  [{ channel: 'sms' }, 'invalid channel type: sms'],
+  [{ contactEmail: 'nobody' }, 'invalid contact email format'],
+  [{ limit: 101 }, 'limit must be between 1 and 100'],
+  [
+    {
+      sentAfter: timestampFromDate(new Date('2026-01-02')),
+      sentBefore: timestampFromDate(new Date('2026-01-01')),
+    },
+    'sent_after must be before sent_before',
+  ],
+])('list refuses %j', async (filter, rawMessage) => {
+  await expect(given.messages.listMessages({ workspaceId: 'w1', ...filter })).rejects.toMatchObject(
+    {
+      code: Code.InvalidArgument,
+      rawMessage,
+    },
+  );
+});
+
+test('broadcastStats counts by what became of the messages', async () => {
+  const { workspaceId, broadcastId } = batch;
+  const { stats } = await given.messages.getBroadcastStats({ workspaceId, broadcastId });
+  expect(stats).toMatchObject({
+    totalSent: 22,
+    totalFailed: 1,
+    totalBounced: 1,
+    totalSkipped: 1,
+    totalDeferred: 1,
+    totalUnknown: 0,
+  });
+});
+
+test('broadcastStats of an unknown broadcast is zeros', async () => {
+  const { stats } = await given.messages.getBroadcastStats({
+    workspaceId: 'w1',
+    broadcastId: 'none',
+  });
+  expect(stats).toMatchObject({ totalSent: 0, totalSkipped: 0 });
+});
+
+test('unsubscribeByLink unsubscribes the recipient from the list, also twice', async () => {
+  const { workspaceId, broadcastId } = batch;
+  const id = broadcastMessageId(workspaceId, broadcastId, 'p0@example.com');
+  const token = createTokenMaker(keyring)(workspaceId, id);
+  expect(given.sink.bodies.join('')).toContain(`<https://mail.example/u/w1/${token}>`);
+  await given.links.unsubscribeByLink({ workspaceId, token });
+  await given.links.unsubscribeByLink({ workspaceId, token });
+  expect(given.world.unsubscribed).toEqual(
+    Array(2).fill({ listId: 'weekly', email: 'p0@example.com' }),
+  );
+  const [row] = await query<{ unsubscribed_at: string | null }>(
+    given.store.fork(),
+    'select unsubscribed_at from messages where id = $1',
+    [id],
+  );
+  expect(row?.unsubscribed_at).not.toBeNull();
+});
+
+test('unsubscribeByLink refuses tokens that are not ours, and ours in another workspace', async () => {
+  const token = createTokenMaker(keyring)(
+    'w1',
+    broadcastMessageId('w1', batch.broadcastId, 'p0@example.com'),
+  );
+  for (const request of [
+    { workspaceId: 'w2', token },
+    { workspaceId: 'w1', token: `${token.slice(0, -3)}AAA` },
+    { workspaceId: 'w1', token: 'x' },
+  ]) {
+    await expect(given.links.unsubscribeByLink(request)).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+    });
+  }
+});

@@ -1,0 +1,142 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  type GetTemplateContentResponse,
+  TemplateCategory,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import type {
+  GetSettingsResponse,
+  Integration,
+  Sender,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from './cache.ts';
+import type { Templates, Workspaces } from './context.ts';
+import type { Envelope } from './render/compose.ts';
+import { compileMessage, type Program } from './render/program.ts';
+import type { ServerSettings } from './smtp/dial.ts';
+
+/** A plan with all that it takes to send it. */
+export type CompiledPlan = {
+  program: Program;
+  /** Address of the envelope and of From. */
+  from: string;
+  server: ServerSettings;
+  perMinute: number;
+  /** Base of the links that belong to us. */
+  baseUrl: string;
+  isMarketing: boolean;
+};
+
+export type PlanKey = { workspaceId: string; broadcastId: string; plan: SendPlan };
+
+export type Plans = { get(key: PlanKey): Promise<CompiledPlan> };
+
+/** Settings and credentials may be this old: what an owner changes takes hold within seconds. */
+const settingsKeepMs = 5_000;
+/** Content of a version never changes; this only lets go of what nobody sends any more. */
+const contentKeepMs = 60 * 60 * 1000;
+
+export function createPlans(peers: { workspaces: Workspaces; templates: Templates }): Plans {
+  const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
+  const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
+  const contents = createCache<GetTemplateContentResponse>({
+    entriesMax: 50,
+    keepMs: contentKeepMs,
+  });
+  const programs = createCache<Program>({ entriesMax: 50, keepMs: contentKeepMs });
+  return {
+    async get({ workspaceId, broadcastId, plan }) {
+      const { templateId: id, templateVersion: version, integrationId } = plan;
+      const [workspace, integration, content] = await Promise.all([
+        settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId })),
+        integrations(`${workspaceId} ${integrationId}`, () =>
+          readIntegration(peers.workspaces, { workspaceId, integrationId }),
+        ),
+        contents(`${workspaceId} ${id} ${version}`, () =>
+          peers.templates.getTemplateContent({ workspaceId, id, version }),
+        ),
+      ]);
+      if (content.channel !== TemplateChannel.EMAIL)
+        throw new ConnectError('the template is not for email', Code.InvalidArgument);
+      const sender = senderOf(integration, content.senderId);
+      const envelope = envelopeOf(
+        { workspaceId, broadcastId, plan },
+        { workspace, content, sender },
+      );
+      const key = JSON.stringify([workspaceId, id, version, envelope]);
+      const program = await programs(key, async () => compile(content, envelope));
+      return {
+        program,
+        from: sender.email,
+        server: serverOf(integration),
+        perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
+        baseUrl: baseUrlOf(workspace),
+        isMarketing: content.category === TemplateCategory.MARKETING,
+      };
+    },
+  };
+}
+
+function compile(content: GetTemplateContentResponse, envelope: Envelope): Program {
+  try {
+    return compileMessage(content, envelope);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    throw new ConnectError(`the template can not be compiled: ${reason}`, Code.InvalidArgument);
+  }
+}
+
+async function readIntegration(
+  workspaces: Workspaces,
+  key: { workspaceId: string; integrationId: string },
+): Promise<Integration> {
+  const { integration } = await workspaces.getIntegration(key);
+  if (!integration) throw new ConnectError('Integration not found', Code.NotFound);
+  return integration;
+}
+
+/** The template's sender if the integration has it, else the default, else the first. */
+function senderOf({ emailProvider }: Integration, senderId: string): Sender {
+  const senders = emailProvider?.senders ?? [];
+  const sender =
+    senders.find(({ id }) => id === senderId) ??
+    senders.find(({ isDefault }) => isDefault) ??
+    senders[0];
+  if (!sender) throw new ConnectError('the integration has no sender', Code.InvalidArgument);
+  return sender;
+}
+
+function serverOf({ emailProvider }: Integration): ServerSettings {
+  const smtp = emailProvider?.smtp;
+  if (!smtp) throw new ConnectError('the integration has no SMTP server', Code.InvalidArgument);
+  const { host, port, username, password, useTls, ehloHostname } = smtp;
+  return { host, port, username, password, useTls, ehloHostname };
+}
+
+const baseUrlOf = ({ settings }: GetSettingsResponse) =>
+  (settings?.customEndpointUrl ?? '').replace(/\/+$/, '');
+
+function envelopeOf(
+  { workspaceId, broadcastId, plan }: PlanKey,
+  given: { workspace: GetSettingsResponse; content: GetTemplateContentResponse; sender: Sender },
+): Envelope {
+  const { listId, listName, broadcastName, utm } = plan;
+  const set = Object.entries(utm).filter(([, value]) => value !== '');
+  return {
+    from: { email: given.sender.email, name: given.sender.name },
+    replyTo: given.content.replyTo,
+    list: { id: listId, name: listName },
+    feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
+    utm: Object.fromEntries(set),
+    values: {
+      ...Object.fromEntries(set.map(([name, value]) => [`utm_${name}`, value])),
+      broadcast: { id: broadcastId, name: broadcastName },
+      list: { id: listId, name: listName },
+      workspace: {
+        base_url: baseUrlOf(given.workspace),
+        website_url: (given.workspace.settings?.websiteUrl ?? '').replace(/\/+$/, ''),
+      },
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import {
+  ResolveRecipientsResponseSchema,
+  UnsubscribeRecipientResponseSchema,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import {
+  BroadcastSendService,
+  MessageLinkService,
+  MessageService,
+  SendPlanSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  GetTemplateContentResponseSchema,
+  TemplateCategory,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  GetIntegrationResponseSchema,
+  GetSettingsResponseSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createEgress } from '#lib/egress.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { type Sink, startSink } from '../../../test/sink.ts';
+import { createAdmission } from '../admission.ts';
+import type { Contacts, Context, Templates, Workspaces } from '../context.ts';
+import { createPlans } from '../plans.ts';
+import { createPools } from '../pools.ts';
+import { RenderThread } from '../render/thread.ts';
+import { messagesRoutes } from '../service.ts';
+import { openMessagesStore } from '../store.ts';
+
+/** What the other services say; tests change it. */
+export type World = {
+  content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
+  perMinute: number;
+  port: number;
+  /** By address; those who are not here may be sent to. */
+  skipReasons: Map<string, string>;
+  /** Fields by address. */
+  fields: Map<string, Record<string, unknown>>;
+  includeUnsubscribed: boolean[];
+  unsubscribed: { listId: string; email: string }[];
+  resolving?: () => Promise<void>;
+};
+
+export const defaultContent: World['content'] = {
+  version: 1,
+  category: TemplateCategory.MARKETING,
+  channel: TemplateChannel.EMAIL,
+  subject: 'Hello {{ contact.first_name }}',
+  html: '<p>Hi {{ contact.first_name }}</p><a href="{{ unsubscribe_url }}">leave</a>',
+};
+
+/** The service with a sink for a mail server and stand-ins for the other services. */
+export async function givenService() {
+  const store = await testStore(openMessagesStore);
+  const sink = await startSink({ bodiesMax: 300 });
+  const world: World = {
+    content: defaultContent,
+    perMinute: 10_000_000,
+    port: sink.port,
+    skipReasons: new Map(),
+    fields: new Map(),
+    includeUnsubscribed: [],
+    unsubscribed: [],
+  };
+  const peers = { workspaces: workspacesOf(world), templates: templatesOf(world) };
+  const newProcess = (over: Partial<Context> = {}) => {
+    const context: Context = {
+      store,
+      keyring,
+      contacts: contactsOf(world),
+      owner: crypto.randomUUID(),
+      now: () => new Date(),
+      plans: createPlans(peers),
+      pools: createPools(createEgress(['127.0.0.0/8'])),
+      thread: new RenderThread(),
+      admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+      ...over,
+    };
+    const transport = testTransport(messagesRoutes(context));
+    return {
+      context,
+      sender: createClient(BroadcastSendService, transport()),
+      links: createClient(MessageLinkService, transport()),
+      messages: createClient(MessageService, transport(userClaims())),
+    };
+  };
+  const first = newProcess();
+  return {
+    ...first,
+    store,
+    sink,
+    world,
+    newProcess,
+    close: () => closeAll(store, sink, first.context),
+  };
+}
+
+async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
+  context.pools.close();
+  await context.thread.close();
+  await sink.close();
+  await store.close();
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+export const plan = create(SendPlanSchema, {
+  templateId: 'news',
+  templateVersion: 1,
+  integrationId: 'smtp-1',
+  listId: 'weekly',
+  listName: 'Weekly',
+  broadcastName: 'November',
+});
+
+let count = 0;
+
+/** A request for a broadcast of its own. */
+export function batchOf(emails: string[], over: Partial<typeof plan> = {}) {
+  count += 1;
+  return {
+    workspaceId: 'w1',
+    broadcastId: `b${count}`,
+    plan: { ...plan, ...over, templateId: `t${count}` },
+    emails,
+  };
+}
+
+export const people = (size: number, prefix = 'p') =>
+  Array.from({ length: size }, (_, index) => `${prefix}${index}@example.com`);
+
+function workspacesOf(world: World): Workspaces {
+  return {
+    getSettings: async () =>
+      create(GetSettingsResponseSchema, {
+        name: 'Acme',
+        settings: { customEndpointUrl: 'https://mail.example/' },
+      }),
+    getIntegration: async ({ integrationId: id }) =>
+      create(GetIntegrationResponseSchema, {
+        integration: {
+          id,
+          emailProvider: {
+            kind: 'smtp',
+            smtp: { host: '127.0.0.1', port: world.port },
+            senders: [{ id: 's1', email: 'news@sender.example', name: 'News', isDefault: true }],
+            rateLimitPerMinute: world.perMinute,
+          },
+        },
+      }),
+  };
+}
+
+function templatesOf(world: World): Templates {
+  return {
+    getTemplateContent: async () => create(GetTemplateContentResponseSchema, world.content),
+  };
+}
+
+function contactsOf(world: World): Contacts {
+  return {
+    resolveRecipients: async ({ emails = [], fields = [], includeUnsubscribed = false }) => {
+      await world.resolving?.();
+      world.includeUnsubscribed.push(includeUnsubscribed);
+      const recipients = emails.map((email) => {
+        const reason = world.skipReasons.get(email) ?? '';
+        const isLetIn = reason === 'unsubscribed' && includeUnsubscribed;
+        const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
+        return { skipReason: isLetIn ? '' : reason, valuesJson: JSON.stringify(values) };
+      });
+      return create(ResolveRecipientsResponseSchema, { recipients });
+    },
+    unsubscribeRecipient: async ({ listId = '', email = '' }) => {
+      world.unsubscribed.push({ listId, email });
+      return create(UnsubscribeRecipientResponseSchema);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keyring } from '#lib/tokens.ts';
+
+const purpose = 'postrider/unsubscribe';
+const idBytes = 16;
+const macBytes = 16;
+
+/** The token in an unsubscribe link: the message's id and a MAC over it and the workspace. */
+export function createTokenMaker(
+  keyring: Keyring,
+): (workspaceId: string, messageId: string) => string {
+  const [key] = keyring.macKeys(purpose);
+  if (!key) throw new Error('SECRET_KEY gives no key');
+  return (workspaceId, messageId) => {
+    const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
+    return Buffer.concat([id, macOf(key, workspaceId, id)]).toString('base64url');
+  };
+}
+
+/** The message that a token of ours is for; undefined for any other text. */
+export function readToken(
+  keyring: Keyring,
+  workspaceId: string,
+  token: string,
+): string | undefined {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  const [id, mac] = [bytes.subarray(0, idBytes), bytes.subarray(idBytes)];
+  const isOurs = keyring
+    .macKeys(purpose)
+    .some((key) => timingSafeEqual(mac, macOf(key, workspaceId, id)));
+  if (!isOurs) return undefined;
+  const hex = id.toString('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-');
+}
+
+function macOf(key: Buffer, workspaceId: string, id: Buffer): Buffer {
+  return createHmac('sha256', key)
+    .update(workspaceId)
+    .update('\0')
+    .update(id)
+    .digest()
+    .subarray(0, macBytes);
+}
