@@ -48,8 +48,8 @@ async function ready(
 ): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), readyMsMax);
   const ended = exited.then(([how]) => {
-    const how_ = how instanceof Error ? `could not be run: ${how.message}` : `ended with ${how}`;
-    throw new Error(`${how_} before it was ready`);
+    const text = how instanceof Error ? `could not be run: ${how.message}` : `ended with ${how}`;
+    throw new Error(`${text} before it was ready`);
   });
   try {
     await Promise.race([answers ? answers() : saysReady(child), ended]);

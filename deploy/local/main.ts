@@ -12,7 +12,7 @@ const config = readStackConfig(process.env, resolve(import.meta.dirname, '../..'
 const stack = createStack(config, say);
 let stoppingSince: number | undefined;
 
-async function stop(exitCode: number): Promise<void> {
+async function stop(): Promise<void> {
   const now = Date.now();
   if (stoppingSince !== undefined) {
     if (now - stoppingSince > secondSignalMs) say('Still stopping; this takes 12 s at most.');
@@ -22,10 +22,10 @@ async function stop(exitCode: number): Promise<void> {
   say('Stopping ...');
   await stack.stop();
   say(`Stopped. The data stays in ${config.folder}.`);
-  process.exit(exitCode);
+  process.exit(0);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 // A terminal that is gone must not keep us from stopping what we have started.
 process.stderr.on('error', () => {});
 
@@ -46,7 +46,9 @@ Postrider is ready after ${seconds} s. Ctrl-C stops it.
   process.send?.('ready');
 } catch (error) {
   if (stoppingSince === undefined) {
+    stoppingSince = Date.now();
     say(error instanceof Error ? error.message : String(error));
-    await stop(1);
+    await stack.stop();
+    process.exit(1);
   }
 }

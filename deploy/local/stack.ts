@@ -20,7 +20,7 @@ export type Stack = {
 };
 type Say = (line: string) => void;
 
-const messagesPerSecondMax = 1;
+const errorsShownEveryMs = 1_000;
 
 /** Everything of `npm start`, on the loopback address, with its data in one folder. */
 export function createStack(config: StackConfig, say: Say): Stack {
@@ -35,6 +35,8 @@ export function createStack(config: StackConfig, say: Say): Stack {
   let locked = false;
   return {
     async start() {
+      // PostgreSQL runs as another account where we are root, and has to pass through.
+      mkdirSync(folder, { recursive: true, mode: 0o711 });
       mkdirSync(logs, { recursive: true, mode: 0o700 });
       await takeLock(folder);
       locked = true;
@@ -123,7 +125,7 @@ function teeLog(name: string, file: string, say: Say): (text: string) => void {
   let lastAt = 0;
   return (text) => {
     write(text);
-    if (Date.now() - lastAt < 1_000 / messagesPerSecondMax) return;
+    if (Date.now() - lastAt < errorsShownEveryMs) return;
     const error = text.split('\n').map(errorText).find(Boolean);
     if (error === undefined) return;
     lastAt = Date.now();

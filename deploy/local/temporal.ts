@@ -32,7 +32,7 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
   return {
     name: 'temporal',
     start: (options) => {
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       // The program keeps a configuration of the user's, which must not change this server.
       const env = { PATH: process.env.PATH, HOME: folder };
       const answers = (): Promise<void> => prepareTemporal(`127.0.0.1:${port}`);
