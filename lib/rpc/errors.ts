@@ -44,6 +44,10 @@ const outageText =
 function databaseError(error: unknown): ConnectError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // A NUL in a value that MikroORM writes into the statement ends the statement there.
+  if (code === '08P01' && error.message.includes('invalid message format')) {
+    return new ConnectError(textOf(Code.InvalidArgument), Code.InvalidArgument);
+  }
   if (outageCode.test(code) || outageText.test(error.message)) {
     return retryLater('the database is not available', Code.Unavailable, 1_000);
   }
