@@ -11,7 +11,8 @@ export type ContactRow = { email: string } & Record<string, unknown>;
 export type ReadContact = { row: ContactRow; faults: FieldFault[] };
 
 const jsonMaxBytes = 65_536;
-const jsonDepthMax = 100;
+// Protobuf itself reads no more than some 48 levels.
+const jsonDepthMax = 32;
 
 /** Judges a contact field by field, in field order. Its row is worth something without faults only. */
 export function readContact(input: ContactInput): ReadContact {

@@ -32,7 +32,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     clock,
     context,
     ...clients(transport()),
-    as: (claims: Claims) => clients(transport(claims)),
+    as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
 
@@ -57,5 +57,17 @@ export async function givenStatus(
     context.store.fork(),
     'update memberships set status = $3, deleted_at = $4 where workspace_id = $1 and email = $2',
     [member.workspaceId, member.email, member.status, member.removed ? clock.now : null],
+  );
+}
+
+/** Takes a list away, as deleting it will. */
+export async function givenDeletedList(
+  { context, clock }: Given,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<void> {
+  await query(
+    context.store.fork(),
+    'update lists set deleted_at = $3 where workspace_id = $1 and id = $2',
+    [workspaceId, id, clock.now],
   );
 }
