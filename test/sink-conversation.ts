@@ -8,6 +8,8 @@ export type Behaviour = {
   /** Before the answer to each message. */
   latencyMs: number;
   pipelining: boolean;
+  /** Answers DATA with 354 although nobody is to get it, as RFC 2920 allows. */
+  dataForNobody: boolean;
   /** Says nothing from this step on. */
   stallAt: Step | null;
   greeting: string;
@@ -30,6 +32,7 @@ export type Behaviour = {
 export const defaultBehaviour: Behaviour = {
   latencyMs: 0,
   pipelining: true,
+  dataForNobody: false,
   stallAt: null,
   greeting: '220 sink ESMTP',
   replies: [],
@@ -152,7 +155,9 @@ export class Conversation {
   }
 
   #data(): void {
-    if (this.#from === '' || this.#recipient === '') this.#output += '503 no recipient\r\n';
+    if (this.#from !== '' && this.#recipient === '' && this.#behaviour().dataForNobody) {
+      this.#isInBody = this.#say('data', '354 go on, for nobody');
+    } else if (this.#from === '' || this.#recipient === '') this.#output += '503 no recipient\r\n';
     else this.#isInBody = this.#say('data', '354 go on');
   }
 
@@ -163,6 +168,7 @@ export class Conversation {
   }
 
   #readBody(): boolean {
+    if (this.#recipient === '') return this.#readNothing();
     const end = this.#input.indexOf(endOfBody);
     if (end < 0) return false;
     const body = this.#input.subarray(0, end + 2);
@@ -184,6 +190,16 @@ export class Conversation {
       else this.#taken(isLate);
     });
     isLate = true;
+    return true;
+  }
+
+  /** The empty message for nobody: a lone dot. */
+  #readNothing(): boolean {
+    if (this.#input.length < 3) return false;
+    const isEmpty = this.#input.toString('latin1', 0, 3) === '.\r\n';
+    this.#input = this.#input.subarray(3);
+    this.#isInBody = false;
+    this.#reset(isEmpty ? '554 no valid recipients' : '500 a message for nobody');
     return true;
   }
 

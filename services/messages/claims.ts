@@ -1,7 +1,6 @@
-import { addEvents } from '#lib/jobs.ts';
 import { type EntityManager, query, type Store } from '#lib/store.ts';
 import type { MessageStatus } from './message.ts';
-import { readSuppressions, suppress } from './suppression.ts';
+import { readSuppressions } from './suppression.ts';
 
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
 export const leaseMs = 30_000;
@@ -40,6 +39,13 @@ type RecordedRow = {
   due_at: string | null;
 };
 
+/**
+ * Rows to join by their whole key, so that each is one look into the primary key. With the workspace as a constant PostgreSQL may read all rows of the workspace, as
+ * it does while a young table has no statistics.
+ */
+const keysOf = (workspaceId: string, ids: string) =>
+  `select ${workspaceId}::text as workspace_id, unnest(${ids}::uuid[]) as id`;
+
 /** What the record says about messages that can't be claimed now: done, not due, or in other hands. */
 export async function readRecorded(
   store: Store,
@@ -48,9 +54,13 @@ export async function readRecorded(
 ): Promise<Map<string, Recorded>> {
   const rows = await query<RecordedRow>(
     store.fork(),
-    `select id, contact_email, status, attempts, unknown, created_at, due_at from messages
-     where workspace_id = $1 and id = any($2::uuid[])
-       and not (status = 'deferred' and due_at <= now()) and not (status = 'sending' and lease_until < now())`,
+    `with given as materialized (${keysOf('$1', '$2')})
+     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at
+     from given cross join lateral (
+       select * from messages where workspace_id = given.workspace_id and id = given.id offset 0
+     ) m
+     where not (m.status = 'deferred' and m.due_at <= now())
+       and not (m.status = 'sending' and m.lease_until < now())`,
     [workspaceId, ids],
   );
   return new Map(rows.map((row) => [row.id, toRecorded(row)]));
@@ -121,87 +131,6 @@ function insertClaims(
   );
 }
 
-/** What became of a claimed message, as it goes into the record. */
-export type Result = {
-  id: string;
-  email: string;
-  status: 'sent' | 'failed' | 'deferred';
-  info: string;
-  dueAt: Date | undefined;
-  /** Whether nobody knows if it arrived. */
-  isUnknown: boolean;
-  isBounce: boolean;
-};
-
-/** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
-export function recordResults(
-  store: Store,
-  owner: string,
-  group: ClaimGroup,
-  results: readonly Result[],
-): Promise<Set<string>> {
-  const at = new Date();
-  return store.fork().transactional(async (em) => {
-    const rows = await updateResults(em, owner, group.workspaceId, results, at);
-    const recorded = new Set(rows.map(({ id }) => id));
-    const bounced = results.filter(({ id, isBounce }) => isBounce && recorded.has(id));
-    if (bounced.length > 0) {
-      const { workspaceId, broadcastId, listId } = group;
-      await suppress(
-        em,
-        workspaceId,
-        bounced.map(({ email }) => email),
-        at,
-      );
-      const events = bounced.map(({ id, email }) => ({
-        type: 'email.bounced',
-        occurredAt: at,
-        data: { email, message_id: id, broadcast_id: broadcastId, list_id: listId },
-      }));
-      await addEvents(em, 'messages', workspaceId, events);
-    }
-    return recorded;
-  });
-}
-
-function updateResults(
-  em: EntityManager,
-  owner: string,
-  workspaceId: string,
-  results: readonly Result[],
-  at: Date,
-): Promise<{ id: string }[]> {
-  return query(
-    em,
-    `update messages m set
-       status = given.status,
-       status_info = given.info,
-       due_at = given.due_at,
-       unknown = m.unknown + given.is_unknown::int,
-       sent_at = case when given.status = 'sent' then $3::timestamptz end,
-       failed_at = case when given.status = 'failed' then $3::timestamptz end,
-       bounced_at = case when given.is_bounce then $3::timestamptz end,
-       owner = null,
-       lease_until = null,
-       updated_at = $3::timestamptz
-     from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
-       as given (id, status, info, due_at, is_unknown, is_bounce)
-     where m.workspace_id = $1 and m.id = given.id and m.owner = $2
-     returning m.id`,
-    [
-      workspaceId,
-      owner,
-      at,
-      results.map(({ id }) => id),
-      results.map(({ status }) => status),
-      results.map(({ info }) => info),
-      results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
-      results.map(({ isUnknown }) => isUnknown),
-      results.map(({ isBounce }) => isBounce),
-    ],
-  );
-}
-
 /** Keeps what is still being sent in our hands; gives the ids that are. */
 export async function renewLeases(
   store: Store,
@@ -211,8 +140,10 @@ export async function renewLeases(
 ): Promise<Set<string>> {
   const rows = await query<{ id: string }>(
     store.fork(),
-    `update messages set lease_until = now() + $4 * interval '1 millisecond'
-     where workspace_id = $1 and id = any($2::uuid[]) and owner = $3 returning id`,
+    `with given as materialized (${keysOf('$1', '$2')})
+     update messages m set lease_until = now() + $4 * interval '1 millisecond'
+     from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3
+     returning m.id`,
     [workspaceId, ids, owner, leaseMs],
   );
   return new Set(rows.map(({ id }) => id));
@@ -230,14 +161,17 @@ export async function giveBack(
   await store.fork().transactional(async (em) => {
     await query(
       em,
-      'delete from messages where workspace_id = $1 and id = any($2::uuid[]) and owner = $3 and attempts = 1',
+      `with given as materialized (${keysOf('$1', '$2')})
+       delete from messages m using given
+       where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3 and m.attempts = 1`,
       values,
     );
     await query(
       em,
-      `update messages set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
+      `with given as materialized (${keysOf('$1', '$2')})
+       update messages m set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
          lease_until = null, updated_at = now()
-       where workspace_id = $1 and id = any($2::uuid[]) and owner = $3`,
+       from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3`,
       values,
     );
   });

@@ -1,6 +1,7 @@
-import { type ClaimGroup, type Result, recordResults } from './claims.ts';
+import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
 import type { Fate } from './delivery.ts';
+import { type Result, recordResults } from './results.ts';
 
 /** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
 const groupMax = 50;

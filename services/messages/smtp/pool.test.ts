@@ -126,6 +126,16 @@ test.each([
   }
 });
 
+test('a server that asks for the message of nobody gets an empty one', async () => {
+  const replies = [
+    { step: 'rcpt' as const, recipient: '^p[135]@', reply: '550 5.1.1 no such user' },
+  ];
+  const sink = await givenSink({ dataForNobody: true, replies });
+  const outcomes = await send(givenPool(sink.port, {}, 1), people(7));
+  expect(kinds(outcomes)).toEqual(['sent', 'failed', 'sent', 'failed', 'sent', 'failed', 'sent']);
+  expect(sink.total()).toBe(4);
+});
+
 test('a connection lost after the final dot leaves only its own message in doubt', async () => {
   const sink = await givenSink({ dropAfterDot: 0.2 });
   const outcomes = await send(givenPool(sink.port), people(100));
