@@ -1,0 +1,24 @@
+/** A caller of the public API, as any client is one. Throws with the answer's own words. */
+export type Api = <Answer>(operation: string, request: Request) => Promise<Answer>;
+type Request = { body: object } | { query: Record<string, string> };
+
+const callMsMax = 60_000;
+
+export function createApi(baseUrl: string, token?: string): Api {
+  return async <Answer>(operation: string, request: Request): Promise<Answer> => {
+    const url = new URL(`/api/${operation}`, baseUrl);
+    if ('query' in request) url.search = new URLSearchParams(request.query).toString();
+    const response = await fetch(url, {
+      method: 'body' in request ? 'POST' : 'GET',
+      headers: {
+        'content-type': 'application/json',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      ...('body' in request ? { body: JSON.stringify(request.body) } : {}),
+      signal: AbortSignal.timeout(callMsMax),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${answer.error}`);
+    return answer;
+  };
+}
