@@ -42,7 +42,6 @@ export function list({ store }: Context): ServiceImpl<typeof ContactService>['li
 }
 
 const textFilters = [
-  ['email', 'email'],
   ['external_id', 'externalId'],
   ['first_name', 'firstName'],
   ['last_name', 'lastName'],
@@ -56,10 +55,14 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
   const values: unknown[] = [];
   const bound = (value: unknown) => `$${values.push(value)}`;
   const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`];
+  // Addresses are stored in lower case, so theirs is the cheap comparison.
+  if (request.email !== '') {
+    sql.push(`contact.email like ${bound(containing(request.email.toLowerCase()))}`);
+  }
   for (const [column, property] of textFilters) {
     if (request[property] === '') continue;
-    const pattern = `%${request[property].replaceAll(/[\\%_]/g, '\\$&')}%`;
-    sql.push(`contact.${column} collate "und-x-icu" ilike ${bound(pattern)}`);
+    const pattern = bound(containing(request[property]));
+    sql.push(`contact.${column} collate "und-x-icu" ilike ${pattern}`);
   }
   const status = statusOf(request.contactListStatus);
   if (request.listId !== '' || status) {
@@ -80,6 +83,11 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
       and (contact.created_at < ${at}::timestamptz or contact.email > ${bound(email)})`);
   }
   return { sql, values };
+}
+
+/** A pattern for texts that hold this one; its own wildcards are plain characters. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 function statusOf(given: MembershipStatus): Status | undefined {
