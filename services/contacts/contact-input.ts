@@ -11,7 +11,7 @@ export type ContactRow = { email: string } & Record<string, unknown>;
 export type ReadContact = { row: ContactRow; faults: FieldFault[] };
 
 const jsonMaxBytes = 65_536;
-// Protobuf readers stop at a hundred messages inside each other, and a level of JSON is two.
+// Well within what every protobuf reader takes; some stop at a hundred messages in each other.
 const jsonDepthMax = 32;
 
 /** Judges a contact field by field, in field order. Its row is worth something without faults only. */
