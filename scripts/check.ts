@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+
+/** What `npm run check` runs, in this order, each to its end; CI runs the same. */
+const steps: [name: string, command: string, ...args: string[]][] = [
+  ['format and lint', 'biome', 'check', '--error-on-warnings'],
+  ['types', 'tsc'],
+  ['contract lint', 'buf', 'lint'],
+  ['contract format', 'buf', 'format', '--diff', '--exit-code'],
+];
+
+const forJest = { NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning' };
+const failed: string[] = [];
+
+function step(name: string, command: string, ...args: string[]): void {
+  const before = performance.now();
+  const { status } = spawnSync(command, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...forJest },
+  });
+  const seconds = ((performance.now() - before) / 1_000).toFixed(1);
+  process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n`);
+  if (status !== 0) failed.push(name);
+}
+
+/** The newest tag that names a version, in a repository that has one. */
+function releaseTag(): string | undefined {
+  const args = ['tag', '--list', 'v[0-9]*', '--sort=-v:refname', '--merged', 'HEAD'];
+  return spawnSync('git', args, { encoding: 'utf8' }).stdout?.split('\n')[0] || undefined;
+}
+
+for (const each of steps) step(...each);
+
+const tag = releaseTag();
+if (tag) step('contract compatibility', 'buf', 'breaking', '--against', `.git#tag=${tag}`);
+else process.stdout.write('--     contract compatibility: there is no release yet\n');
+
+step('generate', 'buf', 'generate');
+step('generated code is committed', 'sh', '-c', 'test -z "$(git status --porcelain gen)"');
+step('tests', 'jest');
+
+if (failed.length > 0) {
+  process.stdout.write(`\nFailed: ${failed.join(', ')}\n`);
+  process.exitCode = 1;
+}
