@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { recordProcesses, releaseLock, takeLock } from './lock.ts';
+import { freePort } from './ports.ts';
+import { loadSecrets } from './secrets.ts';
+import { checkPorts, readStackConfig } from './stack-config.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'postrider-stack-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test('a busy port is named with who wants it and the variable to set', async () => {
+  const base = await freePort();
+  const other = createServer().listen(base + 2, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    const config = readStackConfig({ POSTRIDER_PORT: String(base) }, root);
+    await expect(checkPorts(config)).rejects.toThrow(
+      `port ${base + 2} is in use, and the inbox page wants it. POSTRIDER_PORT moves all ports`,
+    );
+  } finally {
+    other.close();
+  }
+});
+
+test('a second messages process gets a port ten above', () => {
+  const { ports } = readStackConfig({ POSTRIDER_PORT: '5000', MESSAGES_REPLICAS: '2' }, root);
+  expect(ports.services.messages).toEqual([5014, 5024]);
+});
+
+test('one folder is run by one process, and pids names what it runs', async () => {
+  await takeLock(root);
+  await expect(takeLock(root)).rejects.toThrow(`runs already on ${root} (process ${process.pid})`);
+  recordProcesses(root, new Map([['gateway', process.pid]]));
+  const pids = JSON.parse(readFileSync(join(root, 'pids'), 'utf8'));
+  expect(pids).toEqual({ supervisor: process.pid, gateway: process.pid });
+  expect(statSync(join(root, 'pids')).mode & 0o777).toBe(0o600);
+  releaseLock(root);
+  expect(existsSync(join(root, 'lock'))).toBe(false);
+});
+
+test('what a killed start has left is ended by the next', async () => {
+  const lock = join(import.meta.dirname, 'lock.ts');
+  const left = spawn('sleep', ['60']);
+  const code = `const { takeLock, recordProcesses } = await import('${lock}');
+    await takeLock('${root}');
+    recordProcesses('${root}', new Map([['gateway', ${left.pid}]]));`;
+  await once(spawn(process.execPath, ['--input-type=module', '-e', code]), 'exit');
+  const ended = once(left, 'exit');
+  await takeLock(root);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  releaseLock(root);
+});
+
+test('secrets are made once and readable by their owner only', () => {
+  const first = loadSecrets(root);
+  expect(loadSecrets(root)).toEqual(first);
+  expect(Object.keys(first.rolePasswords)).toHaveLength(5);
+  expect(statSync(join(root, 'secrets.json')).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { startChild } from './child.ts';
+import { createSupervisor, type Part, type Supervisor } from './supervisor.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'postrider-supervisor-'));
+const said: string[] = [];
+const seen = new Map<string, number[]>();
+let pids: ReadonlyMap<string, number> = new Map();
+let supervisor: Supervisor;
+
+function fresh(): Supervisor {
+  said.length = 0;
+  seen.clear();
+  supervisor = createSupervisor({
+    logFor: (name) => (text) => said.push(`${name}: ${text}`),
+    changed: (now) => {
+      pids = new Map(now);
+      for (const [name, pid] of now) seen.set(name, [...(seen.get(name) ?? []), pid]);
+    },
+    say: (line) => said.push(line),
+  });
+  return supervisor;
+}
+afterEach(() => supervisor.stop([...pids.keys()]));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function part(name: string, source: string): Part {
+  const file = join(root, `${name}.mjs`);
+  writeFileSync(file, source);
+  const { env } = process;
+  const args = [file];
+  const command = process.execPath;
+  return { name, start: (options) => startChild({ command, args, env, cwd: root }, options) };
+}
+
+const ready = `setInterval(() => {}, 1000); process.send('ready');`;
+
+async function until(condition: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 15_000;
+  while (!condition()) {
+    if (Date.now() > giveUpAt) throw new Error('the condition never held');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a process that dies is started again under a new pid', async () => {
+  await fresh().start(part('steady', ready));
+  const before = pids.get('steady')!;
+  process.kill(before, 'SIGKILL');
+  await until(() => said.includes('steady runs again'));
+  expect(pids.get('steady')).not.toBe(before);
+  expect(isAlive(pids.get('steady')!)).toBe(true);
+});
+
+test('a process that keeps dying is started again with growing waits', async () => {
+  const times: number[] = [];
+  const dying = part('dying', `process.send('ready'); setTimeout(() => process.exit(1), 50);`);
+  const timed: Part = {
+    name: 'dying',
+    start: (options) => {
+      times.push(Date.now());
+      return dying.start(options);
+    },
+  };
+  await fresh().start(timed);
+  await until(() => times.length === 5);
+  const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
+  expect(waits[3]! - waits[0]!).toBeGreaterThan(800);
+});
+
+test('stop ends all processes and starts none again', async () => {
+  fresh();
+  const stubborn = `process.on('SIGTERM', () => setTimeout(() => process.exit(0), 300)); ${ready}`;
+  await Promise.all([part('one', ready), part('two', stubborn)].map(supervisor.start));
+  const running = [...pids.values()];
+  await supervisor.stop(['one', 'two']);
+  expect(running.map(isAlive)).toEqual([false, false]);
+  expect(pids.size).toBe(0);
+});
+
+test('stop in the middle of a start ends the process that is not ready yet', async () => {
+  const started = fresh().start(part('slow', 'setInterval(() => {}, 1000);'));
+  started.catch(() => {});
+  await until(() => pids.has('slow'));
+  const pid = pids.get('slow')!;
+  await supervisor.stop(['slow']);
+  await expect(started).rejects.toThrow('slow ended');
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a part that cannot start is given up with its reason', async () => {
+  const started = fresh().start(part('broken', `console.log('no such thing'); process.exit(3)`));
+  await expect(started).rejects.toThrow('broken ended with 3 before it was ready');
+  expect(seen.get('broken')).toHaveLength(3);
+  expect(said.join('')).toContain('no such thing');
+});
