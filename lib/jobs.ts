@@ -77,6 +77,8 @@ export async function runJobs(options: {
   tasks: TaskList;
   log: Log;
 }): Promise<JobRunner> {
+  // A runner without tasks ends at its first look, and can't be stopped then.
+  if (Object.keys(options.tasks).length === 0) return { stop: async () => {} };
   const runner = await run({
     connectionString: options.url,
     schema: schemaOf(options.service),
