@@ -1,4 +1,4 @@
-import { Logger, run, runMigrations, type TaskList } from 'graphile-worker';
+import { Logger, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
 import type { Log } from './log.ts';
 import { type EntityManager, query } from './store.ts';
 
@@ -68,6 +68,21 @@ export async function addEvents(
   }
 }
 
+/** Forgets, once a night, what nobody can ask for any more. */
+const sweep: Task = async (_, { withPgClient }) => {
+  await withPgClient(async (client) => {
+    for (const { table, condition } of shortLived) {
+      const { rows } = await client.query('select to_regclass($1) is not null as there', [table]);
+      if (rows[0]?.there) await client.query(`delete from ${table} where ${condition}`);
+    }
+  });
+};
+
+const shortLived = [
+  { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
+  { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
+];
+
 export type JobRunner = { stop(): Promise<void> };
 
 /** Runs the service's jobs in this process until stopped. */
@@ -77,21 +92,30 @@ export async function runJobs(options: {
   tasks: TaskList;
   log: Log;
 }): Promise<JobRunner> {
-  // A runner without tasks ends at its first look, and can't be stopped then.
-  if (Object.keys(options.tasks).length === 0) return { stop: async () => {} };
   const runner = await run({
     connectionString: options.url,
     schema: schemaOf(options.service),
-    taskList: options.tasks,
+    taskList: { ...options.tasks, sweep },
+    crontab: '17 3 * * * sweep',
     concurrency: 5,
     maxPoolSize: 3,
     pollInterval: 1_000,
     noHandleSignals: true,
     logger: forwardErrors(options.log),
   });
-  // A database that goes away ends the runner; the supervisor starts the process anew.
-  runner.promise.catch((error: unknown) => options.log.error({ err: error }, 'job runner ended'));
-  return { stop: () => runner.stop() };
+  let hasEnded = false;
+  const ended = runner.promise.then(
+    () => undefined,
+    (error: unknown) => options.log.error({ err: error }, 'job runner ended'),
+  );
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  return {
+    async stop() {
+      if (!hasEnded) await runner.stop();
+    },
+  };
 }
 
 const silent = createLogger(() => {});

@@ -17,7 +17,7 @@ export function createApi(baseUrl: string, token?: string): Api {
       ...('body' in request ? { body: JSON.stringify(request.body) } : {}),
       signal: AbortSignal.timeout(callMsMax),
     });
-    const answer = await response.json();
+    const answer = (await response.json()) as Answer & { error?: string };
     if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${answer.error}`);
     return answer;
   };
