@@ -1,0 +1,78 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Api, createApi } from '../deploy/demo/api.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const portBase = '5400';
+
+export type BenchStack = {
+  api: Api;
+  workspaceId: string;
+  folder: string;
+  sink: { pid: number; status(): Promise<SinkStatus> };
+  stop(): Promise<void>;
+};
+
+export type SinkStatus = {
+  total: number;
+  recipients: number;
+  duplicates: number;
+  received_at_ms: number;
+};
+
+/** A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own. */
+export async function startBenchStack(sinkBehaviour: string): Promise<BenchStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
+  const sink = await startSink(sinkBehaviour);
+  const stack = fork(join(root, 'deploy/local/main.ts'), {
+    env: {
+      ...process.env,
+      POSTRIDER_DATA: folder,
+      POSTRIDER_PORT: portBase,
+      SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const started = await Promise.race([
+    once(stack, 'message'),
+    once(stack, 'exit').then(() => 'exit'),
+  ]);
+  if (started === 'exit') throw new Error('the stack did not start');
+  const settings = readFileSync(join(folder, 'env'), 'utf8');
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(settings)?.[1] ?? '';
+  return {
+    api: createApi(setting('BASE_URL'), setting('TOKEN')),
+    workspaceId: setting('WORKSPACE_ID'),
+    folder,
+    sink: {
+      pid: sink.child.pid ?? 0,
+      status: async () =>
+        (await (await fetch(`http://127.0.0.1:${sink.control}/status`)).json()) as SinkStatus,
+    },
+    async stop() {
+      await end(stack);
+      await end(sink.child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startSink(behaviour: string) {
+  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), '--behaviour', behaviour], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { port, control } = JSON.parse(String(line)) as { port: number; control: number };
+  return { child, port, control };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}

@@ -1,0 +1,13 @@
+import { benchSend } from './send.ts';
+
+/** `npm run bench -- <name> [options]` */
+const benches: Record<string, (args: string[]) => Promise<void>> = { send: benchSend };
+
+const [name = '', ...args] = process.argv.slice(2);
+const bench = benches[name];
+if (bench) {
+  await bench(args);
+} else {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`);
+  process.exitCode = 1;
+}
