@@ -4,6 +4,13 @@ import type { Mail } from './mailbox.ts';
 export const views = ['html', 'text', 'headers', 'source'] as const;
 export type View = (typeof views)[number];
 
+const shortTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
 const viewNames: Record<View, string> = {
   html: 'HTML',
   text: 'Text',
@@ -83,7 +90,7 @@ export function mailPage(mail: Mail, view: View, text: string): string {
 function row({ id, to, subject, receivedAt }: Mail): Html {
   return html`<a href="/mails/${id}"><span>${to.join(', ')}</span>
     <span class="subject">${subject || '(no subject)'}</span>
-    <span class="soft">${readableTime(receivedAt)}</span></a>`;
+    <span class="soft">${shortTime.format(new Date(receivedAt))}</span></a>`;
 }
 
 function page(title: string, to: string, body: Html): string {

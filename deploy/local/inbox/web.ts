@@ -10,10 +10,10 @@ type Question = { box: Mailbox; query: URLSearchParams; id: number };
 const limitMax = 1_000;
 const pageLimit = 50;
 const pagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'";
+  "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'";
 /** What a mail may do: look as it was written, in a world of its own. */
 const mailPolicy =
-  "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; " +
+  "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
   'sandbox allow-popups allow-popups-to-escape-sandbox';
 
 const routes: [method: string, path: RegExp, answer: (q: Question) => Answer | Promise<Answer>][] =
