@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Call, createCall } from './stack/client.ts';
+import { portsOf } from './stack/ports.ts';
+import { type Processes, processesOf } from './stack/processes.ts';
+import { createSinkClient, type Mail, readMails, type SinkClient } from './stack/sink-client.ts';
+import { until } from './stack/until.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const startMsMax = 90_000;
+
+/** A running stack whose mail goes to a sink. */
+export type TestStack = {
+  folder: string;
+  settings: Record<string, string>;
+  workspaceId: string;
+  call: Call;
+  processes: Processes;
+  sink: SinkClient;
+  /** Every mail the sink has taken. */
+  mails(): Mail[];
+  /** As the superuser, to the database of the services. */
+  databaseUrl: string;
+  /** Resolves when every service answers through the gateway. */
+  untilServing(): Promise<void>;
+  /** Ends every process and removes the folder. */
+  stop(): Promise<void>;
+};
+
+export type StackOptions = {
+  replicas?: number;
+  /** When this process is gone, the stack ends. */
+  parentPid?: number;
+  folder?: string;
+};
+
+export async function startStack(options: StackOptions = {}): Promise<TestStack> {
+  const { replicas = 2, parentPid = process.pid } = options;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'postrider-stack-'));
+  // PostgreSQL runs as another account where we are root, and has to pass through.
+  chmodSync(folder, 0o711);
+  const cache = join(root, '.postrider/cache');
+  if (existsSync(cache)) cpSync(cache, join(folder, 'cache'), { recursive: true });
+  const args = ['--folder', folder, '--port', String(await portsOf(replicas))];
+  args.push('--replicas', String(replicas), '--parent', String(parentPid));
+  const log = openSync(join(folder, 'run.log'), 'a');
+  const child = spawn(process.execPath, [join(root, 'test/stack/run.ts'), ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  child.unref();
+  let hasEnded = false;
+  child.on('exit', () => {
+    hasEnded = true;
+  });
+  await until(
+    'the stack is up',
+    async () => {
+      if (hasEnded) throw new Error(readFileSync(join(folder, 'run.log'), 'utf8'));
+      return existsSync(join(folder, 'ready.json'));
+    },
+    { withinMs: startMsMax },
+  );
+  return openStack(folder);
+}
+
+/** Joins a stack that runs. */
+export function openStack(folder: string): TestStack {
+  const settings = readSettings(folder);
+  const ready = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'));
+  const workspaceId = settings.WORKSPACE_ID ?? '';
+  const call = createCall(settings.BASE_URL ?? '', settings.TOKEN ?? '');
+  return {
+    folder,
+    settings,
+    workspaceId,
+    call,
+    processes: processesOf(folder),
+    sink: createSinkClient(ready.control),
+    mails: () => readMails(readFileSync(join(folder, 'mails'), 'utf8')),
+    databaseUrl: databaseUrlOf(folder, settings),
+    untilServing: () => untilServing(call, workspaceId),
+    stop: () => stopStack(folder, ready.pid),
+  };
+}
+
+export async function stopStack(folder: string, pid: number): Promise<void> {
+  process.kill(pid, 'SIGCONT');
+  process.kill(pid, 'SIGTERM');
+  await until('the stack is stopped', async () => !existsSync(`/proc/${pid}`));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function readSettings(folder: string): Record<string, string> {
+  const lines = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n');
+  return Object.fromEntries(
+    lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1)]),
+  );
+}
+
+function databaseUrlOf(folder: string, settings: Record<string, string>): string {
+  const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+  const port = Number(new URL(settings.BASE_URL ?? '').port) + 5;
+  return `postgresql://postrider:${secrets.postgresPassword}@127.0.0.1:${port}/postrider`;
+}
+
+/** One reading operation of each service. */
+const probes: [operation: string, query: Record<string, string>][] = [
+  ['workspaces.list', {}],
+  ['contacts.count', {}],
+  ['templates.list', {}],
+  ['broadcasts.list', {}],
+  ['messages.list', { limit: '1' }],
+];
+
+async function untilServing(call: Call, workspaceId: string): Promise<void> {
+  for (const [operation, query] of probes) {
+    await until(`${operation} is answered`, async () => {
+      try {
+        const answer = await call(operation, undefined, {
+          query: { workspace_id: workspaceId, ...query },
+        });
+        return answer.status === 200;
+      } catch {
+        return false;
+      }
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { isFree } from '../../deploy/local/ports.ts';
+
+/** Below the ports that the system gives to clients, so that none of them takes ours. */
+const [lowest, highest] = [12_000, 32_000];
+const triesMax = 50;
+
+/** The first of a run of free ports as a stack needs them. */
+export async function portsOf(replicas: number): Promise<number> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const first = lowest + Math.floor(Math.random() * (highest - lowest));
+    const wanted = [0, 1, 2, 3, 4, 5, 10, 11, 12, 13];
+    for (let replica = 0; replica < replicas; replica += 1) wanted.push(14 + replica * 10);
+    const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
+    if (free.every((each) => each)) return first;
+  }
+  throw new Error('no free ports were found');
+}

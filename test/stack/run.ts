@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createStack } from '../../deploy/local/stack.ts';
+import { readStackConfig } from '../../deploy/local/stack-config.ts';
+
+/**
+ * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts --folder F --port P
+ * --replicas N --parent PID`. Says in `F/ready.json` where everything is, and ends all of it when the parent is gone.
+ */
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: 'string', default: '' },
+    port: { type: 'string', default: '' },
+    replicas: { type: 'string', default: '1' },
+    parent: { type: 'string', default: '' },
+  },
+});
+const root = resolve(import.meta.dirname, '../..');
+const parentPid = Number(values.parent);
+const lookForParentMs = 500;
+const say = (line: string): unknown => process.stderr.write(`${line}\n`);
+
+const sinkProcess = spawn(
+  process.execPath,
+  [join(root, 'test/sink.ts'), '--file', join(values.folder, 'mails')],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+const sink = await addressOf(sinkProcess);
+const config = readStackConfig(
+  {
+    ...process.env,
+    POSTRIDER_PORT: values.port,
+    POSTRIDER_DATA: values.folder,
+    MESSAGES_REPLICAS: values.replicas,
+    SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+    DATABASE_URL: '',
+    TEMPORAL_ADDRESS: '',
+    LOG_LEVEL: 'warn',
+  },
+  root,
+);
+const stack = createStack(config, say);
+let isStopping = false;
+
+async function stop(code: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  await stack.stop();
+  sinkProcess.kill('SIGTERM');
+  process.exit(code);
+}
+
+async function addressOf(child: ChildProcess): Promise<{ port: number; control: number }> {
+  if (child.stdout === null) throw new Error('the sink has no output');
+  const [line] = await once(child.stdout, 'data');
+  return JSON.parse(String(line));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+process.on('SIGTERM', () => stop(0));
+process.on('SIGINT', () => stop(0));
+setInterval(() => {
+  if (!isAlive(parentPid)) void stop(0);
+}, lookForParentMs);
+try {
+  await stack.start();
+  const ready = { pid: process.pid, control: sink.control };
+  writeFileSync(join(values.folder, 'ready.json'), JSON.stringify(ready), { mode: 0o600 });
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  await stop(1);
+}

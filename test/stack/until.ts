@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const lookEveryMs = 50;
+
+/** Waits for a condition; fails with what was waited for. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  { withinMs = 60_000 } = {},
+): Promise<void> {
+  const giveUpAtMs = Date.now() + withinMs;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAtMs) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
+    await sleep(lookEveryMs);
+  }
+}
