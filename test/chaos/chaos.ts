@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { givenBroadcast, readBroadcast, sendNow, setRate } from '../stack/given.ts';
+import type { TestStack } from '../stack.ts';
+import { check, type Verdict } from './checker.ts';
+import { duplicate } from './duplicate.ts';
+import type { Fault } from './schedule.ts';
+
+export type ChaosOptions = {
+  recipients: number;
+  ratePerMinute: number;
+  /** How long an answer of the sink takes. */
+  latencyMs: number;
+  schedule: readonly Fault[];
+  /** From the last fault to the end. */
+  settleMsMax: number;
+  fakeDuplicate: boolean;
+  say: (line: string) => void;
+};
+
+export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
+
+const lookEveryMs = 250;
+const unlimited = 10_000_000;
+
+/** Sends one broadcast while the schedule's faults happen, waits for its end and judges what came of it. */
+export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
+  const { say } = options;
+  const sent = await givenBroadcast(stack, options.recipients);
+  await setRate(stack, options.ratePerMinute);
+  await stack.sink.behave({ latencyMs: options.latencyMs });
+  await sendNow(stack, sent.id);
+  const startedAtMs = Date.now();
+  const ended = new AbortController();
+  const faults: Fault[] = [];
+  const clock = (): string => `${((Date.now() - startedAtMs) / 1_000).toFixed(1).padStart(6)} s`;
+  const note = async (line: string): Promise<void> => {
+    const { recipients } = await stack.sink.status();
+    say(`${clock()}  ${String(recipients).padStart(6)} mails  ${line}`);
+  };
+  const injecting = inject(stack, options.schedule, ended.signal, async (fault) => {
+    faults.push(fault);
+    await note(`${fault.deed} ${fault.name}${fault.forMs ? ` for ${fault.forMs / 1_000} s` : ''}`);
+  });
+  const lastFaultMs = Math.max(0, ...options.schedule.map((each) => each.afterMs + each.forMs));
+  const giveUpAtMs = startedAtMs + lastFaultMs + options.settleMsMax;
+  const status = await watch(stack, sent.id, giveUpAtMs, note);
+  ended.abort();
+  await injecting;
+  await stack.untilServing();
+  const seconds = (Date.now() - startedAtMs) / 1_000;
+  say(`${clock()}  ended ${status}`);
+  await setRate(stack, unlimited);
+  await stack.sink.behave({ latencyMs: 0 });
+  if (options.fakeDuplicate) await duplicate(stack, sent);
+  return { ...(await check(stack, sent, faults)), faults, seconds };
+}
+
+/** Follows the status until the broadcast is over; nobody helps it. */
+async function watch(
+  stack: TestStack,
+  id: string,
+  giveUpAtMs: number,
+  note: (line: string) => Promise<void>,
+): Promise<string> {
+  let last = '';
+  while (Date.now() < giveUpAtMs) {
+    const broadcast = await readBroadcast(stack, id).catch(() => undefined);
+    if (broadcast && broadcast.status !== last) {
+      last = broadcast.status;
+      const reason = broadcast.pause_reason ? ` (${broadcast.pause_reason})` : '';
+      await note(`broadcast is ${last}${reason}`);
+    }
+    if (['sent', 'failed', 'cancelled'].includes(last)) return last;
+    await sleep(lookEveryMs);
+  }
+  return `${last} when the time was up`;
+}
+
+/** Lets the faults happen until the broadcast is over. */
+async function inject(
+  { processes }: TestStack,
+  schedule: readonly Fault[],
+  ended: AbortSignal,
+  happened: (fault: Fault) => Promise<void>,
+): Promise<void> {
+  const startedAtMs = Date.now();
+  const thaws: Promise<void>[] = [];
+  for (const fault of schedule) {
+    await sleep(startedAtMs + fault.afterMs - Date.now(), undefined, { signal: ended }).catch(
+      () => {},
+    );
+    if (ended.aborted) break;
+    if (fault.deed === 'kill') processes.kill(fault.name);
+    else {
+      processes.freeze(fault.name);
+      thaws.push(thawAfter(processes, fault, ended));
+    }
+    await happened(fault);
+  }
+  await Promise.all(thaws);
+}
+
+/** A broadcast that ends meanwhile ends the freeze, too. */
+async function thawAfter(
+  processes: TestStack['processes'],
+  { name, forMs }: Fault,
+  ended: AbortSignal,
+): Promise<void> {
+  await sleep(forMs, undefined, { signal: ended }).catch(() => {});
+  processes.thaw(name);
+}

@@ -1,0 +1,127 @@
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { good, readBroadcast } from '../stack/given.ts';
+import type { TestStack } from '../stack.ts';
+import type { Fault } from './schedule.ts';
+
+/** Results go to the record in groups of so many, one group per open batch (`services/messages/result-writer.ts`). */
+const groupMax = 50;
+/** Batches that one process sends at a time (`admission` in `services/messages/main.ts`). */
+const batchesMax = 4;
+/** Connections of one process to one server, at most (`services/messages/smtp/pool.ts`). */
+const connectionsMax = 100;
+
+export type Sent = { id: string; emails: string[] };
+
+export type Verdict = {
+  lost: number;
+  twice: number;
+  bound: number;
+  unknown: number;
+  counts: Record<string, number>;
+  /** Why the run is bad; empty if it is good. */
+  problems: string[];
+};
+
+/**
+ * What may arrive twice: for each time a process could not write down what it had sent, its open SMTP transactions and
+ * one unwritten group of each of its batches.
+ */
+export function boundOf(faults: readonly Fault[], connectionsPeak: number): number {
+  const perProcess = Math.min(connectionsMax, connectionsPeak) + batchesMax * groupMax;
+  const hits = faults.map(({ name }) => {
+    if (name === 'postgres') return 2;
+    return name.startsWith('messages') ? 1 : 0;
+  });
+  return hits.reduce<number>((sum, each) => sum + each, 0) * perProcess;
+}
+
+/** Holds the sink, the database, the API and Temporal against each other. */
+export async function check(
+  stack: TestStack,
+  { id, emails }: Sent,
+  faults: readonly Fault[],
+): Promise<Verdict> {
+  const problems: string[] = [];
+  const expect = (isSo: boolean, problem: string): void => {
+    if (!isSo) problems.push(problem);
+  };
+  const byEmail = mailsByEmail(stack, emails);
+  const [record, unknownOf] = await readRecord(stack, id);
+  const doubled = [...byEmail].filter(([, messageIds]) => messageIds.length > 1);
+  const twice = doubled.reduce((sum, [, messageIds]) => sum + messageIds.length - 1, 0);
+  const lost = emails.length - byEmail.size - (record.failed ?? 0) - (record.skipped ?? 0);
+  const { connections_peak: peak } = await stack.sink.status();
+  const bound = boundOf(faults, peak);
+  expect(lost === 0, `${lost} recipients got no mail`);
+  expect(twice <= bound, `${twice} mails came twice, more than ${bound}`);
+  for (const [email, messageIds] of doubled) {
+    expect(new Set(messageIds).size === 1, `${email} got two different Message-IDs`);
+    expect((unknownOf.get(email) ?? 0) > 0, `${email} got a repeat that is not counted as unknown`);
+  }
+  const broadcast = await readBroadcast(stack, id);
+  const query = { workspace_id: stack.workspaceId, broadcast_id: id };
+  const { stats } = good(await stack.call('messages.broadcastStats', undefined, { query }));
+  expect(broadcast.status === 'sent', `it ended ${broadcast.status}: ${broadcast.pause_reason}`);
+  const { enqueued_count: enqueued, sent_count: sent } = broadcast;
+  const answered = sent + broadcast.failed_count + broadcast.skipped_count;
+  expect(enqueued === emails.length, `${enqueued} recipients of ${emails.length}`);
+  expect(answered === enqueued, `${answered} outcomes of ${enqueued}`);
+  expect(sent === byEmail.size, `the API says ${sent} sent, the sink ${byEmail.size}`);
+  expect(sent === record.sent, `the API says ${sent} sent, the database ${record.sent}`);
+  expect(sent === stats.total_sent, `the stats say ${stats.total_sent} sent, the API ${sent}`);
+  expect(
+    stats.total_unknown >= doubled.length,
+    `${stats.total_unknown} unknown, ${doubled.length} twice`,
+  );
+  expect((record.sending ?? 0) + (record.deferred ?? 0) === 0, 'something is still to be sent');
+  const run = await runStatus(stack, id);
+  expect(run === 'COMPLETED', `the workflow is ${run}`);
+  return { lost, twice, bound, unknown: stats.total_unknown, counts: record, problems };
+}
+
+function mailsByEmail(stack: TestStack, emails: readonly string[]): Map<string, string[]> {
+  const wanted = new Set(emails);
+  const byEmail = new Map<string, string[]>();
+  for (const { email, messageId } of stack.mails()) {
+    if (wanted.has(email)) byEmail.set(email, [...(byEmail.get(email) ?? []), messageId]);
+  }
+  return byEmail;
+}
+
+/** How many messages have which status, and how often each address's fate was unknown. */
+async function readRecord(
+  { databaseUrl, workspaceId }: TestStack,
+  id: string,
+): Promise<[Record<string, number>, Map<string, number>]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ email: string; status: string; unknown: number }>(
+      `select contact_email as email, status, unknown from messages.messages
+       where workspace_id = $1 and broadcast_id = $2`,
+      [workspaceId, id],
+    );
+    const counts: Record<string, number> = {};
+    for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+    return [counts, new Map(rows.map(({ email, unknown }) => [email, unknown]))];
+  } finally {
+    await client.end();
+  }
+}
+
+async function runStatus({ settings, workspaceId }: TestStack, id: string): Promise<string> {
+  const connection = await Connection.connect({ address: settings.TEMPORAL_ADDRESS ?? '' });
+  try {
+    const client = new Client({ connection });
+    const handle = client.workflow.getHandle(`broadcast/${workspaceId}/${id}`);
+    // The run ends a moment after the row.
+    await Promise.race([
+      handle.result().catch(() => {}),
+      new Promise((done) => setTimeout(done, 30_000).unref()),
+    ]);
+    return (await handle.describe()).status.name;
+  } finally {
+    await connection.close();
+  }
+}
