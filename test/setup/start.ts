@@ -10,6 +10,9 @@ export const started: { postgres?: Postgres; folder?: string } = {};
 
 /** Sets TEST_POSTGRES_URL and TEMPORAL_TEST_SERVER for all tests, where they aren't set already. */
 export default async function start(): Promise<void> {
+  // Nothing is there yet: the first test that needs a whole stack starts it (test/stack/shared.ts).
+  process.env.TEST_STACK_FOLDER = join(tmpdir(), `postrider-stack-${process.pid}`);
+  process.env.TEST_RUN_PID = String(process.pid);
   await Promise.all([providePostgres(), provideTemporal()]);
 }
 

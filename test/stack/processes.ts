@@ -11,10 +11,8 @@ export type Processes = {
   thaw(name: string): void;
   /** Resolves when the supervisor has another process under the name than `oldPid`. */
   untilReplaced(name: string, oldPid: number): Promise<void>;
-  /**
-   * Kills the process and keeps the supervisor from starting it anew until the work is done.
-   */
-  without<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Kills the processes and keeps the supervisor from starting them anew until the work is done. */
+  without<T>(names: string[], work: () => Promise<T>): Promise<T>;
 };
 
 /** The processes of a stack, by their names in its `pids` file. */
@@ -38,15 +36,15 @@ export function processesOf(folder: string): Processes {
     thaw: (name) => signal(name, 'SIGCONT'),
     untilReplaced: (name, oldPid) =>
       until(`${name} is started again`, async () => pid(name) !== oldPid),
-    async without(name, work) {
-      const old = pid(name);
+    async without(names, work) {
+      const old = names.map((name) => ({ name, pid: pid(name) }));
       signal('supervisor', 'SIGSTOP');
       try {
-        signal(name, 'SIGKILL');
+        for (const name of names) signal(name, 'SIGKILL');
         return await work();
       } finally {
         signal('supervisor', 'SIGCONT');
-        await processes.untilReplaced(name, old);
+        for (const { name, pid: oldPid } of old) await processes.untilReplaced(name, oldPid);
       }
     },
   };

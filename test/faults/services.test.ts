@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import type { TestStack } from '../stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+/** A reading operation of each service and whose processes it needs. */
+const reads: Record<string, string> = {
+  workspaces: 'workspaces.list',
+  contacts: 'contacts.count',
+  templates: 'templates.list',
+  broadcasts: 'broadcasts.list',
+  messages: 'messages.list',
+};
+
+const replicas = (service: string): string[] =>
+  service === 'messages' ? ['messages', 'messages-2'] : [service];
+
+function read(service: string) {
+  const query = { workspace_id: stack.workspaceId };
+  return stack.call(reads[service] ?? '', undefined, { query });
+}
+
+test.each(['contacts', 'templates', 'broadcasts', 'messages'])(
+  'calls to a killed %s are a 503 with Retry-After, others work, and it comes back by itself',
+  async (down) => {
+    await stack.processes.without(replicas(down), async () => {
+      for (const service of Object.keys(reads)) {
+        const { status, headers } = await read(service);
+        expect([service, status]).toEqual([service, service === down ? 503 : 200]);
+        if (service === down) expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      }
+    });
+    await stack.untilServing();
+  },
+  60_000,
+);
+
+test('with workspaces killed nobody can be recognised: every call is a 503, none a 500 or 401', async () => {
+  await stack.processes.without(['workspaces'], async () => {
+    // What was allowed a moment ago is remembered for a second.
+    await new Promise((done) => setTimeout(done, 1_100));
+    for (const service of Object.keys(reads)) {
+      const { status, headers } = await read(service);
+      expect([service, status]).toEqual([service, 503]);
+      expect(headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+  });
+  await stack.untilServing();
+}, 60_000);
+
+test('all services killed at once come back by themselves', async () => {
+  const names = Object.keys(reads).flatMap(replicas);
+  for (const name of names) stack.processes.kill(name);
+  await stack.untilServing();
+}, 60_000);

@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { openStack, startStack, type TestStack } from '../stack.ts';
+import { setRate } from './given.ts';
+import { until } from './until.ts';
+
+/** Files of tests wait for each other here, as long as all of them together may take. */
+const turnMsMax = 8 * 60_000;
+export const borrowMsMax = turnMsMax + 90_000;
+export const fast = 10_000_000;
+
+/**
+ * The one stack of a run of Jest, for one file of tests at a time: they break things. The first to come starts it;
+ * test/setup/stop.ts ends it.
+ */
+export async function borrowStack(): Promise<TestStack> {
+  const folder = process.env.TEST_STACK_FOLDER ?? '';
+  await until('it is our turn', async () => isTaken(lockOf(folder)), { withinMs: turnMsMax });
+  if (existsSync(`${folder}/ready.json`)) return openStack(folder);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o711 });
+  return startStack({ folder, parentPid: Number(process.env.TEST_RUN_PID) });
+}
+
+/** Leaves the stack to the next file as it was. */
+export async function returnStack(stack: TestStack | undefined): Promise<void> {
+  const lock = lockOf(process.env.TEST_STACK_FOLDER ?? '');
+  try {
+    await stack?.untilServing();
+    await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false });
+    if (stack) await setRate(stack, fast);
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+const lockOf = (folder: string): string => `${folder}.lock`;
+
+function isTaken(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (!isAlive(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isAlive(lock: string): boolean {
+  try {
+    return existsSync(`/proc/${readFileSync(lock, 'utf8')}`);
+  } catch {
+    return true;
+  }
+}

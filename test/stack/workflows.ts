@@ -1,0 +1,21 @@
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { TestStack } from '../stack.ts';
+
+/** Does something with the workflow of a broadcast, as an operator would from Temporal's own tools. */
+export async function withRun<T>(
+  { settings, workspaceId }: TestStack,
+  id: string,
+  work: (handle: WorkflowHandle, client: Client) => Promise<T>,
+): Promise<T> {
+  const connection = await Connection.connect({ address: settings.TEMPORAL_ADDRESS ?? '' });
+  try {
+    const client = new Client({ connection });
+    return await work(client.workflow.getHandle(`broadcast/${workspaceId}/${id}`), client);
+  } finally {
+    await connection.close();
+  }
+}
+
+export function runStatus(stack: TestStack, id: string): Promise<string> {
+  return withRun(stack, id, async (handle) => (await handle.describe()).status.name);
+}
