@@ -103,17 +103,18 @@ export async function runJobs(options: {
     noHandleSignals: true,
     logger: forwardErrors(options.log),
   });
-  let hasEnded = false;
-  const ended = runner.promise.then(
-    () => undefined,
-    (error: unknown) => options.log.error({ err: error }, 'job runner ended'),
-  );
-  void ended.then(() => {
-    hasEnded = true;
-  });
+  let isStopping = false;
+  const end = (error?: unknown) => {
+    if (isStopping) return;
+    // Without its jobs a service would keep changes from those who must hear of them.
+    options.log.error({ err: error }, 'the job runner ended; ending the process for a new start');
+    process.kill(process.pid, 'SIGTERM');
+  };
+  runner.promise.then(() => end(), end);
   return {
     async stop() {
-      if (!hasEnded) await runner.stop();
+      isStopping = true;
+      await runner.stop().catch(() => {});
     },
   };
 }

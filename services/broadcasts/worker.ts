@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/rpc/process.ts';
@@ -25,11 +25,11 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
   }
 }
 
+const base = openBase('broadcasts', process.env);
 Runtime.install({
   shutdownSignals: [],
-  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+  logger: new DefaultLogger('WARN', ({ level, message }) => base.log.warn({ level }, message)),
 });
-const base = openBase('broadcasts', process.env);
 const context = await openContext(base);
 const address = required(base.env, 'TEMPORAL_ADDRESS');
 const namespace = base.env.TEMPORAL_NAMESPACE ?? 'default';
