@@ -4,9 +4,11 @@ import {
   act,
   givenBroadcast,
   good,
+  mailsTo,
   readBroadcast,
   sendNow,
   setRate,
+  untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
 import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
@@ -20,36 +22,27 @@ beforeAll(async () => {
 }, borrowMsMax);
 afterAll(() => returnStack(stack), 60_000);
 
-async function untilFlowing(emails: readonly string[]): Promise<void> {
-  await until('mails arrive', async () => mailsTo(emails).length > 0);
-}
-
-function mailsTo(emails: readonly string[]) {
-  const wanted = new Set(emails);
-  return stack.mails().filter(({ email }) => wanted.has(email));
-}
-
 test('a broadcast goes on where it was when Temporal is killed, and sends nothing twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 500);
   await setRate(stack, 6_000);
   await sendNow(stack, id);
-  await untilFlowing(emails);
+  await untilFlowing(stack, emails);
   stack.processes.kill('temporal');
   await untilStatus(stack, id, 'sent', { withinMs: 90_000 });
-  expect(mailsTo(emails)).toHaveLength(500);
+  expect(mailsTo(stack, emails)).toHaveLength(500);
 }, 120_000);
 
 test('a frozen Temporal makes nothing go out twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 1_500);
   await setRate(stack, 6_000);
   await sendNow(stack, id);
-  await untilFlowing(emails);
+  await untilFlowing(stack, emails);
   stack.processes.freeze('temporal');
   await sleep(13_000);
   stack.processes.thaw('temporal');
   await setRate(stack, fast);
   await untilStatus(stack, id, 'sent', { withinMs: 90_000 });
-  expect(mailsTo(emails)).toHaveLength(1_500);
+  expect(mailsTo(stack, emails)).toHaveLength(1_500);
 }, 150_000);
 
 test('schedule, pause and cancel are answered while Temporal is down, and take effect when it is back', async () => {
@@ -60,7 +53,7 @@ test('schedule, pause and cancel are answered while Temporal is down, and take e
   const time = { scheduled_date: '2099-01-01', scheduled_time: '12:00', timezone: 'UTC' };
   good(await act(stack, 'schedule', cancelled.id, time));
   await sendNow(stack, paused.id);
-  await untilFlowing(paused.emails);
+  await untilFlowing(stack, paused.emails);
   await stack.processes.without(['temporal'], async () => {
     expect((await act(stack, 'schedule', scheduled.id, { send_now: true })).status).toBe(200);
     expect((await act(stack, 'pause', paused.id)).status).toBe(200);
@@ -71,11 +64,11 @@ test('schedule, pause and cancel are answered while Temporal is down, and take e
   await until('the cancelled run has ended', async () => {
     return (await runStatus(stack, cancelled.id)) === 'COMPLETED';
   });
-  const stopped = mailsTo(paused.emails).length;
+  const stopped = mailsTo(stack, paused.emails).length;
   expect(stopped).toBeLessThan(600);
   await setRate(stack, fast);
   good(await act(stack, 'resume', paused.id));
   await untilStatus(stack, paused.id, 'sent', { withinMs: 60_000 });
-  expect(mailsTo(paused.emails)).toHaveLength(600);
-  expect(mailsTo(cancelled.emails)).toHaveLength(0);
+  expect(mailsTo(stack, paused.emails)).toHaveLength(600);
+  expect(mailsTo(stack, cancelled.emails)).toHaveLength(0);
 }, 150_000);

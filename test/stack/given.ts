@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TestStack } from '../stack.ts';
 import type { Answer } from './client.ts';
 import { ownerToken } from './owner.ts';
+import type { Mail } from './sink-client.ts';
 import { until } from './until.ts';
 
 const importSize = 5_000;
@@ -144,6 +145,16 @@ export async function untilStatus(
   );
   if (!last) throw new Error('nothing was read');
   return last;
+}
+
+/** What the sink has taken for these addresses, in order. */
+export function mailsTo(stack: TestStack, emails: readonly string[]): Mail[] {
+  const wanted = new Set(emails);
+  return stack.mails().filter(({ email }) => wanted.has(email));
+}
+
+export async function untilFlowing(stack: TestStack, emails: readonly string[]): Promise<void> {
+  await until('mails arrive', async () => mailsTo(stack, emails).length > 0);
 }
 
 /** Sets the rate of everything that is sent, so that a test has time to act. */

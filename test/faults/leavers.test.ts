@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createKeyring } from '#lib/tokens.ts';
+import { createTokenMaker } from '../../services/messages/unsubscribe-token.ts';
+import {
+  act,
+  draftOf,
+  givenBroadcast,
+  good,
+  mailsTo,
+  readBroadcast,
+  sendNow,
+  setRate,
+  untilStatus,
+} from '../stack/given.ts';
+import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
+import type { TestStack } from '../stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+/** Follows the link in the mail that the broadcast sent to the address, as a mail program does. */
+async function unsubscribe(broadcastId: string, email: string): Promise<void> {
+  const { call, workspaceId, settings } = stack;
+  const query = { workspace_id: workspaceId, broadcast_id: broadcastId, contact_email: email };
+  const { messages } = good(await call('messages.list', undefined, { query }));
+  const token = createTokenMaker(createKeyring(settings.SECRET_KEY ?? ''))(
+    workspaceId,
+    messages[0].id,
+  );
+  const answer = await fetch(`${settings.BASE_URL}/u/${workspaceId}/${token}`, {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** A broadcast whose audience is frozen and of which little was sent. */
+async function givenFrozen(listId: string, templateId: string): Promise<string> {
+  const { broadcast } = good(
+    await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
+  );
+  await setRate(stack, 600);
+  await sendNow(stack, broadcast.id);
+  await until('its audience is frozen', async () => {
+    return (await readBroadcast(stack, broadcast.id)).enqueued_count > 0;
+  });
+  good(await act(stack, 'pause', broadcast.id));
+  return broadcast.id;
+}
+
+test('who unsubscribes or bounces between the freeze and the sending is skipped', async () => {
+  const { id: earlier, listId, templateId, emails } = await givenBroadcast(stack, 120);
+  const last = [...emails].sort().slice(-20);
+  const leavers = last.slice(0, 10);
+  const bouncing = last.slice(10);
+  await sendNow(stack, earlier);
+  await untilStatus(stack, earlier, 'sent');
+  const id = await givenFrozen(listId, templateId);
+  for (const email of leavers) await unsubscribe(earlier, email);
+  await bounce(bouncing, templateId);
+  const before = mailsTo(stack, last).length;
+  await setRate(stack, fast);
+  good(await act(stack, 'resume', id));
+  const ended = await untilStatus(stack, id, 'sent');
+  expect(ended).toMatchObject({ enqueued_count: 120, sent_count: 100, skipped_count: 20 });
+  expect(mailsTo(stack, last)).toHaveLength(before);
+}, 90_000);
+
+/** Has a broadcast to the addresses on another list refused as no mailboxes. */
+async function bounce(addresses: readonly string[], templateId: string): Promise<void> {
+  const { listId } = await givenBroadcast(stack, 1);
+  const contacts = addresses.map((email) => ({ email }));
+  const body = { workspace_id: stack.workspaceId, contacts, subscribe_to_lists: [listId] };
+  good(await stack.call('contacts.import', body));
+  const replies = addresses.map((email) => ({
+    step: 'rcpt' as const,
+    recipient: `^${email.replaceAll('.', '\\.')}$`,
+    reply: '550 5.1.1 no such mailbox',
+  }));
+  await stack.sink.behave({ replies });
+  const { broadcast } = good(
+    await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
+  );
+  await sendNow(stack, broadcast.id);
+  const { failed_count: failed } = await untilStatus(stack, broadcast.id, 'sent');
+  expect(failed).toBe(addresses.length);
+  await stack.sink.behave({ replies: [] });
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  act,
+  draftOf,
+  givenBroadcast,
+  good,
+  mailsTo,
+  readBroadcast,
+  sendNow,
+  setRate,
+  untilFlowing,
+  untilStatus,
+} from '../stack/given.ts';
+import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
+import type { TestStack } from '../stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+const refused = { status: 400, body: { code: 'failed_precondition' } };
+
+test('pause stops the flow at the sink within a second, and resume sends only the rest', async () => {
+  const { id, emails } = await givenBroadcast(stack, 900);
+  await setRate(stack, 12_000);
+  await sendNow(stack, id);
+  await untilFlowing(stack, emails);
+  good(await act(stack, 'pause', id));
+  const pausedAtMs = Date.now();
+  await sleep(2_500);
+  const late = mailsTo(stack, emails).filter(({ atMs }) => atMs > pausedAtMs + 1_000);
+  expect(late).toEqual([]);
+  expect(mailsTo(stack, emails).length).toBeLessThan(900);
+  good(await act(stack, 'resume', id));
+  await untilStatus(stack, id, 'sent');
+  expect(mailsTo(stack, emails)).toHaveLength(900);
+}, 60_000);
+
+test('a broadcast that is paused and resumed again and again sends to everybody once', async () => {
+  const { id, emails } = await givenBroadcast(stack, 600);
+  await setRate(stack, 9_000);
+  await sendNow(stack, id);
+  for (const waitMs of [150, 700, 30, 400, 0]) {
+    await sleep(waitMs);
+    good(await act(stack, 'pause', id));
+    expect((await readBroadcast(stack, id)).status).toBe('paused');
+    await sleep(waitMs / 2);
+    good(await act(stack, 'resume', id));
+  }
+  const { sent_count: sent } = await untilStatus(stack, id, 'sent');
+  expect(sent).toBe(600);
+  expect(new Set(mailsTo(stack, emails).map(({ email }) => email)).size).toBe(600);
+  expect(mailsTo(stack, emails)).toHaveLength(600);
+}, 60_000);
+
+test('cancel stops the flow within a second, for good', async () => {
+  const { id, emails } = await givenBroadcast(stack, 900);
+  await setRate(stack, 12_000);
+  await sendNow(stack, id);
+  await untilFlowing(stack, emails);
+  good(await act(stack, 'cancel', id));
+  const cancelledAtMs = Date.now();
+  await sleep(2_000);
+  const late = mailsTo(stack, emails).filter(({ atMs }) => atMs > cancelledAtMs + 1_000);
+  expect(late).toEqual([]);
+  expect(await act(stack, 'resume', id)).toMatchObject(refused);
+  expect((await readBroadcast(stack, id)).status).toBe('cancelled');
+}, 60_000);
+
+test('a scheduled broadcast can be edited and paused; one whose audience is frozen can not be edited', async () => {
+  const { id, listId, templateId, emails } = await givenBroadcast(stack, 300);
+  const update = (name: string) =>
+    stack.call('broadcasts.update', { ...draftOf(stack, { listId, templateId }), id, name });
+  const time = { scheduled_date: '2099-01-01', scheduled_time: '12:00', timezone: 'UTC' };
+  good(await act(stack, 'schedule', id, time));
+  expect(good(await update('Edited')).broadcast).toMatchObject({
+    name: 'Edited',
+    status: 'scheduled',
+  });
+  good(await act(stack, 'pause', id));
+  good(await update('Edited while paused'));
+  good(await act(stack, 'resume', id));
+  expect((await readBroadcast(stack, id)).status).toBe('scheduled');
+  good(await act(stack, 'cancel', id));
+  const second = good(
+    await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
+  ).broadcast;
+  await setRate(stack, 6_000);
+  await sendNow(stack, second.id);
+  await untilFlowing(stack, emails);
+  expect(
+    await stack.call('broadcasts.update', {
+      ...draftOf(stack, { listId, templateId }),
+      id: second.id,
+    }),
+  ).toMatchObject(refused);
+  good(await act(stack, 'pause', second.id));
+  expect(
+    await stack.call('broadcasts.update', {
+      ...draftOf(stack, { listId, templateId }),
+      id: second.id,
+    }),
+  ).toMatchObject(refused);
+  good(await act(stack, 'resume', second.id));
+  await setRate(stack, fast);
+  await untilStatus(stack, second.id, 'sent');
+  expect(mailsTo(stack, emails)).toHaveLength(300);
+}, 60_000);
