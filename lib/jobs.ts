@@ -1,4 +1,5 @@
-import { Logger, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type Runner, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
 import type { Log } from './log.ts';
 import { type EntityManager, query } from './store.ts';
 
@@ -85,38 +86,54 @@ const shortLived = [
 
 export type JobRunner = { stop(): Promise<void> };
 
-/** Runs the service's jobs in this process until stopped. */
-export async function runJobs(options: {
-  url: string;
-  service: string;
-  tasks: TaskList;
-  log: Log;
-}): Promise<JobRunner> {
-  const runner = await run({
-    connectionString: options.url,
-    schema: schemaOf(options.service),
-    taskList: { ...options.tasks, sweep },
-    crontab: '17 3 * * * sweep',
-    concurrency: 5,
-    maxPoolSize: 3,
-    pollInterval: 1_000,
-    noHandleSignals: true,
-    logger: forwardErrors(options.log),
-  });
-  let isStopping = false;
-  const end = (error?: unknown) => {
-    if (isStopping) return;
-    // Without its jobs a service would keep changes from those who must hear of them.
-    options.log.error({ err: error }, 'the job runner ended; ending the process for a new start');
-    process.kill(process.pid, 'SIGTERM');
-  };
-  runner.promise.then(() => end(), end);
+type RunOptions = { url: string; service: string; tasks: TaskList; log: Log };
+
+const restartMs = 500;
+const jobsAtOnce = 5;
+
+/**
+ * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
+ * migrates its job schema in the same database, since they share its notices; it is started anew.
+ */
+export function runJobs(options: RunOptions): JobRunner {
+  const stopping = new AbortController();
+  const ended = keepRunning(options, stopping.signal);
   return {
-    async stop() {
-      isStopping = true;
-      await runner.stop().catch(() => {});
+    stop() {
+      stopping.abort();
+      return ended;
     },
   };
+}
+
+async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      const runner = await startRunner(options);
+      const stop = () => void runner.stop().catch(() => {});
+      stopping.addEventListener('abort', stop, { once: true });
+      if (stopping.aborted) stop();
+      await runner.promise;
+      stopping.removeEventListener('abort', stop);
+    } catch (error) {
+      options.log.warn({ err: error }, 'the job runner failed');
+    }
+    await sleep(restartMs, undefined, { signal: stopping }).catch(() => {});
+  }
+}
+
+function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> {
+  return run({
+    connectionString: url,
+    schema: schemaOf(service),
+    taskList: { ...tasks, sweep },
+    crontab: '17 3 * * * sweep',
+    concurrency: jobsAtOnce,
+    maxPoolSize: jobsAtOnce + 1,
+    pollInterval: 1_000,
+    noHandleSignals: true,
+    logger: forwardErrors(log),
+  });
 }
 
 const silent = createLogger(() => {});

@@ -66,7 +66,7 @@ export async function runService(
   const onlyMigrate = process.argv[2] === 'migrate';
   if (onlyMigrate || flag(base.env, 'MIGRATE_ON_START')) await service.store.migrate();
   if (onlyMigrate) return service.store.close();
-  const jobs = await runJobs({
+  const jobs = runJobs({
     url: base.databaseUrl,
     service: name,
     tasks: service.tasks,
