@@ -66,12 +66,19 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   await until(
     'the stack is up',
     async () => {
-      if (hasEnded) throw new Error(readFileSync(join(folder, 'run.log'), 'utf8'));
+      if (hasEnded) throw new Error(takeLog(folder));
       return existsSync(join(folder, 'ready.json'));
     },
     { withinMs: startMsMax },
   );
   return openStack(folder);
+}
+
+/** Why a stack did not start, before its folder is gone. */
+function takeLog(folder: string): string {
+  const text = readFileSync(join(folder, 'run.log'), 'utf8');
+  rmSync(folder, { recursive: true, force: true });
+  return text;
 }
 
 /** Joins a stack that runs. */

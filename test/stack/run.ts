@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createStack } from '../../deploy/local/stack.ts';
@@ -51,7 +51,20 @@ async function stop(code: number): Promise<void> {
   isStopping = true;
   await stack.stop();
   sinkProcess.kill('SIGTERM');
+  // A parent that lives removes the folder itself, once it has looked at it.
+  if (!isAlive(parentPid)) {
+    for (const left of [values.folder, `${values.folder}.lock`]) {
+      rmSync(left, { recursive: true, force: true });
+    }
+  }
   process.exit(code);
+}
+
+/** Tests freeze this process to keep the supervisor from its work; one that dies meanwhile can't thaw it. */
+function wakeWhenParentIsGone(): void {
+  const both = `kill -0 ${parentPid} && kill -0 ${process.pid}`;
+  const script = `while ${both}; do sleep 1; done; kill -CONT ${process.pid}`;
+  spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' }).unref();
 }
 
 async function addressOf(child: ChildProcess): Promise<{ port: number; control: number }> {
@@ -74,6 +87,7 @@ process.on('SIGINT', () => stop(0));
 setInterval(() => {
   if (!isAlive(parentPid)) void stop(0);
 }, lookForParentMs);
+wakeWhenParentIsGone();
 try {
   await stack.start();
   const ready = { pid: process.pid, control: sink.control };
