@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 type Limits = {
   /** A request that takes longer is a mistake or an attack. */
   timeMs: number;
-  /** The first request to a new thread waits for its modules to load as well. */
+  /** The first request of its kind to a new thread waits for its modules to load as well. */
   startMs: number;
   memoryMb: number;
   /** Requests that may wait; more are refused. */
@@ -20,7 +20,8 @@ export class ThreadBusyError extends Error {
  */
 export class KillableThread<Request, Answer> {
   #worker: Worker | undefined;
-  #isWarm = false;
+  /** Kinds of request that this thread has answered before. */
+  readonly #warm = new Set<string>();
   #waiting = 0;
   #queue: Promise<unknown> = Promise.resolve();
   readonly #script: URL;
@@ -31,12 +32,15 @@ export class KillableThread<Request, Answer> {
     this.#limits = limits;
   }
 
-  /** The answer; undefined if the thread was killed over it. */
-  ask(request: Request): Promise<Answer | undefined> {
+  /**
+   * The answer; undefined if the thread was killed over it. The request is made when its turn comes,
+   * and gets the limit of a first one once for each kind.
+   */
+  ask(request: () => Request, kind = ''): Promise<Answer | undefined> {
     if (this.#waiting >= this.#limits.waitingMax)
       throw new ThreadBusyError('too many requests wait');
     this.#waiting += 1;
-    const turn = this.#queue.then(() => this.#askNow(request));
+    const turn = this.#queue.then(() => this.#askNow(request(), kind));
     this.#queue = turn.then(
       () => this.#end(),
       () => this.#end(),
@@ -54,18 +58,19 @@ export class KillableThread<Request, Answer> {
     this.#waiting -= 1;
   }
 
-  #askNow(request: Request): Promise<Answer | undefined> {
+  #askNow(request: Request, kind: string): Promise<Answer | undefined> {
     const worker = this.#start();
-    const limitMs = this.#isWarm ? this.#limits.timeMs : this.#limits.startMs;
+    const limitMs = this.#warm.has(kind) ? this.#limits.timeMs : this.#limits.startMs;
     return new Promise((resolve) => {
       const finish = (answer: Answer | undefined) => {
         clearTimeout(timer);
         worker.off('message', finish);
         worker.off('exit', lose);
-        this.#isWarm = answer !== undefined;
         if (answer === undefined) {
           this.#worker = undefined;
           void worker.terminate();
+        } else {
+          this.#warm.add(kind);
         }
         resolve(answer);
       };
@@ -86,7 +91,7 @@ export class KillableThread<Request, Answer> {
     // A thread that dies must not bring the process down with it; whoever waits sees its exit.
     worker.on('error', () => undefined);
     this.#worker = worker;
-    this.#isWarm = false;
+    this.#warm.clear();
     return worker;
   }
 }

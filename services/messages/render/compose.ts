@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Template } from 'liquidjs';
+import type { Scope } from '#lib/liquid/engine.ts';
 import type { MessageBuffer } from '../mime/buffer.ts';
 import {
   asciiDomain,
@@ -11,7 +12,6 @@ import {
 } from '../mime/headers.ts';
 import { appendValue, encodeStatic } from '../mime/quoted-printable.ts';
 import type { LinkOptions } from './links.ts';
-import type { Scope } from './liquid.ts';
 import { compilePieces, type PartState, type Piece, renderPieces } from './pieces.ts';
 
 /** What is the same for all recipients of a program. */

@@ -1,5 +1,5 @@
 import type { Template } from 'liquidjs';
-import { engines } from './liquid.ts';
+import { engines } from '#lib/liquid/engine.ts';
 
 const numbered = (name: string) => [1, 2, 3, 4, 5].map((number) => `${name}_${number}`);
 

@@ -1,5 +1,5 @@
 import { TypeGuards } from 'liquidjs';
-import { escapeHtml } from './escape.ts';
+import { escapeHtml } from '#lib/liquid/escape.ts';
 
 type TextFilter = (value: string) => string;
 

@@ -1,4 +1,4 @@
-import { parseLiquid } from './parse.ts';
+import { parseLiquid } from '#lib/liquid/parse.ts';
 import { type Attribute, scanAttributes } from './scan.ts';
 
 /** Query values by key (`source`, `medium`, `campaign`, `term`, `content`). */

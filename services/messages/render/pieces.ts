@@ -10,10 +10,10 @@ import {
   UnlessTag,
   type Value,
 } from 'liquidjs';
+import { engines, newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
+import { childrenOf } from '#lib/liquid/parse.ts';
+import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
 import { fastFilter } from './filters.ts';
-import { engines, newContext, type Place, renderNodes, type Scope } from './liquid.ts';
-import { childrenOf } from './parse.ts';
-import { SafeUrlTag, safeUrl } from './safe-url.ts';
 
 /** What one part of one message is rendered from. Tags that keep state share the context. */
 export interface PartState {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import PostalMime from 'postal-mime';
+import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
+import { parseLiquid } from '#lib/liquid/parse.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
 import { type Envelope, type Prepared, type Recipient, writeMessage } from './compose.ts';
 import { contactFields } from './fields.ts';
 import { guardUrls } from './links.ts';
-import { newContext, type Place, renderNodes } from './liquid.ts';
-import { parseLiquid } from './parse.ts';
 import { type Content, compileMessage } from './program.ts';
 import { deriveText } from './text.ts';
 

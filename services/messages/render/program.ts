@@ -1,4 +1,6 @@
 import { type Template, TypeGuards } from 'liquidjs';
+import type { Scope } from '#lib/liquid/engine.ts';
+import { childrenOf, parseLiquid } from '#lib/liquid/parse.ts';
 import {
   composer,
   type Envelope,
@@ -10,8 +12,6 @@ import {
 } from './compose.ts';
 import { readFields } from './fields.ts';
 import { guardUrls, type LinkOptions, layLinks } from './links.ts';
-import type { Scope } from './liquid.ts';
-import { childrenOf, parseLiquid } from './parse.ts';
 import { deriveText } from './text.ts';
 
 /** A template version as the templates service gives it. */

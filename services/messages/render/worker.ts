@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
+import { newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
+import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { RenderedParts } from './compose.ts';
 import { layLinks } from './links.ts';
-import { newContext, type Place, renderNodes, type Scope } from './liquid.ts';
-import { parseLiquid } from './parse.ts';
 import type { SlowSource } from './program.ts';
 import { htmlToText } from './text.ts';
 
