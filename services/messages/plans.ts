@@ -33,7 +33,7 @@ export type PlanKey = { workspaceId: string; broadcastId: string; plan: SendPlan
 export type Plans = { get(key: PlanKey): Promise<CompiledPlan> };
 
 /** Settings and credentials may be this old: what an owner changes takes hold within seconds. */
-const settingsKeepMs = 5_000;
+export const settingsKeepMs = 5_000;
 /** Content of a version never changes; this only lets go of what nobody sends any more. */
 const contentKeepMs = 60 * 60 * 1000;
 

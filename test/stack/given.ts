@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settingsKeepMs } from '../../services/messages/plans.ts';
 import type { TestStack } from '../stack.ts';
 import type { Answer } from './client.ts';
 import { ownerToken } from './owner.ts';
+import { fast } from './shared.ts';
 import type { Mail } from './sink-client.ts';
 import { until } from './until.ts';
 
@@ -173,4 +176,6 @@ export async function setRate(stack: TestStack, perMinute: number): Promise<void
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
+  // A lower rate holds once messages has forgotten the one it knew; nothing tells when that is.
+  if (perMinute < fast) await sleep(settingsKeepMs);
 }
