@@ -4,6 +4,7 @@ import { createTokenMaker } from '../../services/messages/unsubscribe-token.ts';
 import {
   act,
   draftOf,
+  fast,
   givenBroadcast,
   good,
   mailsTo,
@@ -12,7 +13,7 @@ import {
   setRate,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import type { TestStack } from '../stack.ts';
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import {
   act,
+  fast,
   givenBroadcast,
   good,
   mailsTo,
@@ -11,7 +12,7 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
 import { runStatus, withRun } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 

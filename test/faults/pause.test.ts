@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   act,
   draftOf,
+  fast,
   givenBroadcast,
   good,
   mailsTo,
@@ -12,7 +13,7 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, fast, returnStack } from '../stack/shared.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
 import type { TestStack } from '../stack.ts';
 
 let stack: TestStack;

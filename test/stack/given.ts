@@ -4,10 +4,11 @@ import { settingsKeepMs } from '../../services/messages/plans.ts';
 import type { TestStack } from '../stack.ts';
 import type { Answer } from './client.ts';
 import { ownerToken } from './owner.ts';
-import { fast } from './shared.ts';
+
 import type { Mail } from './sink-client.ts';
 import { until } from './until.ts';
 
+export const fast = 10_000_000;
 const importSize = 5_000;
 
 /** Names that no other test has. */

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { openStack, startStack, type TestStack } from '../stack.ts';
-import { setRate } from './given.ts';
+import { fast, setRate } from './given.ts';
 import { until } from './until.ts';
 
 /** Files of tests wait for each other here, as long as all of them together may take. */
 const turnMsMax = 8 * 60_000;
 export const borrowMsMax = turnMsMax + 90_000;
-export const fast = 10_000_000;
 
 /**
  * The one stack of a run of Jest, for one file of tests at a time: they break things. The first to come starts it;
