@@ -6,7 +6,8 @@ export type Log = pino.Logger;
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: 'not an error' };
   const code = 'code' in error ? error.code : undefined;
-  return { type: error.name, code, message: withoutAddresses(error.message), stack: error.stack };
+  const stack = withoutAddresses(error.stack ?? '');
+  return { type: error.name, code, message: withoutAddresses(error.message), stack };
 }
 
 /** Replaces e-mail addresses, so that a server's words can be kept. */
