@@ -127,7 +127,9 @@ function decrypt(keys: readonly Buffer[], text: string): string {
   const tag = bytes.subarray(ivSizeBytes, ivSizeBytes + tagSizeBytes);
   for (const key of keys) {
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key, iv).setAuthTag(tag);
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, {
+        authTagLength: tagSizeBytes,
+      }).setAuthTag(tag);
       const sealed = bytes.subarray(ivSizeBytes + tagSizeBytes);
       return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
     } catch {

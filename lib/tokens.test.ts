@@ -1,0 +1,123 @@
+import { expect, test } from '@jest/globals';
+import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { until } from '../test/stack/until.ts';
+import { type Claims, createKeyring, equalInConstantTime } from './tokens.ts';
+
+const oldKey = 'the-key-of-last-year';
+const newKey = 'the-key-of-this-year';
+const keyring = createKeyring(oldKey);
+const rotated = createKeyring(`${newKey},${oldKey}`);
+
+const user: Claims = { type: 'user', subject: 'u1', sessionId: 's1' };
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+/** A payload that is accepted; each test breaks one thing about it. */
+const good = (): JWTPayload => ({ type: 'user', sub: 'u1', sid: 's1', exp: nowSeconds() + 60 });
+
+function signed(payload: JWTPayload, { alg = 'HS256', secret = oldKey } = {}): Promise<string> {
+  const [key] = createKeyring(secret).macKeys('postrider/tokens');
+  return new SignJWT(payload).setProtectedHeader({ alg }).sign(key as Buffer);
+}
+
+test('a token gives back what it was signed for', async () => {
+  for (const claims of [
+    user,
+    { type: 'api_key', subject: 'k1', sessionId: '' },
+    { type: 'service', subject: 'messages', sessionId: '' },
+  ] satisfies Claims[]) {
+    expect(await keyring.verifyToken(await keyring.signToken(claims, 60))).toEqual(claims);
+  }
+});
+
+test('a payload signed with the key is accepted, whoever made the token', async () => {
+  expect(await keyring.verifyToken(await signed(good()))).toEqual(user);
+});
+
+const without = (name: string): JWTPayload => ({ ...good(), [name]: undefined });
+
+test.each<[string, () => Promise<string> | string]>([
+  ['is not signed', () => new UnsecuredJWT(good()).encode()],
+  ['is signed with another key', () => signed(good(), { secret: newKey })],
+  ['is signed with another algorithm', () => signed(good(), { alg: 'HS512' })],
+  ['has expired', () => signed({ ...good(), exp: nowSeconds() - 1 })],
+  ['is not valid yet', () => signed({ ...good(), nbf: nowSeconds() + 30 })],
+  ['never expires', () => signed(without('exp'))],
+  ['names nobody', () => signed(without('sub'))],
+  ['has no type', () => signed(without('type'))],
+  ['has a type we do not know', () => signed({ ...good(), type: 'admin' })],
+  ['is a user without a session', () => signed(without('sid'))],
+  ['is no token', () => 'Bearer'],
+  ['is empty', () => ''],
+  ['is huge', () => signed({ ...good(), padding: 'x'.repeat(4_096) })],
+])('a token that %s is refused', async (_, make) => {
+  expect(await keyring.verifyToken(await make())).toBeUndefined();
+});
+
+test('a token whose claims were changed is refused', async () => {
+  const [header, , signature] = (await signed(good())).split('.');
+  const claims = Buffer.from(JSON.stringify({ ...good(), sub: 'root' })).toString('base64url');
+  expect(await keyring.verifyToken(`${header}.${claims}.${signature}`)).toBeUndefined();
+});
+
+test('a token that was seen before ends with its time', async () => {
+  const token = await signed({ ...good(), exp: nowSeconds() + 1 });
+  expect(await keyring.verifyToken(token)).toEqual(user);
+  await until('it is refused', async () => !(await keyring.verifyToken(token)), {
+    withinMs: 3_000,
+  });
+});
+
+test('after a rotation new tokens use the new key, and old ones are still good', async () => {
+  expect(await rotated.verifyToken(await keyring.signToken(user, 60))).toEqual(user);
+  const fresh = await rotated.signToken(user, 60);
+  expect(await createKeyring(newKey).verifyToken(fresh)).toEqual(user);
+  expect(await keyring.verifyToken(fresh)).toBeUndefined();
+});
+
+test('after a rotation what was sealed opens, and new seals need the new key', () => {
+  expect(rotated.decrypt(keyring.encrypt('pass-word'))).toBe('pass-word');
+  const sealed = rotated.encrypt('pass-word');
+  expect(createKeyring(newKey).decrypt(sealed)).toBe('pass-word');
+  expect(() => keyring.decrypt(sealed)).toThrow('a stored credential can not be decrypted');
+});
+
+test('a text is sealed differently each time, and opens to what it was', () => {
+  for (const text of ['', 'pass-word', 'пароль 🔑', 'x'.repeat(10_000)]) {
+    expect(keyring.decrypt(keyring.encrypt(text))).toBe(text);
+    expect(keyring.encrypt(text)).not.toBe(keyring.encrypt(text));
+  }
+});
+
+test.each([0, 12, 28])('a seal whose byte %i was changed does not open', (position) => {
+  const bytes = Buffer.from(keyring.encrypt('pass-word'), 'base64');
+  bytes[position] = (bytes[position] ?? 0) ^ 1;
+  expect(() => keyring.decrypt(bytes.toString('base64'))).toThrow('can not be decrypted');
+});
+
+test('a seal that was cut short does not open', () => {
+  const short = Buffer.from(keyring.encrypt('pass-word'), 'base64').subarray(0, 20);
+  expect(() => keyring.decrypt(short.toString('base64'))).toThrow('can not be decrypted');
+});
+
+test('keys of different purposes differ', () => {
+  const keys = ['a', 'b'].flatMap((purpose) => rotated.macKeys(purpose).map(String));
+  expect(new Set(keys).size).toBe(4);
+});
+
+test.each([
+  ['', 'SECRET_KEY is empty'],
+  [',', 'SECRET_KEY is empty'],
+  ['short', 'at least 16 characters'],
+  [`${newKey},short`, 'at least 16 characters'],
+])('the key list %p is refused', (keys, reason) => {
+  expect(() => createKeyring(keys)).toThrow(reason);
+});
+
+test.each([
+  ['same', 'same', true],
+  ['same', 'Same', false],
+  ['same', 'same ', false],
+  ['', '', true],
+])('comparing %p and %p gives %p', (a, b, equal) => {
+  expect(equalInConstantTime(a, b)).toBe(equal);
+});
