@@ -44,10 +44,13 @@ export type EgressAnswer = {
 
 const resolveTimeoutMs = 5_000;
 
+/** All addresses of a name, as the resolver of this machine knows them. */
+type Lookup = (name: string) => Promise<Target[]>;
+
 /** `allow` lists ranges in CIDR notation that may be called although they are not public. */
-export function createEgress(allow: readonly string[]): Egress {
+export function createEgress(allow: readonly string[], lookUp: Lookup = lookUpAll): Egress {
   const opened = allow.map((range) => ipaddr.parseCIDR(range));
-  const resolve = (host: string) => resolveChecked(host, opened);
+  const resolve = (host: string) => resolveChecked(host, opened, lookUp);
   const agent = createAgent(resolve);
   return {
     resolve,
@@ -67,15 +70,16 @@ function mayCall(address: string, opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, n
 async function resolveChecked(
   host: string,
   opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][],
+  lookUp: Lookup,
 ): Promise<Target> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
-  const found = await addressesOf(name);
+  const found = await addressesOf(name, lookUp);
   const target = found.find((candidate) => mayCall(candidate.address, opened));
   if (!target) throw new EgressError('the host is not an address that may be called');
   return target;
 }
 
-async function addressesOf(name: string): Promise<Target[]> {
+async function addressesOf(name: string, lookUp: Lookup): Promise<Target[]> {
   const family = isIP(name);
   if (family === 4 || family === 6) return [{ address: name, family }];
   // Forms such as 2130706433 or 0x7f.1 are addresses in disguise; resolvers disagree about them.
@@ -90,12 +94,16 @@ async function addressesOf(name: string): Promise<Target[]> {
     timer.unref();
   });
   try {
-    const answers = await Promise.race([lookup(name, { all: true }), timeout]);
-    return answers.map(({ address, family: kind }) => ({ address, family: kind === 6 ? 6 : 4 }));
+    return await Promise.race([lookUp(name), timeout]);
   } catch (error) {
     if (error instanceof EgressError) throw error;
     throw new EgressError('the name can not be resolved');
   }
+}
+
+async function lookUpAll(name: string): Promise<Target[]> {
+  const answers = await lookup(name, { all: true });
+  return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
 function openSocket(
