@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { canonicalAddress, isTimeZone } from './address.ts';
+
+test.each([
+  ['ada@example.com', 'ada@example.com'],
+  ['  Ada.Lovelace@Example.COM\t', 'ada.lovelace@example.com'],
+  ['ada+news@example.com', 'ada+news@example.com'],
+  ["o'brien!#$%&*/=?^_`{|}~-@example.com", "o'brien!#$%&*/=?^_`{|}~-@example.com"],
+  ['ada@sub.example.co.uk', 'ada@sub.example.co.uk'],
+  ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
+  ['ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+  ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
+  ['josé@example.com', 'josé@example.com'],
+  ['jose\u0301@example.com', 'jos\u00e9@example.com'],
+  ['почта@example.com', 'почта@example.com'],
+  [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
+])('%p is stored as %p', (text, stored) => {
+  expect(canonicalAddress(text)).toBe(stored);
+});
+
+test.each([
+  '',
+  'ada',
+  '@example.com',
+  'ada@',
+  'ada@localhost',
+  'ada@-example.com',
+  'ada@example-.com',
+  'ada@example..com',
+  'ada@example.com.',
+  'ada@127.0.0.1',
+  'ada@[127.0.0.1]',
+  'ada@exa mple.com',
+  'ada@example.c',
+  'ada@example.123',
+  '.ada@example.com',
+  'ada.@example.com',
+  'ada..l@example.com',
+  'ada l@example.com',
+  '"ada"@example.com',
+  'ada(comment)@example.com',
+  '<ada@example.com>',
+  'Ada <ada@example.com>',
+  'ada@example.com, bob@example.com',
+  'ada@bob@example.com',
+  'ada\r\nBcc: bob@example.com',
+  'ada\n@example.com',
+  'ada\u0000@example.com',
+  'ada\u200b@example.com',
+  'ada\u2028@example.com',
+  `${'a'.repeat(65)}@example.com`,
+  `${'é'.repeat(33)}@example.com`,
+  `ada@${'a'.repeat(64)}.example`,
+  `ada@${'abcdefghi.'.repeat(26)}example`,
+])('%p is no address', (text) => {
+  expect(canonicalAddress(text)).toBeUndefined();
+});
+
+test('the stored form of an address is its own stored form', () => {
+  for (const text of [' Ada@BÜCHER.example ', 'Jose\u0301@example.com', 'ADA+x@Example.com']) {
+    const stored = canonicalAddress(text) ?? '';
+    expect(stored).not.toBe('');
+    expect(canonicalAddress(stored)).toBe(stored);
+  }
+});
+
+test('an address is at most 254 bytes', () => {
+  const domain = `${'a'.repeat(61)}.${'b'.repeat(61)}.${'c'.repeat(61)}.example`;
+  const fits = `${'x'.repeat(254 - domain.length - 1)}@${domain}`;
+  expect(canonicalAddress(fits)).toBe(fits);
+  expect(canonicalAddress(`x${fits}`)).toBeUndefined();
+});
+
+test.each([
+  ['Europe/Paris', true],
+  ['UTC', true],
+  ['America/Argentina/Buenos_Aires', true],
+  ['Etc/GMT+5', true],
+  ['', false],
+  ['+02:00', false],
+  ['Mars/Olympus', false],
+  ['Europe/Paris ', false],
+  [`Europe/${'P'.repeat(60)}`, false],
+])('the zone %p is known: %p', (name, known) => {
+  expect(isTimeZone(name)).toBe(known);
+});
