@@ -1,0 +1,32 @@
+import { Migration } from '@mikro-orm/migrations';
+import { consumedTable } from '#lib/consume.ts';
+import { idempotencyTable } from '#lib/idempotency.ts';
+import { openStore, query, type Store } from '#lib/store.ts';
+import { testStore } from '../../test/setup/database.ts';
+
+/** The name of the tests' own service. */
+export const service = 'shelf';
+
+class Shelf extends Migration {
+  override up(): void {
+    this.addSql(consumedTable);
+    this.addSql(idempotencyTable);
+    this.addSql('create table things (name text primary key)');
+  }
+}
+
+/** A store with a table of things and all that lib adds to a service's own tables. */
+export function givenStore(): Promise<Store> {
+  return testStore((url) =>
+    openStore({ name: service, url, entities: [], migrations: [{ name: 'shelf', class: Shelf }] }),
+  );
+}
+
+export async function things(store: Store): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    store.fork(),
+    'select name from things order by 1',
+    [],
+  );
+  return rows.map(({ name }) => name);
+}
