@@ -3,6 +3,7 @@ import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { migrateJobs } from './jobs.ts';
+import { returnLostConnections } from './lost-connections.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -48,6 +49,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
+      onPoolCreated: returnLostConnections,
     },
     connect: false,
     // Tables are made by migrations only.
