@@ -2,6 +2,7 @@ import { createServer, type Http2Server, type ServerHttp2Session } from 'node:ht
 import type { DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
@@ -65,7 +66,8 @@ export async function serve(
     routes(router) {
       options.routes(router);
       healthRoutes(names, isServing)(router);
-      reflectionRoutes(options.services)(router);
+      // Tools without proto files ask for health as well.
+      reflectionRoutes([...options.services, Health])(router);
     },
     interceptors: serviceInterceptors(options),
     requestGate: tokenGate(options.keyring),

@@ -177,6 +177,7 @@ test.each([
       'postrider.templates.v1.TemplateService',
       'postrider.broadcasts.v1.BroadcastService',
       'postrider.messages.v1.MessageService',
+      'grpc.health.v1.Health',
     ]),
   );
 });
