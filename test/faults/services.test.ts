@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { givenBroadcast, sendNow, setRate, untilFlowing, untilStatus } from '../stack/given.ts';
 import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
 import type { TestStack } from '../stack.ts';
 
@@ -58,3 +59,21 @@ test('all services killed at once come back by themselves', async () => {
   for (const name of names) stack.processes.kill(name);
   await stack.untilServing();
 }, 60_000);
+
+test('a frozen replica ends no process that waits for it, and what it held is sent after all', async () => {
+  const { id, emails } = await givenBroadcast(stack, 600);
+  await setRate(stack, 6_000);
+  await stack.sink.behave({ latencyMs: 300 });
+  await sendNow(stack, id);
+  await untilFlowing(stack, emails);
+  const callers = ['gateway', 'broadcasts-worker'];
+  const pids = callers.map((name) => stack.processes.pid(name));
+  stack.processes.freeze('messages-2');
+  // Its callers find out by pings, within five seconds, again and again.
+  const untilMs = Date.now() + 13_000;
+  while (Date.now() < untilMs) expect((await read('messages')).status).toBe(200);
+  stack.processes.thaw('messages-2');
+  expect(callers.map((name) => stack.processes.pid(name))).toEqual(pids);
+  const { sent_count: sent } = await untilStatus(stack, id, 'sent');
+  expect(sent).toBe(600);
+}, 90_000);

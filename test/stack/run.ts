@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writePrivately } from '../../deploy/local/private-file.ts';
 import { createStack } from '../../deploy/local/stack.ts';
 import { readStackConfig } from '../../deploy/local/stack-config.ts';
 
@@ -91,7 +92,7 @@ wakeWhenParentIsGone();
 try {
   await stack.start();
   const ready = { pid: process.pid, control: sink.control };
-  writeFileSync(join(values.folder, 'ready.json'), JSON.stringify(ready), { mode: 0o600 });
+  writePrivately(join(values.folder, 'ready.json'), JSON.stringify(ready));
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   await stop(1);
