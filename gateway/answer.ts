@@ -30,7 +30,7 @@ export function failureAnswer(
 }
 
 // How long a client may go on sending what nobody reads, so that it gets to see the answer.
-const lingerMs = 1_000;
+const lingerMs = 5_000;
 
 /** Sends an answer; where the body was not wanted, the connection ends with it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
