@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { create } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
@@ -42,7 +43,7 @@ const outageText =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
 function databaseError(error: unknown): ConnectError | undefined {
-  if (!(error instanceof Error)) return undefined;
+  if (!isNativeError(error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // A NUL in a value that MikroORM writes into the statement ends the statement there.
   if (code === '08P01' && error.message.includes('invalid message format')) {
