@@ -3,6 +3,7 @@ import { serviceNames } from './stack-config.ts';
 
 const databaseName = 'postrider';
 const statementTimeout = '15s';
+const idleTimeout = '30s';
 
 /**
  * Gives every service its own role and schemas in one database; a role has no rights elsewhere.
@@ -48,6 +49,8 @@ async function provisionService(client: pg.Client, name: string, password: strin
   const setting = `alter role ${name} in database ${databaseName} set`;
   await client.query(`${setting} search_path = ${name}`);
   await client.query(`${setting} statement_timeout = '${statementTimeout}'`);
+  // A process that froze within a transaction must not hold its locks for ever.
+  await client.query(`${setting} idle_in_transaction_session_timeout = '${idleTimeout}'`);
   // The job queue's migration runs `create schema if not exists`, which asks for this right.
   await client.query(`grant connect, create on database ${databaseName} to ${name}`);
 }

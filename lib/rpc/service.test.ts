@@ -165,7 +165,7 @@ test.each([
   }
   const contacts = 'postrider/contacts/v1/contacts.proto';
   expect(answers).toEqual([
-    [name],
+    [name, 'grpc.health.v1.Health'],
     contacts,
     contacts,
     'postrider/options/v1/options.proto',

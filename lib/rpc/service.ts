@@ -6,6 +6,7 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
+import { deadlineDefaultMs, defaultDeadline } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
@@ -28,12 +29,13 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-/** The interceptors of every service, outermost first: errors, access, validation. */
+/** The interceptors of every service, outermost first: errors, deadline, access, validation. */
 export function serviceInterceptors(
   options: Pick<ServiceOptions, 'authorize' | 'demo' | 'log'>,
 ): Interceptor[] {
   return [
     errorInterceptor(options.log),
+    defaultDeadline(deadlineDefaultMs),
     accessInterceptor({ authorize: cachedAuthorize(options.authorize), demo: options.demo }),
     onlyOurs(validationInterceptor),
   ];

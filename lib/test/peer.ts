@@ -1,0 +1,21 @@
+import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { createLog } from '#lib/log.ts';
+import { serve } from '#lib/rpc/service.ts';
+import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
+
+/** A service in a process of its own, which a test may freeze. It tells its parent its port. */
+const server = await serve(
+  {
+    services: [AudienceService],
+    routes: (router) => router.service(AudienceService, { listAudience: () => ({}) }),
+    keyring,
+    authorize: ownerEverywhere,
+    demo: false,
+    log: createLog('peer', 'silent'),
+    isReady: async () => true,
+  },
+  { host: '127.0.0.1', port: 0 },
+);
+process.send?.(server.port);
+// A test that dies takes its peer with it.
+process.on('disconnect', () => process.exit(0));
