@@ -27,6 +27,15 @@ async function cut(): Promise<void> {
   await until('all are gone', async () => (await admin.query(mine, [database])).rowCount === 0);
 }
 
+/** The pool may hand a connection out once more before it hears of its end. */
+const untilAnswers = (): Promise<void> =>
+  until('the store answers', () =>
+    store.ping().then(
+      () => true,
+      () => false,
+    ),
+  );
+
 const put = (name: string): Promise<unknown> =>
   store.fork().transactional((em) => query(em, 'insert into things (name) values ($1)', [name]));
 
@@ -62,13 +71,7 @@ test('a store works on after ten transactions were cut at once, each while a sta
 
 test('a store works on after statements outside of transactions were cut', async () => {
   for (const _ of losses) {
-    // The pool may hand a connection out once more before it hears of its end.
-    await until('the store answers', () =>
-      store.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await untilAnswers();
     const sleeping = query(store.fork(), 'select pg_sleep(60)', []).catch(() => 'cut');
     await until('it sleeps', async () => {
       const { rowCount } = await admin.query(
@@ -79,5 +82,5 @@ test('a store works on after statements outside of transactions were cut', async
     await cut();
     expect(await sleeping).toBe('cut');
   }
-  await store.ping();
+  await untilAnswers();
 });
