@@ -4,7 +4,6 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import type { Claims } from '#lib/tokens.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { ReadBody } from './body.ts';
-import { call } from './call.ts';
 import { Refusal } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { isObject, parseJson } from './json-text.ts';
@@ -38,11 +37,16 @@ export async function answerOperation(
     route.verb === 'GET'
       ? route.decodeQuery(exchange.query)
       : await readMessage(api, route, exchange);
-  const answer = await call(api.transportFor(route.service), route.method, message, {
-    headers: forwardedHeaders(exchange),
-    signal: exchange.signal,
-    timeoutMs: api.callTimeoutMs,
-  });
+  const transport = api.transportFor(route.service);
+  const headers = forwardedHeaders(exchange);
+  const { method } = route;
+  const answer = await transport.unary(
+    method,
+    exchange.signal,
+    api.callTimeoutMs,
+    headers,
+    message,
+  );
   return jsonAnswer(route.successStatus, route.encode(answer.message), replayed(answer.header));
 }
 
@@ -110,10 +114,10 @@ function parseObject(body: Buffer): Record<string, unknown> {
 
 const idempotencyKey = /^[\x21-\x7e]{1,256}$/;
 
-function forwardedHeaders({ request, id, clientAddress }: Exchange): Headers {
-  const headers = new Headers({ 'x-request-id': id, 'x-client-address': clientAddress });
+function forwardedHeaders({ request, id, clientAddress }: Exchange): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': id, 'x-client-address': clientAddress };
   const { authorization, 'idempotency-key': key } = request.headers;
-  if (authorization !== undefined) headers.set('authorization', authorization);
+  if (authorization !== undefined) headers.authorization = authorization;
   if (key === undefined) return headers;
   if (typeof key !== 'string' || !idempotencyKey.test(key)) {
     throw new ConnectError(
@@ -121,7 +125,7 @@ function forwardedHeaders({ request, id, clientAddress }: Exchange): Headers {
       Code.InvalidArgument,
     );
   }
-  headers.set('idempotency-key', key);
+  headers['idempotency-key'] = key;
   return headers;
 }
 

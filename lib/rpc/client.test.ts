@@ -52,7 +52,8 @@ async function givenReplica(fail?: () => ConnectError) {
 const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
 const listWith = (transport: Transport) =>
   createClient(AudienceService, transport).listAudience(request);
-const to = (...addresses: string[]) => connectToService(addresses, keyring, 'broadcasts');
+const to = (...addresses: string[]) =>
+  connectToService(addresses, { keyring, caller: 'broadcasts' });
 
 test('a peer that is down is Unavailable, with the time to try again', async () => {
   const port = await freePort();

@@ -1,109 +1,49 @@
-import type { Http2Session } from 'node:http2';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
-import { createConnectTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import type { Keyring } from '#lib/tokens.ts';
-import { retryLater } from './errors.ts';
-import { binaryOptions } from './wire.ts';
+import { connectionTo } from './connection.ts';
+import { type Authorization, leanTransport } from './lean-transport.ts';
+import type { ClientTls } from './tls.ts';
 
 const tokenTtlSeconds = 300;
-const defaultTimeoutMs = 10_000;
 /** A replica that could not be reached is not asked for so long while another one can be. */
 const restMs = 10_000;
 
-type Sessions = Pick<Http2SessionManager, 'authority' | 'request' | 'notifyResponseByteRead'>;
-
-/** Puts a token that says which service calls on every request, and renews it in time. */
-function serviceToken(keyring: Keyring, service: string): Interceptor {
-  let token: Promise<string> | undefined;
+/** A token that says which service calls, renewed in time. */
+function serviceToken(keyring: Keyring, service: string): Authorization {
+  let header: Promise<string> | undefined;
   let renewAtMs = 0;
-  return (next) => async (request) => {
-    if (!token || Date.now() > renewAtMs) {
+  const sign = async () => {
+    const claims = { type: 'service', subject: service, sessionId: '' } as const;
+    return `Bearer ${await keyring.signToken(claims, tokenTtlSeconds)}`;
+  };
+  return () => {
+    if (!header || Date.now() > renewAtMs) {
       renewAtMs = Date.now() + (tokenTtlSeconds / 2) * 1000;
-      token = keyring.signToken(
-        { type: 'service', subject: service, sessionId: '' },
-        tokenTtlSeconds,
-      );
+      header = sign();
     }
-    request.header.set('authorization', `Bearer ${await token}`);
-    return next(request);
+    return header;
   };
 }
 
-/** A peer that can't be reached is Unavailable, whatever its socket said. */
-const peerDown: Interceptor = (next) => async (request) => {
-  try {
-    return await next(request);
-  } catch (error) {
-    const failure = ConnectError.from(error);
-    const socket = /ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|stream|session|GOAWAY|PING|socket/i;
-    const unreachable = failure.code === Code.Unavailable || failure.code === Code.Aborted;
-    if (failure.metadata.has('date') || (!unreachable && failure.code !== Code.Internal))
-      throw error;
-    if (!unreachable && !socket.test(failure.rawMessage)) throw error;
-    throw retryLater(`${request.service.typeName} is not available`, Code.Unavailable, 1_000);
-  }
+type Options = {
+  /** Speaks TLS, and trusts this. */
+  tls?: ClientTls;
+  authorization?: Authorization;
 };
 
-/**
- * The library's connections, made safe. It stops listening to a connection that it has just destroyed, as when pings are not
- * answered, and asks for pings on it; the error that comes of either would end the process. May go when
- * https://github.com/connectrpc/connect-es/issues/1795 and the like are mended.
- */
-function guardedSessions(baseUrl: string): Sessions {
-  const sessions = new Http2SessionManager(baseUrl, {
-    pingIntervalMs: 2_000,
-    pingTimeoutMs: 3_000,
-    idleConnectionTimeoutMs: 60_000,
-  });
-  const guarded = new WeakSet<Http2Session>();
-  return {
-    authority: sessions.authority,
-    notifyResponseByteRead: (stream) => sessions.notifyResponseByteRead(stream),
-    async request(...call) {
-      const stream = await sessions.request(...call);
-      const { session } = stream;
-      if (session && !guarded.has(session)) {
-        guarded.add(session);
-        guard(session);
-      }
-      return stream;
-    },
-  };
-}
-
-/** Who waits for an answer is told by its own stream. */
-function guard(session: Http2Session): void {
-  session.on('error', () => {});
-  const { ping } = session;
-  session.ping = (...given: unknown[]) =>
-    !session.destroyed && Boolean(Reflect.apply(ping, session, given));
-}
-
-/**
- * A transport to one address, `host:port`. A peer that is frozen is found out by pings, within five
- * seconds, and its calls fail.
- */
-export function connectTo(address: string, interceptors: Interceptor[] = []): Transport {
-  return createConnectTransport({
-    httpVersion: '2',
-    baseUrl: `http://${address}`,
-    interceptors: [peerDown, ...interceptors],
-    acceptCompression: [],
-    binaryOptions,
-    sessionManager: guardedSessions(`http://${address}`),
-    defaultTimeoutMs,
-  });
+/** A transport to one address, `host:port`. */
+export function connectTo(address: string, { tls, authorization }: Options = {}): Transport {
+  return leanTransport(connectionTo(address, tls), authorization);
 }
 
 /** A transport to a service of ours, with a token that says who calls. */
 export function connectToService(
   addresses: readonly string[],
-  keyring: Keyring,
-  service: string,
+  { keyring, caller, tls }: { keyring: Keyring; caller: string; tls?: ClientTls },
 ): Transport {
-  const interceptors = [serviceToken(keyring, service)];
-  return inTurn(addresses.map((address) => connectTo(address, interceptors)));
+  const authorization = serviceToken(keyring, caller);
+  return inTurn(addresses.map((address) => connectTo(address, { tls, authorization })));
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Authorize } from './access.ts';
 import { connectToService } from './client.ts';
 import { serve } from './service.ts';
 import { onTermination } from './termination.ts';
+import { readClientTls } from './tls.ts';
 
 /** What every process is made of before its service adds its own. */
 export type Base = {
@@ -38,6 +39,7 @@ export type ServiceProcess = {
 export function openBase(name: string, env: Env): Base {
   const keyring = createKeyring(required(env, 'SECRET_KEY'));
   const transports = new Map<string, Transport>();
+  const tls = readClientTls(env);
   return {
     env,
     log: createLog(name, env.LOG_LEVEL),
@@ -46,7 +48,8 @@ export function openBase(name: string, env: Env): Base {
     peer(other) {
       const addresses = list(env, `${other.toUpperCase()}_ADDR`);
       if (addresses.length === 0) throw new Error(`${other.toUpperCase()}_ADDR is not set`);
-      const transport = transports.get(other) ?? connectToService(addresses, keyring, name);
+      const transport =
+        transports.get(other) ?? connectToService(addresses, { keyring, caller: name, tls });
       transports.set(other, transport);
       return transport;
     },

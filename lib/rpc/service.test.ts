@@ -54,7 +54,7 @@ async function givenService() {
     started: started.promise,
     release: released.resolve,
     transport: createGrpcTransport({ baseUrl: `http://${address}` }),
-    client: createClient(AudienceService, connectToService([address], keyring, 'test')),
+    client: createClient(AudienceService, connectToService([address], { keyring, caller: 'test' })),
   };
 }
 

@@ -11,9 +11,8 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { validationInterceptor } from './validation.ts';
-import { binaryOptions } from './wire.ts';
+import { binaryOptions, messageMaxBytes } from './wire.ts';
 
-const messageMaxBytes = 20 * 1024 * 1024;
 const streamsPerConnectionMax = 1_000;
 const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;

@@ -3,3 +3,6 @@
  * free-form object is up to four messages.
  */
 export const binaryOptions = { recursionLimit: 300 };
+
+/** Larger than the largest body the gateway takes, which is 16 MiB. */
+export const messageMaxBytes = 20 * 1024 * 1024;

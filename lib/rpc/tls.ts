@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import type { Env } from '#lib/config.ts';
+
+/** Whom a client trusts, and how it shows who it is where servers ask. */
+export type ClientTls = { ca: Buffer; cert?: Buffer; key?: Buffer };
+
+/** How a server shows who it is; with `ca`, its clients must show certificates of that authority. */
+export type ServerTls = { cert: Buffer; key: Buffer; ca?: Buffer };
+
+const read = (env: Env, name: string) => (env[name] ? readFileSync(env[name]) : undefined);
+
+/** `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. */
+export function readServerTls(env: Env): ServerTls | undefined {
+  const [cert, key] = [read(env, 'TLS_CERT_FILE'), read(env, 'TLS_KEY_FILE')];
+  const ca = read(env, 'TLS_CLIENT_CA_FILE');
+  if (Boolean(cert) !== Boolean(key)) {
+    throw new Error('TLS_CERT_FILE and TLS_KEY_FILE go together');
+  }
+  if (cert && key) return { cert, key, ca };
+  if (ca) throw new Error('TLS_CLIENT_CA_FILE needs TLS_CERT_FILE and TLS_KEY_FILE');
+  return undefined;
+}
+
+/** `TLS_CA_FILE` makes clients speak TLS to our services; they show the process's own certificate if it has one. */
+export function readClientTls(env: Env): ClientTls | undefined {
+  const ca = read(env, 'TLS_CA_FILE');
+  return ca && { ca, cert: read(env, 'TLS_CERT_FILE'), key: read(env, 'TLS_KEY_FILE') };
+}
