@@ -8,6 +8,8 @@ import type { ClientTls } from './tls.ts';
 
 const pingIntervalMs = 2_000;
 const answerMaxMs = 3_000;
+// Node resets whoever is answered while more than this waits to be sent; by default that is one large call.
+const waitingMaxMb = 512;
 
 /** Starts a request; what goes wrong with it is told by its stream. */
 export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
@@ -26,7 +28,7 @@ export function connectionTo(address: string, tls?: ClientTls): Connection {
 }
 
 function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Session {
-  const session = connect(url, { ...tls });
+  const session = connect(url, { ...tls, maxSessionMemory: waitingMaxMb });
   // Who waits for an answer is told by its own stream.
   session.on('error', () => {});
   watch(session);
@@ -41,6 +43,7 @@ function watch(session: ClientHttp2Session): void {
   let isHeard = false;
   let timer = expect();
   const ping = () => {
+    if (session.destroyed) return;
     isHeard = false;
     timer = expect();
     session.ping(heard);
@@ -48,7 +51,7 @@ function watch(session: ClientHttp2Session): void {
   const heard = () => {
     isHeard = true;
     clearTimeout(timer);
-    if (!session.destroyed) timer = setTimeout(ping, pingIntervalMs).unref();
+    timer = setTimeout(ping, pingIntervalMs).unref();
   };
   session.once('connect', heard);
   session.once('close', () => clearTimeout(timer));

@@ -14,7 +14,7 @@ import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-c
 import type { Connection } from './connection.ts';
 import { retryLater } from './errors.ts';
 import { type Answer, exchange, NoAnswer } from './exchange.ts';
-import { binaryOptions } from './wire.ts';
+import { binaryOptions, metadataOf } from './wire.ts';
 
 const defaultTimeoutMs = 10_000;
 const retryMs = 1_000;
@@ -84,11 +84,11 @@ function responseOf<I extends DescMessage, O extends DescMessage>(
     method,
     message: parse(method, answer.body),
     get header() {
-      metadata ??= metadataOf(answer);
+      metadata ??= trailerDemux(metadataOf(answer.headers));
       return metadata[0];
     },
     get trailer() {
-      metadata ??= metadataOf(answer);
+      metadata ??= trailerDemux(metadataOf(answer.headers));
       return metadata[1];
     },
   };
@@ -110,17 +110,9 @@ function failureIn(method: DescMethodUnary, answer: Answer): Error {
   if (status === 404 && type !== 'application/json') {
     return new ConnectError(`${method.name} is not known there`, Code.Unimplemented);
   }
-  const [header, trailer] = metadataOf(answer);
+  const [header, trailer] = trailerDemux(metadataOf(answer.headers));
   for (const [name, value] of trailer) header.append(name, value);
   const error = errorFromJsonBytes(answer.body, header, unavailable(method));
   // It was not our caller who left: the service ends.
   return error.code === Code.Canceled ? unavailable(method) : error;
-}
-
-function metadataOf({ headers }: Answer): [Headers, Headers] {
-  const all = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(':') && value !== undefined) all.set(name, String(value));
-  }
-  return trailerDemux(all);
 }

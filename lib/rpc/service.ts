@@ -1,4 +1,10 @@
-import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import {
+  createServer,
+  type Http2Server,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import type { DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
@@ -10,10 +16,13 @@ import { deadlineDefaultMs, defaultDeadline } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
+import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
 import { binaryOptions, messageMaxBytes } from './wire.ts';
 
 const streamsPerConnectionMax = 1_000;
+/** What may wait to be sent on one connection; more calls are refused meanwhile. */
+const waitingMaxMb = 256;
 const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;
 
@@ -63,8 +72,8 @@ export async function serve(
   const shutdown = new AbortController();
   const isServing = async () => !draining && (await options.isReady());
   const names = options.services.map(({ typeName }) => typeName);
-  const handler = connectNodeAdapter({
-    routes(router) {
+  const shared = {
+    routes(router: ConnectRouter) {
       options.routes(router);
       healthRoutes(names, isServing)(router);
       // Tools without proto files ask for health as well.
@@ -72,17 +81,26 @@ export async function serve(
     },
     interceptors: serviceInterceptors(options),
     requestGate: tokenGate(options.keyring),
+    maxTimeoutMs: timeoutMaxMs,
+    shutdownSignal: shutdown.signal,
+  };
+  const everything = connectNodeAdapter({
+    ...shared,
     acceptCompression: [],
     binaryOptions,
     readMaxBytes: messageMaxBytes,
     writeMaxBytes: messageMaxBytes,
-    maxTimeoutMs: timeoutMaxMs,
-    shutdownSignal: shutdown.signal,
   });
-  const server = createServer(
-    { settings: { maxConcurrentStreams: streamsPerConnectionMax } },
-    handler,
-  );
+  const unary = unaryServer(shared);
+  const server = createServer({
+    settings: { maxConcurrentStreams: streamsPerConnectionMax },
+    maxSessionMemory: waitingMaxMb,
+  });
+  server.on('stream', (stream, headers, _, rawHeaders) => {
+    if (unary(stream, headers)) return;
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    everything(request, new Http2ServerResponse(stream));
+  });
   const sessions = trackSessions(server);
   const port = await listen(server, address);
   return {

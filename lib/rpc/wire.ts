@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+
 /**
  * How deep messages may nest on the wire. JSON at the gateway may nest 64 levels, and each level of a
  * free-form object is up to four messages.
@@ -6,3 +8,12 @@ export const binaryOptions = { recursionLimit: 300 };
 
 /** Larger than the largest body the gateway takes, which is 16 MiB. */
 export const messageMaxBytes = 20 * 1024 * 1024;
+
+/** What came with a request or an answer, beside HTTP/2's own. */
+export function metadataOf(headers: IncomingHttpHeaders): Headers {
+  const metadata = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(':') && value !== undefined) metadata.set(name, String(value));
+  }
+  return metadata;
+}

@@ -1,0 +1,180 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createHandlerContext,
+  createServiceImplSpec,
+  type HandlerContext,
+  type Interceptor,
+  type MethodImplSpec,
+} from '@connectrpc/connect';
+import { invokeUnaryImplementation, mergeNonProtocolHeaders } from '@connectrpc/connect/protocol';
+import {
+  codeToHttpStatus,
+  errorToJsonBytes,
+  parseTimeout,
+} from '@connectrpc/connect/protocol-connect';
+import { binaryOptions, messageMaxBytes, metadataOf } from './wire.ts';
+
+type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }>;
+
+type Options = {
+  interceptors: Interceptor[];
+  shutdownSignal: AbortSignal;
+  routes: (router: ConnectRouter) => void;
+  requestGate: (context: HandlerContext) => Promise<void>;
+  maxTimeoutMs: number;
+};
+
+/** Answers a request and says true, or leaves it to others. */
+export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
+
+/**
+ * Answers what services ask each other: unary calls in the Connect protocol with binary messages. It
+ * does what the library does with them, without its objects and iterators, which cost more than the operation.
+ */
+export function unaryServer(options: Options): StreamHandler {
+  const specs = unarySpecs(options.routes);
+  return (stream, headers) => {
+    const isOurs =
+      headers[':method'] === 'POST' &&
+      headers['content-type'] === 'application/proto' &&
+      headers['content-encoding'] === undefined;
+    const spec = isOurs && specs.get(headers[':path'] ?? '');
+    if (!spec) return false;
+    void answer(options, spec, { stream, headers });
+    return true;
+  };
+}
+
+/** Writes down what the routes tell a router. */
+function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
+  const specs = new Map<string, UnarySpec>();
+  const recorder: ConnectRouter = {
+    handlers: [],
+    service(service, implementation) {
+      for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
+        if (spec.kind === 'unary') specs.set(`/${service.typeName}/${spec.method.name}`, spec);
+      }
+      return recorder;
+    },
+    rpc: () => recorder,
+  };
+  routes(recorder);
+  return specs;
+}
+
+type Request = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
+
+async function answer(options: Options, spec: UnarySpec, request: Request): Promise<void> {
+  const { stream } = request;
+  const { context, badTimeout } = openCall(options, spec, request);
+  // What it says comes with the close that follows.
+  stream.on('error', () => {});
+  stream.once('close', () => context.abort(new ConnectError('the caller left', Code.Canceled)));
+  try {
+    if (badTimeout) throw badTimeout;
+    await options.requestGate(context);
+    const input = parse(spec.method.input, await readBody(stream));
+    const output = await invokeUnaryImplementation(spec, context, input, options.interceptors);
+    const body = toBinary(spec.method.output, output);
+    if (body.length > messageMaxBytes) throw tooLarge('answer');
+    respond(stream, { status: 200, type: 'application/proto', body }, context);
+  } catch (reason) {
+    const error = ConnectError.from(reason, Code.Internal);
+    if (!error.isWireError) mergeNonProtocolHeaders(context.responseHeader, error.metadata);
+    const status = codeToHttpStatus(error.code);
+    const body = errorToJsonBytes(error, undefined);
+    respond(stream, { status, type: 'application/json', body }, context);
+  } finally {
+    context.abort();
+  }
+}
+
+function openCall(
+  { maxTimeoutMs, shutdownSignal }: Options,
+  { method }: UnarySpec,
+  { headers }: Request,
+) {
+  const requestHeader = metadataOf(headers);
+  const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
+  const context = createHandlerContext({
+    service: method.parent,
+    method,
+    protocolName: 'connect',
+    requestMethod: 'POST',
+    url: `${headers[':scheme']}://${headers[':authority']}${headers[':path']}`,
+    timeoutMs: timeout.timeoutMs,
+    shutdownSignal,
+    requestHeader,
+  });
+  return { context, badTimeout: timeout.error };
+}
+
+function tooLarge(what: string): ConnectError {
+  const text = `the ${what} is larger than ${messageMaxBytes} bytes`;
+  return new ConnectError(text, Code.ResourceExhausted);
+}
+
+function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): MessageShape<Desc> {
+  try {
+    return fromBinary(schema, body, binaryOptions);
+  } catch {
+    throw new ConnectError("the message can't be read", Code.InvalidArgument);
+  }
+}
+
+function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const gone = () => reject(new ConnectError('the caller left', Code.Canceled));
+    if (stream.destroyed) return gone();
+    stream.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > messageMaxBytes) reject(tooLarge('message'));
+      else chunks.push(chunk);
+    });
+    stream.once('end', () => {
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return gone();
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
+    stream.once('close', gone);
+  });
+}
+
+type Answer = { status: number; type: string; body: Uint8Array };
+
+function respond(
+  stream: ServerHttp2Stream,
+  { status, type, body }: Answer,
+  { responseHeader, responseTrailer }: HandlerContext,
+): void {
+  if (stream.destroyed) return;
+  const headers: OutgoingHttpHeaders = {};
+  for (const [name, value] of responseHeader) headers[name] = value;
+  for (const [name, value] of responseTrailer) headers[`trailer-${name}`] = value;
+  headers[':status'] = status;
+  headers['content-type'] = type;
+  headers['content-length'] = body.length;
+  stream.respond(headers);
+  stream.end(body);
+  if (!stream.readableEnded) discard(stream);
+}
+
+/** Lets a message that was refused arrive, within bounds: to reset its stream would take the answer along. */
+function discard(stream: ServerHttp2Stream): void {
+  let leftBytes = messageMaxBytes;
+  stream.on('data', (chunk: Buffer) => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
+}
