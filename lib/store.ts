@@ -2,6 +2,8 @@ import type { AnyEntity, EntityClass } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
+import type { Pool } from 'pg';
+import { tieToCalls } from './call-connections.ts';
 import { migrateJobs } from './jobs.ts';
 import { returnLostConnections } from './lost-connections.ts';
 
@@ -31,6 +33,7 @@ type StoreOptions = {
 };
 
 const connectTimeoutMs = 5_000;
+const leftCheckMs = 1_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
@@ -49,7 +52,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      onPoolCreated: returnLostConnections,
+      // Has the server look, while it works, whether anybody still waits: it would not notice before it answers.
+      options: `-c client_connection_check_interval=${leftCheckMs}`,
+      onPoolCreated: (pool: Pool) => {
+        returnLostConnections(pool);
+        tieToCalls(pool);
+      },
     },
     connect: false,
     // Tables are made by migrations only.

@@ -83,7 +83,7 @@ export function errorInterceptor(log: Log): Interceptor {
       if (error instanceof ConnectError && error.code !== Code.Internal) throw error;
       const cause = error instanceof ConnectError ? error.cause : error;
       const mapped =
-        databaseError(cause) ?? (request.signal.aborted ? aborted(request.signal) : undefined);
+        (request.signal.aborted ? aborted(request.signal) : undefined) ?? databaseError(cause);
       if (mapped) throw mapped;
       const requestId = request.header.get('x-request-id');
       log.error({ err: cause, rpc: request.method.name, requestId }, 'operation failed');

@@ -12,7 +12,7 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
-import { deadlineDefaultMs, defaultDeadline } from './deadline.ts';
+import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
@@ -44,6 +44,7 @@ export function serviceInterceptors(
   return [
     errorInterceptor(options.log),
     defaultDeadline(deadlineDefaultMs),
+    statementsEndWithCall,
     accessInterceptor({ authorize: cachedAuthorize(options.authorize), demo: options.demo }),
     onlyOurs(validationInterceptor),
   ];
