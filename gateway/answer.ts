@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from './errors.ts';
 
 /** What goes back to the client. */
-export type Answer = { status: number; headers: Record<string, string>; body: string };
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Buffer;
+  /** The body in gzip, where it was packed before. */
+  packed?: Buffer;
+};
 
 export function jsonAnswer(
   status: number,
@@ -35,10 +41,10 @@ const lingerMs = 5_000;
 /** Sends an answer; where the body was not wanted, the connection ends with it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(answer.body);
+  const { body } = answer;
   const abandoned = !request.complete && hasBody(request);
   if (abandoned) response.setHeader('connection', 'close');
-  if (answer.status !== 204) response.setHeader('content-length', body.length);
+  if (answer.status !== 204) response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(answer.status, answer.headers);
   if (request.method !== 'HEAD') response.write(body);
   if (abandoned) endAfter(request, response);

@@ -7,6 +7,7 @@ import type { ReadBody } from './body.ts';
 import { Refusal } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { isObject, parseJson } from './json-text.ts';
+import { passedOn } from './passed-on.ts';
 import type { Route } from './routes.ts';
 
 /** What all operations share. */
@@ -37,17 +38,11 @@ export async function answerOperation(
     route.verb === 'GET'
       ? route.decodeQuery(exchange.query)
       : await readMessage(api, route, exchange);
-  const transport = api.transportFor(route.service);
-  const headers = forwardedHeaders(exchange);
-  const { method } = route;
-  const answer = await transport.unary(
-    method,
-    exchange.signal,
-    api.callTimeoutMs,
-    headers,
-    message,
-  );
-  return jsonAnswer(route.successStatus, route.encode(answer.message), replayed(answer.header));
+  const answer = await api
+    .transportFor(route.service)
+    .unary(route.method, exchange.signal, api.callTimeoutMs, forwardedHeaders(exchange), message);
+  const headers = passedOn(answer.header);
+  return jsonAnswer(route.successStatus, route.encode(answer.message), headers);
 }
 
 /** The verbs that a path answers, for `Allow`. */
@@ -127,9 +122,4 @@ function forwardedHeaders({ request, id, clientAddress }: Exchange): Record<stri
   }
   headers['idempotency-key'] = key;
   return headers;
-}
-
-function replayed(header: Headers): Record<string, string> {
-  const value = header.get('idempotency-replayed');
-  return value === null ? {} : { 'idempotency-replayed': value };
 }

@@ -6,6 +6,8 @@ export type GatewayConfig = {
   secretKey: string;
   demoMode: boolean;
   logLevel: string;
+  /** Ranges in CIDR notation whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
 };
@@ -17,6 +19,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     secretKey: required(env, 'SECRET_KEY'),
     demoMode: flag(env, 'DEMO_MODE'),
     logLevel: env.LOG_LEVEL || 'info',
+    trustedProxies: list(env, 'TRUSTED_PROXIES'),
     addresses: new Map([...services].map((service) => [service, addressesOf(env, service)])),
   };
 }

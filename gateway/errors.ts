@@ -2,6 +2,7 @@ import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { FieldError } from './field-error.ts';
+import { passedOn } from './passed-on.ts';
 
 /** What a caller is told when it does not get what it asked for. */
 export type Failure = {
@@ -37,6 +38,12 @@ const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.DeadlineExceeded, [504, 'deadline_exceeded']],
 ]);
 
+/** Status and word of a code by its name in the contract, such as NOT_FOUND. */
+export function codeNamed(name: string): readonly [status: number, code: string] {
+  const word = name.toLowerCase();
+  return [...statuses.values()].find(([, code]) => code === word) ?? [500, 'internal'];
+}
+
 const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
 // Long enough for a process to be started anew, short enough to be worth waiting.
 const retryDefaultMs = 1_000;
@@ -56,7 +63,7 @@ function fieldFailure({ path, message, text }: FieldError): Failure {
 
 function serviceFailure(error: ConnectError, fallback: string): Failure {
   const [status, code] = statuses.get(error.code) ?? [500, 'internal'];
-  const headers = retryHeaders(error);
+  const headers = { ...retryHeaders(error), ...passedOn(error.metadata) };
   if (status >= 500) return { status, code, text: fallback, headers };
   const violations = error
     .findDetails(BadRequestSchema)

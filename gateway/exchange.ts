@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientAddress } from './client-address.ts';
 
 /** One request and its answer on the way. */
 export type Exchange = {
@@ -14,7 +15,11 @@ export type Exchange = {
   signal: AbortSignal;
 };
 
-export function createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function createExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  clientAddress: ClientAddress,
+): Exchange {
   const [path = '', query] = splitOnce(request.url ?? '', '?');
   const gone = new AbortController();
   response.once('close', () => {
@@ -26,7 +31,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
     id: requestId(request.headers['x-request-id']),
     path,
     query: new URLSearchParams(query),
-    clientAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    clientAddress: clientAddress(request),
     signal: gone.signal,
   };
 }

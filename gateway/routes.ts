@@ -23,6 +23,8 @@ export type Route = {
   method: DescMethodUnary;
   isPublic: boolean;
   refusedInDemo: boolean;
+  /** Whether browsers may call it from any site. */
+  isCors: boolean;
   successStatus: number;
   bodyLimitBytes: number;
   failureText: string;
@@ -65,6 +67,7 @@ function routeOf(method: DescMethod): Route {
     method,
     isPublic: rule === 'public',
     refusedInDemo: promise.refusedInDemo,
+    isCors: promise.cors,
     successStatus: promise.successStatus || 200,
     bodyLimitBytes: promise.bodyLimitBytes || bodyLimitDefaultBytes,
     failureText: promise.failureText || 'Internal server error',

@@ -4,6 +4,9 @@ import { type Answer, failureAnswer, jsonAnswer, send } from './answer.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api.ts';
 import { ClientGone, createBodyReader } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
+import { clientAddressBehind } from './client-address.ts';
+import { packed } from './compression.ts';
+import { fromAnySite, preflightHeaders } from './cors.ts';
 import { failureOf, Refusal } from './errors.ts';
 import { createExchange, type Exchange } from './exchange.ts';
 import type { Page } from './pages/page.ts';
@@ -13,6 +16,8 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
+  /** Ranges whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   /** How long a client may take to send a request. */
   requestTimeoutMs: number;
 };
@@ -39,8 +44,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
   server.maxConnections = connectionsMax;
+  const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    void serve(options, state, createExchange(request, response));
+    void serve(options, state, createExchange(request, response, clientAddress));
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
@@ -58,8 +64,9 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
   const answer = await answerOrFail(options, exchange, target);
   if (answer) {
     if (state.draining) response.setHeader('connection', 'close');
+    if (target.isCors) fromAnySite(response);
     response.setHeader('x-request-id', id);
-    send(request, response, answer);
+    send(request, response, await packed(request, answer));
   }
   options.log.info(
     {
@@ -74,7 +81,13 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
 }
 
 /** What a request is for. Its name goes to the log; its text is all that is told of our own faults. */
-type Target = { name: string; failureText: string; answer: () => Answer | Promise<Answer> };
+type Target = {
+  name: string;
+  failureText: string;
+  answer: () => Answer | Promise<Answer>;
+  /** Whether browsers may call it from any site. */
+  isCors?: boolean;
+};
 
 function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Target {
   const { request, path } = exchange;
@@ -89,7 +102,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
       ...route,
       answer: () =>
         request.method === 'OPTIONS'
-          ? emptyAnswer(allowed(sharing))
+          ? emptyAnswer(allowed(sharing), route.isCors ? preflightHeaders(route.verb) : {})
           : answerOperation(state.api, sharing, exchange),
     };
   }
@@ -137,8 +150,8 @@ function refuseBusy(): never {
   throw new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
 }
 
-function emptyAnswer(allow: string): Answer {
-  return { status: 204, headers: { allow }, body: '' };
+function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answer {
+  return { status: 204, headers: { allow, ...headers }, body: '' };
 }
 
 /** Takes no new connections, lets what is under way finish for a while, then ends it. */

@@ -6,6 +6,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createLog } from '#lib/log.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { contracts } from './contracts.ts';
+import { documentsPage } from './pages/documents.ts';
 import { unsubscribePage } from './pages/unsubscribe.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
@@ -59,15 +60,17 @@ export async function startGateway(
   const services = ['broadcasts', 'contacts', 'messages', 'templates', 'workspaces'];
   const address = [`127.0.0.1:${servicePort}`];
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
+  const routes = routesOf(contracts);
   const { server, drain } = createGateway({
-    routes: routesOf(contracts),
-    pages: [unsubscribePage(transportFor('messages'))],
+    routes,
+    pages: [documentsPage(routes), unsubscribePage(transportFor('messages'))],
     transportFor,
     verifyToken: keyring.verifyToken,
     demoMode: false,
     log,
     callTimeoutMs: 5_000,
     requestTimeoutMs: 30_000,
+    trustedProxies: [],
     ...given,
   });
   server.listen(0, '127.0.0.1');

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/options/v1/options.proto.
  */
 export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLbAQoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCSKXAQoGQWNjZXNzEhAKBnB1YmxpYxgBIAEoCEgAEg8KBXRva2VuGAIgASgISAASLgoGbWVtYmVyGAMgASgLMhwucG9zdHJpZGVyLm9wdGlvbnMudjEuTWVtYmVySAASDwoFb3duZXIYBCABKAhIABIOCgRyb290GAUgASgISAASEQoHc2VydmljZRgGIAEoCEgAQgYKBHJ1bGUiKQoGTWVtYmVyEhAKCHJlc291cmNlGAEgASgJEg0KBXdyaXRlGAIgASgIIlkKCUpzb25GaWVsZBIQCghudWxsYWJsZRgBIAEoCBITCgtudWxsX2ZpZWxkcxgCIAEoCBIRCglyb3dfZXJyb3IYAyABKAgSEgoKcXVlcnlfbmFtZRgEIAEoCTpfCglvcGVyYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuT3BlcmF0aW9uUglvcGVyYXRpb246VAoEanNvbhIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYuo4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLkpzb25GaWVsZFIEanNvbmIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLpAQoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIIpcBCgZBY2Nlc3MSEAoGcHVibGljGAEgASgISAASDwoFdG9rZW4YAiABKAhIABIuCgZtZW1iZXIYAyABKAsyHC5wb3N0cmlkZXIub3B0aW9ucy52MS5NZW1iZXJIABIPCgVvd25lchgEIAEoCEgAEg4KBHJvb3QYBSABKAhIABIRCgdzZXJ2aWNlGAYgASgISABCBgoEcnVsZSIpCgZNZW1iZXISEAoIcmVzb3VyY2UYASABKAkSDQoFd3JpdGUYAiABKAgiegoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJOl8KCW9wZXJhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpUCgRqc29uEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi6jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuSnNvbkZpZWxkUgRqc29uYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * How an RPC is called and guarded.
@@ -79,6 +79,13 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
    * @generated from field: string failure_text = 8;
    */
   failureText: string;
+
+  /**
+   * Browsers may call it from any site, without credentials (CORS).
+   *
+   * @generated from field: bool cors = 9;
+   */
+  cors: boolean;
 };
 
 /**
@@ -219,6 +226,20 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
    * @generated from field: string query_name = 4;
    */
   queryName: string;
+
+  /**
+   * A value for the documentation: as it is for texts, times and enums, as JSON for anything else.
+   *
+   * @generated from field: string example = 5;
+   */
+  example: string;
+
+  /**
+   * What kind of text it must be, as a `format` of JSON Schema, such as `email`, where code checks it.
+   *
+   * @generated from field: string format = 6;
+   */
+  format: string;
 };
 
 /**

@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http';
+import { passedOnNames } from './passed-on.ts';
+
+// The longest that a browser keeps it.
+const preflightSeconds = 7_200;
+const exposed = ['x-request-id', 'retry-after', ...passedOnNames].join(', ');
+
+/** Lets pages of any site read an answer. No credentials: cookies mean nothing here. */
+export function fromAnySite(response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('access-control-expose-headers', exposed);
+}
+
+/** What a page may send. */
+export function preflightHeaders(verb: string): Record<string, string> {
+  return {
+    'access-control-allow-methods': verb,
+    'access-control-allow-headers': 'authorization, content-type, idempotency-key, x-request-id',
+    'access-control-max-age': preflightSeconds.toString(),
+  };
+}

@@ -1,0 +1,227 @@
+import { type DescMessage, getOption } from '@bufbuild/protobuf';
+import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { allowed } from '../api.ts';
+import { codeNamed } from '../errors.ts';
+import type { Route } from '../routes.ts';
+import { responseExample, responseFieldExample } from './examples.ts';
+import type { Schemas } from './messages.ts';
+import type { Schema } from './schema.ts';
+import { commentOf, type Outcome } from './words.ts';
+
+/** A failure of the gateway's own, or of every operation of a kind. */
+type Failure = { status: number; code: string; text: string; reason: string };
+
+const header = (name: string): Schema => ({ $ref: `#/components/headers/${name}` });
+
+export const headers: Record<string, Schema> = {
+  'X-Request-Id': {
+    description:
+      "The request's id: the caller's own if it sent one of 1 to 128 visible characters.",
+    schema: { type: 'string' },
+    required: true,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before a repeat.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The methods that the path answers.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The scheme to use.', schema: { type: 'string' } },
+  'Idempotency-Replayed': {
+    description: '`true` where this is the answer to an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'RateLimit-Limit': {
+    description: 'Requests that the window allows.',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Remaining': {
+    description: 'Requests left in the window.',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until the window is over.',
+    schema: { type: 'integer' },
+  },
+};
+
+const rateLimits = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const headersOf = new Map<number, string[]>([
+  [401, ['WWW-Authenticate']],
+  [405, ['Allow']],
+  [429, ['Retry-After', ...rateLimits]],
+  [503, ['Retry-After']],
+]);
+
+export const errorSchema: Schema = {
+  type: 'object',
+  description: 'Why there is no other answer.',
+  properties: {
+    error: { type: 'string', description: 'For people.' },
+    code: { type: 'string', description: 'A stable word for machines.' },
+    request_id: { type: 'string', description: 'The same as in `X-Request-Id`.' },
+    details: {
+      type: 'array',
+      description: 'The fields at fault, if any are.',
+      items: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', description: 'Its path, such as `contact.phone`.' },
+          description: { type: 'string', description: 'What is wrong with it.' },
+        },
+        required: ['field', 'description'],
+      },
+    },
+  },
+  required: ['error', 'code', 'request_id'],
+};
+
+/** Everything that an operation may answer, by status. */
+export function answersOf(
+  route: Route,
+  outcomes: readonly Outcome[],
+  schemas: Schemas,
+): Record<string, Schema> {
+  const isLimited = outcomes.some(({ code }) => code === 'RESOURCE_EXHAUSTED');
+  const found = [...outcomes.map(told), ...common(route)];
+  const statuses = [...new Set(found.map(({ status }) => status))].sort();
+  return {
+    [route.successStatus]: success(route, schemas, isLimited),
+    ...Object.fromEntries(
+      statuses.map((status) => [status, failure(found.filter((each) => each.status === status))]),
+    ),
+  };
+}
+
+/** What the comment of the RPC tells. */
+function told({ code, text, reason }: Outcome): Failure {
+  const [status, word] = codeNamed(code);
+  return { status, code: word, text: text ?? reason.replace(/\.$/, ''), reason };
+}
+
+function common(route: Route): Failure[] {
+  const own = (status: number, code: string, text: string, reason: string): Failure => ({
+    status,
+    code,
+    text,
+    reason,
+  });
+  const all = [
+    own(
+      400,
+      'invalid_argument',
+      'Invalid request',
+      'What was given can not be read, or breaks a rule.',
+    ),
+    own(
+      405,
+      'method_not_allowed',
+      'Method not allowed',
+      `Another method than ${allowed([route])}.`,
+    ),
+    own(
+      500,
+      'internal',
+      route.failureText,
+      'The fault is ours; the log has the cause by the request id.',
+    ),
+    own(
+      503,
+      'unavailable',
+      route.failureText,
+      'Something that is needed is down. Nothing was done.',
+    ),
+    own(504, 'deadline_exceeded', route.failureText, 'It took too long; it may have been done.'),
+  ];
+  if (!route.isPublic)
+    all.push(
+      own(
+        401,
+        'unauthenticated',
+        'Invalid token',
+        'The token is missing, invalid, expired or revoked.',
+      ),
+    );
+  const isOpen = ['public', 'token'].includes(ruleOf(route));
+  if (!isOpen)
+    all.push(
+      own(
+        403,
+        'permission_denied',
+        'user is not a member of the workspace',
+        'The caller may not do this in this workspace, or it does not exist.',
+      ),
+    );
+  if (route.verb === 'GET') return all;
+  const limitKb = route.bodyLimitBytes / 1024;
+  return [
+    ...all,
+    own(
+      409,
+      'aborted',
+      'changed by another request at the same time; try again',
+      'Another request was faster.',
+    ),
+    own(
+      413,
+      'payload_too_large',
+      'Request body too large',
+      `The body has more than ${limitKb} KiB.`,
+    ),
+    own(
+      415,
+      'unsupported_media_type',
+      'Content-Type must be application/json',
+      'The body is not JSON in UTF-8.',
+    ),
+  ];
+}
+
+function ruleOf({ method }: Route): string {
+  return getOption(method, operation).access?.rule.case ?? '';
+}
+
+function failure(found: readonly Failure[]): Schema {
+  const [first] = found;
+  if (!first) throw new Error('a status without a failure');
+  const examples = found.map(({ text, code }, index) => [
+    `${code}${index === 0 ? '' : index + 1}`,
+    { value: { error: text, code, request_id: '9f1c4c0e-6f0b-4b52-8f6e-0c8f0c9f5a11' } },
+  ]);
+  const names = ['X-Request-Id', ...(headersOf.get(first.status) ?? [])];
+  return {
+    description: found.map(({ reason }) => sentence(reason)).join('\n\n'),
+    headers: Object.fromEntries(names.map((name) => [name, header(name)])),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
+  const { output } = route.method;
+  const { idempotent, bodyField } = getOption(route.method, operation);
+  const names = [
+    'X-Request-Id',
+    ...(idempotent ? ['Idempotency-Replayed'] : []),
+    ...(isLimited ? rateLimits : []),
+  ];
+  return {
+    description: commentOf(output),
+    headers: Object.fromEntries(names.map((name) => [name, header(name)])),
+    content: { 'application/json': bodyOf(output, bodyField, schemas) },
+  };
+}
+
+function bodyOf(output: DescMessage, bodyField: string, schemas: Schemas): Schema {
+  const field = output.fields.find(({ name }) => name === bodyField);
+  return field
+    ? { schema: schemas.ofField(field, 'response'), example: responseFieldExample(field) }
+    : { schema: schemas.refTo(output, 'response'), example: responseExample(output) };
+}

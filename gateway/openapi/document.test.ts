@@ -1,0 +1,124 @@
+import { getOption } from '@bufbuild/protobuf';
+import { expect, test } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { contracts } from '../contracts.ts';
+import { routesOf } from '../routes.ts';
+import { createDocument } from './document.ts';
+import type { Schema } from './schema.ts';
+
+const routes = routesOf(contracts);
+const document = createDocument(routes);
+const all = [...routes.values()].flat();
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read the document as any client does.
+const schemas: Record<string, any> = document.components.schemas ?? {};
+// biome-ignore lint/suspicious/noExplicitAny: the same.
+const of = (path: string, verb = 'post'): any => document.paths[path]?.[verb];
+
+async function problemsOf(text: Schema): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-parameter-examples': 'error',
+      'no-invalid-schema-examples': 'error',
+    },
+  });
+  const problems = await lintFromString({ source: JSON.stringify(text), config });
+  return problems.map(({ message, location }) => `${message} at ${location[0]?.pointer}`);
+}
+
+test('a linter finds nothing wrong with the document', async () => {
+  expect(await problemsOf(document)).toEqual([]);
+});
+
+test('the linter would see a broken reference and an example that does not fit', async () => {
+  const broken = structuredClone(document);
+  const [path = ''] = Object.keys(broken.paths);
+  const answers = broken.paths[path]?.get?.responses as Record<string, Schema>;
+  answers['200'] = {
+    description: 'Broken.',
+    content: { 'application/json': { schema: { type: 'string' }, example: 5 } },
+  };
+  answers['201'] = { $ref: '#/components/responses/Missing' };
+  expect((await problemsOf(broken)).length).toBeGreaterThanOrEqual(2);
+});
+
+test.each(all.map((route) => [route.path, route] as const))(
+  '%s says what it does, what it takes and what it answers',
+  (path, route) => {
+    const described = of(path, route.verb.toLowerCase());
+    expect(described.summary).toMatch(/^[A-Z]/);
+    expect(described.description).not.toBe('');
+    const { idempotent } = getOption(route.method, operation);
+    const references = described.parameters.map(({ $ref }: Schema) => $ref);
+    expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(idempotent);
+    const statuses = Object.keys(described.responses).map(Number);
+    const always = [route.successStatus, 400, 405, 500, 503, 504];
+    const others = [...(route.isPublic ? [] : [401]), ...(route.verb === 'POST' ? [413, 415] : [])];
+    expect(statuses).toEqual(expect.arrayContaining([...always, ...others]));
+    expect(described.security).toEqual(route.isPublic ? [] : undefined);
+  },
+);
+
+test('every part of every schema is described, and hidden fields are not shown', () => {
+  for (const [name, { properties }] of Object.entries(schemas)) {
+    for (const [field, schema] of Object.entries<Schema>(properties ?? {})) {
+      expect([name, field, schema.description]).toEqual([name, field, expect.stringMatching(/./)]);
+    }
+  }
+  expect(schemas.ContactInput.properties).not.toHaveProperty('row_error');
+  expect(schemas.ContactInput.properties).not.toHaveProperty('null_fields');
+});
+
+test('limits come from rules, standard or in CEL, and from comments', () => {
+  const list = schemas.CreateListRequest;
+  expect(list.properties.id).toMatchObject({
+    type: 'string',
+    minLength: 1,
+    maxLength: 32,
+    pattern: '^[a-zA-Z0-9]*$',
+  });
+  expect(list.properties.description).toMatchObject({ type: ['string', 'null'], maxLength: 1000 });
+  expect(list.required).toEqual(['workspace_id', 'id', 'name']);
+  const contacts = schemas.ImportContactsRequest.properties.contacts;
+  expect(contacts).toMatchObject({ type: 'array', minItems: 1, maxItems: 10_000 });
+  expect(schemas.ContactInput.properties.phone).toMatchObject({ maxLength: 50 });
+  expect(schemas.SmtpSettingsInput.properties.port).toMatchObject({ minimum: 1, maximum: 65_535 });
+});
+
+test('an answer has its nullable fields always, and no field is null otherwise', () => {
+  const { properties, required } = schemas.Contact;
+  expect(required).toContain('phone');
+  expect(properties.phone.type).toEqual(['string', 'null']);
+  expect(properties.email.type).toBe('string');
+  expect(required).not.toContain('created_at');
+});
+
+test('enums are words, times are date-times, free-form objects are open', () => {
+  expect(schemas.MembershipStatus.enum).toEqual([
+    'active',
+    'pending',
+    'unsubscribed',
+    'bounced',
+    'complained',
+  ]);
+  expect(schemas.Contact.properties.created_at).toMatchObject({ format: 'date-time' });
+  expect(schemas.Broadcast.properties.metadata).toMatchObject({ additionalProperties: true });
+});
+
+test('a bare array is the whole answer, and success need not be 200', () => {
+  const listed = of('/api/workspaces.list', 'get').responses[200].content['application/json'];
+  expect(listed.schema).toMatchObject({ type: 'array' });
+  expect(of('/api/lists.create').responses).toHaveProperty('201');
+});
+
+test('the codes in an RPC comment become its statuses, with their texts', () => {
+  const { responses, description } = of('/api/user.rootSignin');
+  expect(description).not.toMatch(/UNAUTHENTICATED|RESOURCE_EXHAUSTED/);
+  expect(responses[429].headers).toHaveProperty('Retry-After');
+  expect(JSON.stringify(responses[401])).toContain('Invalid credentials');
+  const missing = of('/api/contacts.getByEmail', 'get').responses[404];
+  expect(JSON.stringify(missing)).toContain('Contact not found');
+});

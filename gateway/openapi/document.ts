@@ -1,0 +1,84 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import type { Route } from '../routes.ts';
+import { errorSchema, headers } from './answers.ts';
+import { createSchemas } from './messages.ts';
+import { describe, parameters, resourceOf } from './operations.ts';
+import type { Schema } from './schema.ts';
+import { commentOf } from './words.ts';
+
+export type Document = Schema & {
+  paths: Record<string, Record<string, Schema>>;
+  components: Record<string, Record<string, Schema>>;
+};
+
+const introduction = `
+Transactional mail, newsletters and broadcasts for many tenants, called workspaces.
+
+- **Authenticate** with \`Authorization: Bearer <token>\`: a user's session or a workspace's API key.
+- **Read** with GET and query parameters; **change** with POST and a JSON body. Unknown fields are ignored, and a
+  null field is as good as an absent one, unless its description says otherwise.
+- **Times** are RFC 3339 in UTC, ids are opaque, arrays are never null.
+- **Errors** are \`{error, code, request_id, details}\`. \`code\` is stable; \`error\` is for people.
+- **Repeat** after a 429 or 503 when \`Retry-After\` seconds are over; with an \`Idempotency-Key\`, where an operation
+  takes one, a repeat gets the first answer.
+- Every operation is also a gRPC method with the same token and the same checks.
+`.trim();
+
+/** The OpenAPI document of all operations, made from the contract's descriptors. */
+export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): Document {
+  const all = [...routes.values()].flat();
+  const schemas = createSchemas(
+    new Set(all.flatMap(({ method }) => [...reachable(method.output)])),
+  );
+  const paths: Document['paths'] = {};
+  for (const route of all) {
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.verb.toLowerCase()]: describe(route, schemas),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postrider API',
+      version: '1.0.0',
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: tagsOf(all),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            'The token of a session (`user.rootSignin`) or of an API key (`workspaces.createAPIKey`).',
+        },
+      },
+      parameters,
+      headers,
+      schemas: { Error: errorSchema, ...schemas.components },
+    },
+  };
+}
+
+/** One per resource, told by the comment of the service that keeps it. */
+function tagsOf(routes: readonly Route[]): Schema[] {
+  const tags = new Map<string, string>();
+  for (const route of routes) {
+    const name = resourceOf(route);
+    if (!tags.has(name)) tags.set(name, commentOf(route.method.parent));
+  }
+  return [...tags].map(([name, description]) => ({ name, description }));
+}
+
+function reachable(desc: DescMessage, found = new Set<DescMessage>()): Set<DescMessage> {
+  if (found.has(desc)) return found;
+  found.add(desc);
+  for (const { message } of desc.fields) if (message) reachable(message, found);
+  return found;
+}

@@ -1,0 +1,86 @@
+import { type DescField, getOption, ScalarType } from '@bufbuild/protobuf';
+import { json as jsonOption, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import type { Route } from '../routes.ts';
+import { answersOf } from './answers.ts';
+import { parameterExample, requestExample } from './examples.ts';
+import { isRequired, limitsOf } from './limits.ts';
+import type { Schemas } from './messages.ts';
+import type { Schema } from './schema.ts';
+import { commentOf, readComment, titleOf } from './words.ts';
+
+export const parameters: Record<string, Schema> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A name for this request. For 24 hours, a repeat with the same key and body gets the first answer, and one with another body a 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[!-~]+$' },
+    example: 'a4cb1e2c-0f9d-4b58-9d5d-0d0c1d3b5e9a',
+  },
+};
+
+/** The resource that a path is about: `contacts` for `/api/contacts.list`. */
+export function resourceOf({ path }: Route): string {
+  return path.replace(/^\/(?:api\/)?/, '').replace(/\..*$/, '');
+}
+
+/** One operation as the document describes it. */
+export function describe(route: Route, schemas: Schemas): Schema {
+  const { method } = route;
+  const { description, outcomes } = readComment(commentOf(method));
+  const { idempotent } = getOption(method, operation);
+  const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const query = route.verb === 'GET' ? queryOf(route, schemas) : [];
+  return {
+    operationId: route.path.replace(/^\/(?:api\/)?/, ''),
+    summary: titleOf(method.name),
+    description,
+    tags: [resourceOf(route)],
+    ...(route.isPublic ? { security: [] } : {}),
+    parameters: [...query, ...keyed],
+    ...(route.verb === 'POST' ? { requestBody: bodyOf(route, schemas) } : {}),
+    responses: answersOf(route, outcomes, schemas),
+  };
+}
+
+function bodyOf({ method }: Route, schemas: Schemas): Schema {
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema: schemas.refTo(method.input, 'request'),
+        example: requestExample(method.input),
+      },
+    },
+  };
+}
+
+function queryOf({ method }: Route, schemas: Schemas): Schema[] {
+  return method.input.fields.filter(fitsQuery).map((field) => {
+    const { description, ...schema } = schemas.ofField(field, 'request');
+    const required = isRequired(field, limitsOf(field));
+    return {
+      name: getOption(field, jsonOption).queryName || field.name,
+      in: 'query',
+      description,
+      ...(required ? { required } : {}),
+      schema: inQuery(field, schema),
+      ...(required ? { example: parameterExample(field) } : {}),
+    };
+  });
+}
+
+function fitsQuery(field: DescField): boolean {
+  const { nullFields, rowError } = getOption(field, jsonOption);
+  const isTime = field.message?.typeName === 'google.protobuf.Timestamp';
+  return !nullFields && !rowError && field.fieldKind !== 'map' && (!field.message || isTime);
+}
+
+/** A query has no null; its booleans may be digits. */
+function inQuery(field: DescField, schema: Schema): Schema {
+  const { type, anyOf, ...rest } = schema;
+  const [alone] = Array.isArray(anyOf) ? anyOf : [];
+  if (alone) return alone;
+  if (field.scalar === ScalarType.BOOL) return { enum: [true, false, 1, 0] };
+  return { type: Array.isArray(type) ? type[0] : type, ...rest };
+}

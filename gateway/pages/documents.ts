@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Answer } from '../answer.ts';
+import { fromAnySite, preflightHeaders } from '../cors.ts';
+import { Refusal } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { createDocument } from '../openapi/document.ts';
+import type { Route } from '../routes.ts';
+import type { Page } from './page.ts';
+
+// The package exports this file to nobody, so it is named by its place.
+const scalar = resolve(
+  import.meta.dirname,
+  '../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js',
+);
+
+/** What Scalar is told: nothing is loaded from elsewhere, nothing is reported anywhere. */
+const settings = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  defaultOpenAllTags: true,
+  persistAuth: false,
+  documentDownloadType: 'json',
+};
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Postrider API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>The API's description for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<div id="app"></div>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+// Scripts come from here only, and nothing goes anywhere else. Scalar writes styles while it runs, so
+// those are allowed.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const html = {
+  'content-security-policy': contentSecurityPolicy,
+  'referrer-policy': 'no-referrer',
+};
+
+/** The OpenAPI document and a page that shows it. Everything is made once, packed as well. */
+export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
+  const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
+  const documents = new Map([
+    ['/openapi.json', fixed('application/json', `${JSON.stringify(createDocument(routes))}\n`)],
+    ['/docs', fixed('text/html', page, html)],
+    ['/docs/start.js', fixed('text/javascript', start)],
+    ['/docs/scalar.js', fixed('text/javascript', readFileSync(scalar))],
+  ]);
+  return {
+    name: 'documents',
+    answer(exchange) {
+      const document = documents.get(exchange.path);
+      return document && answered(exchange, document);
+    },
+  };
+}
+
+const cacheSeconds = 300;
+
+function fixed(type: string, body: string | Buffer, headers: Record<string, string> = {}): Answer {
+  return {
+    status: 200,
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': `public, max-age=${cacheSeconds}`,
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+    body,
+    packed: gzipSync(body),
+  };
+}
+
+async function answered({ request, response }: Exchange, document: Answer): Promise<Answer> {
+  const allow = 'GET, HEAD, OPTIONS';
+  fromAnySite(response);
+  switch (request.method) {
+    case 'GET':
+    case 'HEAD':
+      return document;
+    case 'OPTIONS':
+      return { status: 204, headers: { allow, ...preflightHeaders('GET') }, body: '' };
+    default:
+      throw new Refusal(405, 'method_not_allowed', 'Method not allowed', { allow });
+  }
+}
