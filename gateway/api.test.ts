@@ -3,7 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { ContactService, ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import {

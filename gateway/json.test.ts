@@ -8,11 +8,11 @@ import {
   type ImportContactsRequest,
   ImportContactsRequestSchema,
   ImportContactsResponseSchema,
-  ListListsResponseSchema,
   MembershipStatus,
   type UpsertContactRequest,
   UpsertContactRequestSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListListsResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   type CreateTemplateRequest,
   CreateTemplateRequestSchema,

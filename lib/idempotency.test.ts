@@ -1,6 +1,6 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { testTransport } from '../test/setup/service.ts';
 import { once } from './idempotency.ts';
 import { query, type Store } from './store.ts';

@@ -1,7 +1,8 @@
 import { Code, type ConnectError, createClient } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { AudienceService, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { serviceClaims, testTransport } from '../../test/setup/service.ts';
 import type { Claims } from '../tokens.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, expect, test } from '@jest/globals';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { freePort } from '../../deploy/local/ports.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';

@@ -9,7 +9,7 @@ import {
 } from '#gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
 import { createLog } from '../log.ts';
 import { connectToService } from './client.ts';
@@ -163,11 +163,11 @@ test.each([
         answers.push(fromBinary(FileDescriptorProtoSchema, file).name);
     else if (kind === 'errorResponse') answers.push(value.errorCode);
   }
-  const contacts = 'postrider/contacts/v1/contacts.proto';
+  const audience = 'postrider/contacts/v1/audience.proto';
   expect(answers).toEqual([
     [name, 'grpc.health.v1.Health'],
-    contacts,
-    contacts,
+    audience,
+    audience,
     'postrider/options/v1/options.proto',
     Code.NotFound,
   ]);

@@ -1,4 +1,4 @@
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/service.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';

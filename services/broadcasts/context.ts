@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@connectrpc/connect';
-import { AudienceService, ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';

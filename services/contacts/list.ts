@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ListSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ListSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 
 const schema = defineEntity({
   name: 'List',

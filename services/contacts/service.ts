@@ -1,9 +1,7 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import {
-  AudienceService,
-  ContactService,
-  ListService,
-} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Context } from './context.ts';
 import { listAudience } from './operations/audience/list-audience.ts';

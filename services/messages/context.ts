@@ -1,5 +1,5 @@
 import type { Client } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Store } from '#lib/store.ts';

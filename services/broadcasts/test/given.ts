@@ -1,10 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import {
-  GetListResponseSchema,
-  ListAudienceResponseSchema,
-} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   type SendBatchRequest,
   type SendBatchResponse,

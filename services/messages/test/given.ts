@@ -3,7 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import {
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
-} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+} from '#gen/postrider/contacts/v1/audience_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,

@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../../context.ts';
 import { List, listNotFound } from '../../list.ts';

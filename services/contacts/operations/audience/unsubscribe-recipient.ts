@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import type { Context } from '../../context.ts';
 import { changeMemberships } from '../../membership.ts';

@@ -1,5 +1,5 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import { type CreateListRequest, ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { type CreateListRequest, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { once } from '#lib/idempotency.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';

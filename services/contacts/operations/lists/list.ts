@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { Context } from '../../context.ts';
 import { List } from '../../list.ts';
 
