@@ -1,11 +1,4 @@
-import { fromJson } from '@bufbuild/protobuf';
-import { createClient, type Transport } from '@connectrpc/connect';
-import {
-  type ConsumeEventsRequest,
-  ConsumeEventsRequestSchema,
-  EventConsumerService,
-} from '#gen/postrider/events/v1/events_pb.ts';
-import type { EventBatch } from './jobs.ts';
+import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
 import { type EntityManager, query, type Store } from './store.ts';
 
 /** Part of every store that consumes events. */
@@ -29,16 +22,4 @@ export async function consumeOnce(
     );
     if (fresh.length > 0) await apply(em);
   });
-}
-
-/** The task that carries a batch to its consumer; the runner repeats it until it is taken. */
-export function deliverEvents(consumers: Record<string, Transport>) {
-  return async (payload: unknown): Promise<void> => {
-    const batch = payload as EventBatch;
-    const transport = consumers[batch.consumer];
-    if (!transport) throw new Error(`no consumer ${batch.consumer}`);
-    const { consumer: _, ...request } = batch;
-    const message = fromJson(ConsumeEventsRequestSchema, JSON.parse(JSON.stringify(request)));
-    await createClient(EventConsumerService, transport).consumeEvents(message);
-  };
 }

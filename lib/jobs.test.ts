@@ -3,14 +3,7 @@ import type { TaskList } from 'graphile-worker';
 import { openMessagesStore } from '../services/messages/store.ts';
 import { testStore } from '../test/setup/database.ts';
 import { until } from '../test/stack/until.ts';
-import {
-  addEvents,
-  addJob,
-  type EventBatch,
-  type JobRunner,
-  migrateJobs,
-  runJobs,
-} from './jobs.ts';
+import { addJob, type JobRunner, migrateJobs, runJobs } from './jobs.ts';
 import { createLog } from './log.ts';
 import { query, type Store } from './store.ts';
 import { givenStore, service, things } from './test/given.ts';
@@ -151,58 +144,4 @@ test('a stopped runner leaves what comes later to the next one', async () => {
   start();
   await untilDone(2);
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
-});
-
-const occurredAt = new Date('2030-01-01T12:00:00Z');
-
-function events(type: string, count: number) {
-  return Array.from({ length: count }, (_, number) => ({ type, occurredAt, data: { number } }));
-}
-
-/** The batches that wait, by size. */
-async function batches(): Promise<EventBatch[]> {
-  const rows = await query<{ payload: EventBatch }>(
-    messages.fork(),
-    `select payload from messages_jobs._private_jobs order by json_array_length(payload->'events') desc`,
-    [],
-  );
-  return rows.map(({ payload }) => payload);
-}
-
-async function tell(workspaceId: string, facts: ReturnType<typeof events>): Promise<EventBatch[]> {
-  await query(messages.fork(), 'delete from messages_jobs._private_jobs', []);
-  await messages.fork().transactional((em) => addEvents(em, 'messages', workspaceId, facts));
-  return batches();
-}
-
-test('1,200 events make three jobs, each with its own batch id', async () => {
-  const told = await tell('w1', events('email.bounced', 1_200));
-  expect(told.map((batch) => batch.events.length)).toEqual([500, 500, 200]);
-  expect(new Set(told.map(({ batchId }) => batchId)).size).toBe(3);
-  expect(told.every((batch) => batch.consumer === 'contacts' && batch.workspaceId === 'w1')).toBe(
-    true,
-  );
-  const numbers = told.flatMap((batch) => batch.events.map(({ data }) => Number(data.number)));
-  expect(numbers.toSorted((a, b) => a - b)).toEqual([...Array(1_200).keys()]);
-});
-
-test('an event keeps its type, time and data', async () => {
-  const [batch] = await tell('w1', events('email.complained', 1));
-  expect(batch?.events).toEqual([
-    { type: 'email.complained', occurredAt: '2030-01-01T12:00:00.000Z', data: { number: 0 } },
-  ]);
-});
-
-test('events that nobody asked for make no job, and none ride along', async () => {
-  expect(await tell('w1', events('email.opened', 10))).toEqual([]);
-  expect(await tell('w1', [])).toEqual([]);
-  const mixed = await tell('w1', [...events('email.opened', 10), ...events('email.bounced', 1)]);
-  expect(mixed.map((batch) => batch.events.map(({ type }) => type))).toEqual([['email.bounced']]);
-});
-
-test('a service without consumers adds no job', async () => {
-  await store
-    .fork()
-    .transactional((em) => addEvents(em, service, 'w1', events('email.bounced', 1)));
-  expect(await query(store.fork(), `select 1 from ${service}_jobs.jobs`, [])).toEqual([]);
 });

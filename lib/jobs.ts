@@ -4,15 +4,9 @@ import type { Log } from './log.ts';
 import { type EntityManager, query } from './store.ts';
 
 /** What must follow a change commits with it, as a job in the service's own schema. */
-const schemaOf = (service: string) => `${service}_jobs`;
+export const schemaOf = (service: string) => `${service}_jobs`;
 
-const eventsPerBatchMax = 500;
-const attemptsMax = 25;
-
-/** Which events each service's consumers are told; a consumer that is not named costs nothing. */
-const consumers: Record<string, { consumer: string; types: readonly string[] }[]> = {
-  messages: [{ consumer: 'contacts', types: ['email.bounced', 'email.complained'] }],
-};
+export const attemptsMax = 25;
 
 export async function migrateJobs(url: string, service: string): Promise<void> {
   await runMigrations({ connectionString: url, schema: schemaOf(service), logger: silent });
@@ -34,39 +28,6 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
        run_at := $4::timestamptz, max_attempts := ${attemptsMax})`,
     [job.task, JSON.stringify(job.payload), job.key ?? null, job.runAt?.toISOString() ?? null],
   );
-}
-
-/** A fact with a time, told to the services that asked for its type. */
-export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
-
-export type EventBatch = {
-  consumer: string;
-  workspaceId: string;
-  batchId: string;
-  events: { type: string; occurredAt: string; data: Record<string, unknown> }[];
-};
-
-/** Tells every consumer in batches, one job each, in the caller's transaction. */
-export async function addEvents(
-  em: EntityManager,
-  service: string,
-  workspaceId: string,
-  events: readonly OutgoingEvent[],
-): Promise<void> {
-  for (const { consumer, types } of consumers[service] ?? []) {
-    const wanted = events.filter((event) => types.includes(event.type));
-    for (let first = 0; first < wanted.length; first += eventsPerBatchMax) {
-      const batch: EventBatch = {
-        consumer,
-        workspaceId,
-        batchId: crypto.randomUUID(),
-        events: wanted
-          .slice(first, first + eventsPerBatchMax)
-          .map((event) => ({ ...event, occurredAt: event.occurredAt.toISOString() })),
-      };
-      await addJob(em, service, { task: 'deliverEvents', payload: batch });
-    }
-  }
 }
 
 /** Forgets, once a night, what nobody can ask for any more. */

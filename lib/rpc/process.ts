@@ -23,6 +23,8 @@ export type Base = {
   databaseUrl: string;
   /** A transport to another service, from `<NAME>_ADDR`. */
   peer(name: string): Transport;
+  /** The same, or undefined where no such service is deployed. */
+  peerIfDeployed(name: string): Transport | undefined;
 };
 
 export type ServiceProcess = {
@@ -40,19 +42,25 @@ export function openBase(name: string, env: Env): Base {
   const keyring = createKeyring(required(env, 'SECRET_KEY'));
   const transports = new Map<string, Transport>();
   const tls = readClientTls(env);
+  const peerIfDeployed: Base['peerIfDeployed'] = (other) => {
+    const addresses = list(env, `${other.toUpperCase()}_ADDR`);
+    if (addresses.length === 0) return undefined;
+    const transport =
+      transports.get(other) ?? connectToService(addresses, { keyring, caller: name, tls });
+    transports.set(other, transport);
+    return transport;
+  };
   return {
     env,
     log: createLog(name, env.LOG_LEVEL),
     keyring,
     databaseUrl: required(env, `${name.toUpperCase()}_DATABASE_URL`),
     peer(other) {
-      const addresses = list(env, `${other.toUpperCase()}_ADDR`);
-      if (addresses.length === 0) throw new Error(`${other.toUpperCase()}_ADDR is not set`);
-      const transport =
-        transports.get(other) ?? connectToService(addresses, { keyring, caller: name, tls });
-      transports.set(other, transport);
+      const transport = peerIfDeployed(other);
+      if (!transport) throw new Error(`${other.toUpperCase()}_ADDR is not set`);
       return transport;
     },
+    peerIfDeployed,
   };
 }
 

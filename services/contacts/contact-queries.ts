@@ -1,6 +1,7 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { changeAndTell, type Outbox } from '#lib/outbox.ts';
+import type { EntityManager } from '#lib/store.ts';
 import { columnTypes, contactFields, readable, timestampSql } from './contact-fields.ts';
 import type { ContactRow } from './contact-input.ts';
 
@@ -9,11 +10,13 @@ export const keepNulls = (name: string) => `coalesce(excluded.${name}, contacts.
 export const writeNulls = (name: string) => `excluded.${name}`;
 
 /**
- * Creates or changes contacts in one statement and says which were created. Only the named fields are
- * touched. Rows are taken by address, so that parallel calls can't deadlock.
+ * Creates or changes contacts in one statement and gives the addresses that are new. Only the named
+ * fields are touched, and a contact that has them already is not written. Rows are taken by address,
+ * so that parallel calls can't deadlock, and all are held until the end of the transaction.
  */
 export async function upsertContacts(
   em: EntityManager,
+  outbox: Outbox,
   workspaceId: string,
   given: {
     rows: readonly ContactRow[];
@@ -21,23 +24,35 @@ export async function upsertContacts(
     assign: (name: string) => string;
     at: Date;
   },
-): Promise<Map<string, 'create' | 'update'>> {
+): Promise<Set<string>> {
   const fields = contactFields.filter(({ name }) => given.names.has(name));
   const names = fields.map(({ name }) => `, ${name}`).join('');
   const columns = fields.map(({ name, kind }) => `, ${name} ${columnTypes[kind]}`).join('');
-  const changes = fields.map(({ name }) => `, ${name} = ${given.assign(name)}`).join('');
-  const written = await query<{ email: string; is_new: boolean }>(
-    em,
-    // A row that this statement has inserted has no xmax; one that it has updated has.
-    `insert into contacts (workspace_id, email, created_at, updated_at${names})
-     select $1, email, $3, $3${names}
-     from json_to_recordset($2::json) as row (email text${columns})
-     order by email collate "C"
-     on conflict (workspace_id, email) do update set updated_at = excluded.updated_at${changes}
-     returning email, xmax = 0 as is_new`,
-    [workspaceId, JSON.stringify(given.rows), given.at],
+  const sets = fields.map(({ name }) => `, ${name} = ${given.assign(name)}`).join('');
+  const differs = fields.map(
+    ({ name }) => `contacts.${name} is distinct from ${given.assign(name)}`,
   );
-  return new Map(written.map(({ email, is_new }) => [email, is_new ? 'create' : 'update']));
+  const answer = await changeAndTell<{ created: string | null }>(em, outbox, workspaceId, {
+    // A row that this statement has inserted has no xmax; one that it has updated has.
+    steps: `written as (
+       insert into contacts (workspace_id, email, created_at, updated_at${names})
+       select $1, email, $3, $3${names}
+       from json_to_recordset($2::json) as row (email text${columns})
+       order by email collate "C"
+       on conflict (workspace_id, email) do update set updated_at = excluded.updated_at${sets}
+         where ${differs.join(' or ') || 'false'}
+       returning *, xmax = 0 as is_new
+     ),
+     events as (
+       select case when is_new then 'contact.created' else 'contact.updated' end as type,
+         $3::timestamptz as occurred_at, ${contactDataSql} as data
+       from written contact
+     )`,
+    answer: '(select json_agg(email)::text from written where is_new) as created',
+    values: [workspaceId, JSON.stringify(given.rows), given.at],
+  });
+  const created: string[] = JSON.parse(answer?.created ?? '[]');
+  return new Set(created);
 }
 
 const membershipsSql = `(
@@ -57,6 +72,9 @@ const membershipsSql = `(
 )`;
 
 const fieldsSql = [...readable].map(([name, sql]) => `'${name}', ${sql}`).join(', ');
+
+/** What the events of a contact say. */
+export const contactDataSql = `json_build_object('contact', json_build_object(${fieldsSql}))`;
 
 /** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
 export const contactSql = `json_build_object(${fieldsSql})::text`;

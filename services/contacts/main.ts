@@ -1,9 +1,20 @@
+import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
 import { contactsRoutes, services } from './service.ts';
 import { openContactsStore } from './store.ts';
 
-await runService('contacts', async ({ databaseUrl }) => {
+await runService('contacts', async ({ databaseUrl, peer, peerIfDeployed }) => {
   const store = await openContactsStore(databaseUrl);
-  const context = { store, now: () => new Date() };
-  return { store, services, routes: contactsRoutes(context), tasks: {} };
+  const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
+  const context = {
+    store,
+    outbox: openOutbox('contacts', consumers),
+    now: () => new Date(),
+  };
+  return {
+    store,
+    services,
+    routes: contactsRoutes(context),
+    tasks: { deliverEvents: deliverEvents(consumers) },
+  };
 });

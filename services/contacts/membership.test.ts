@@ -1,11 +1,54 @@
 import { expect, test } from '@jest/globals';
-import { type Cause, type Status, statusAfter, statuses } from './membership.ts';
+import {
+  anyTo,
+  type Cause,
+  changes,
+  eventOf,
+  type Join,
+  joins,
+  type Standing,
+  type Status,
+  statuses,
+} from './membership.ts';
 
-test.each<[Cause, Status[]]>([
-  ['import', ['active', 'active', 'unsubscribed', 'bounced', 'complained']],
-  ['unsubscribe', ['unsubscribed', 'unsubscribed', 'unsubscribed', 'bounced', 'complained']],
-  ['bounce', ['bounced', 'bounced', 'bounced', 'bounced', 'complained']],
-  ['complaint', ['complained', 'complained', 'complained', 'complained', 'complained']],
-])('%s leaves each status as the rule says', (cause, after) => {
-  expect(statuses.map((status) => statusAfter(status, cause))).toEqual(after);
+const standings: Standing[] = ['none', ...statuses];
+
+// none, active, pending, unsubscribed, bounced, complained; a dash is a membership left alone.
+test.each<[Join, string]>([
+  ['import', 'active active active - - -'],
+  ['subscribe', 'active active active active active active'],
+  ['ask', 'active active pending pending - -'],
+  ['askWithOptIn', 'pending active pending pending - -'],
+  ['askWithProof', 'active active active pending - -'],
+  ['choose', 'active active active active - -'],
+])('a contact that comes by %s gets the status that the rule says', (join, after) => {
+  const moves: Partial<Record<Standing, Status>> = joins[join];
+  expect(standings.map((from) => moves[from] ?? '-').join(' ')).toBe(after);
+});
+
+test.each<[Cause, string]>([
+  ['confirm', '- - active - - -'],
+  ['unsubscribe', '- unsubscribed unsubscribed - - -'],
+  ['bounce', '- bounced bounced bounced - -'],
+  ['complaint', '- complained complained complained complained -'],
+])('%s moves memberships as the rule says', (cause, after) => {
+  const moves: Partial<Record<Standing, Status>> = changes[cause];
+  expect(standings.map((from) => moves[from] ?? '-').join(' ')).toBe(after);
+});
+
+test.each(statuses)('the caller may set %s, whatever it was, but not where nobody is', (to) => {
+  const moves = anyTo(to);
+  expect(standings.map((from) => moves[from])).toEqual([undefined, to, to, to, to, to]);
+});
+
+// To active, pending, unsubscribed, bounced, complained.
+test.each<[Standing, string]>([
+  ['none', 'list.subscribed list.pending list.unsubscribed list.bounced list.complained'],
+  ['active', '- - list.unsubscribed list.bounced list.complained'],
+  ['pending', 'list.confirmed - list.unsubscribed list.bounced list.complained'],
+  ['unsubscribed', 'list.resubscribed - - list.bounced list.complained'],
+  ['bounced', 'list.resubscribed - list.unsubscribed - list.complained'],
+  ['complained', 'list.resubscribed - list.unsubscribed list.bounced -'],
+])('from %s each status has its event', (from, events) => {
+  expect(statuses.map((to) => eventOf(from, to) ?? '-').join(' ')).toBe(events);
 });

@@ -1,14 +1,61 @@
-import { type EntityManager, query } from '#lib/store.ts';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
 
 export const statuses = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'] as const;
 export type Status = (typeof statuses)[number];
 
-/** Why a membership changes. */
-export type Cause = 'import' | 'unsubscribe' | 'bounce' | 'complaint';
+const messages = {
+  active: MembershipStatus.ACTIVE,
+  pending: MembershipStatus.PENDING,
+  unsubscribed: MembershipStatus.UNSUBSCRIBED,
+  bounced: MembershipStatus.BOUNCED,
+  complained: MembershipStatus.COMPLAINED,
+} satisfies Record<Status, MembershipStatus>;
 
-/** Which status follows which. What is not named stays: nothing lifts a bounce or a complaint. */
-const moves: Record<Cause, Partial<Record<Status, Status>>> = {
-  import: { active: 'active', pending: 'active' },
+export function statusMessage(status: Status): MembershipStatus {
+  return messages[status];
+}
+
+/** The status a request names; undefined where it names none. */
+export function readStatus(field: string, given: MembershipStatus): Status | undefined {
+  if (given === MembershipStatus.UNSPECIFIED) return undefined;
+  const status = statuses.find((each) => messages[each] === given);
+  if (!status) throw invalidField(field, `invalid ${field}`);
+  return status;
+}
+
+/** What a rule goes by. Whoever was removed while active or pending is as if never there. */
+export type Standing = Status | 'none';
+
+/** Which status follows which. What is not named is left alone. */
+export type Moves = Partial<Record<Standing, Status>>;
+
+/** Why a contact comes to a list. */
+export const joins = {
+  /** With an import: never against what the person or their mail server said. */
+  import: { none: 'active', active: 'active', pending: 'active' },
+  /** By `lists.subscribe`: the caller answers for it, whatever was before. */
+  subscribe: {
+    none: 'active',
+    active: 'active',
+    pending: 'active',
+    unsubscribed: 'active',
+    bounced: 'active',
+    complained: 'active',
+  },
+  /** By the public form: who left has to confirm that they come back. */
+  ask: { none: 'active', active: 'active', pending: 'pending', unsubscribed: 'pending' },
+  /** By the public form, on a list with double opt-in. */
+  askWithOptIn: { none: 'pending', active: 'active', pending: 'pending', unsubscribed: 'pending' },
+  /** By the public form with a valid `email_hmac`. */
+  askWithProof: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'pending' },
+  /** On the preference page, which only the person can open. */
+  choose: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'active' },
+} satisfies Record<string, Moves>;
+
+/** Why a membership changes. Nothing here lifts a bounce or a complaint. */
+export const changes = {
+  confirm: { pending: 'active' },
   unsubscribe: { active: 'unsubscribed', pending: 'unsubscribed' },
   bounce: { active: 'bounced', pending: 'bounced', unsubscribed: 'bounced' },
   complaint: {
@@ -17,73 +64,24 @@ const moves: Record<Cause, Partial<Record<Status, Status>>> = {
     unsubscribed: 'complained',
     bounced: 'complained',
   },
-};
+} satisfies Record<string, Moves>;
 
-/** The status of a membership after a cause. */
-export function statusAfter(status: Status, cause: Cause): Status {
-  return moves[cause][status] ?? status;
+export type Join = keyof typeof joins;
+export type Cause = keyof typeof changes;
+
+/** Joins after which a confirmation mail is due wherever the membership is pending. */
+export const asks: ReadonlySet<Join> = new Set(['ask', 'askWithOptIn', 'askWithProof']);
+
+/** `contactLists.updateStatus`: the caller's word, whatever was before. */
+export function anyTo(status: Status): Moves {
+  return Object.fromEntries(statuses.map((from) => [from, status]));
 }
 
-/** The same rule in SQL. */
-function statusAfterSql(column: string, cause: Cause): string {
-  const branches = statuses.map(
-    (status) => `when '${status}' then '${statusAfter(status, cause)}'`,
-  );
-  return `case ${column} ${branches.join(' ')} end`;
-}
-
-/**
- * Makes contacts active members of lists, where their status allows. A removed member comes back
- * under the same rule. Rows are taken in the order of the key, so that parallel calls can't deadlock.
- */
-export async function subscribe(
-  em: EntityManager,
-  workspaceId: string,
-  { emails, listIds, at }: { emails: readonly string[]; listIds: readonly string[]; at: Date },
-): Promise<void> {
-  await query(
-    em,
-    `insert into memberships (workspace_id, list_id, email, status, created_at, updated_at)
-     select $1, list_id, email, 'active', $4, $4
-     from unnest($2::text[]) as list_id, json_array_elements_text($3::json) as email
-     order by list_id collate "C", email collate "C"
-     on conflict (workspace_id, list_id, email) do update
-       set status = 'active', updated_at = excluded.updated_at, deleted_at = null
-       where ${statusAfterSql('memberships.status', 'import')} = 'active'
-         and (memberships.status <> 'active' or memberships.deleted_at is not null)`,
-    [workspaceId, listIds, JSON.stringify(emails), at],
-  );
-}
-
-/** An empty list id means every list. */
-export type Target = { email: string; listId: string };
-
-/** Changes memberships for one cause. Removed ones follow, so that a return can't lift a status. */
-export async function changeMemberships(
-  em: EntityManager,
-  workspaceId: string,
-  { cause, targets, at }: { cause: Cause; targets: readonly Target[]; at: Date },
-): Promise<void> {
-  const after = statusAfterSql('memberships.status', cause);
-  await query(
-    em,
-    `with affected as (
-       select list_id, email from memberships
-       where workspace_id = $1
-         and email = any($2::text[])
-         and exists (
-           select from unnest($2::text[], $3::text[]) as target (email, list_id)
-           where target.email = memberships.email and target.list_id in ('', memberships.list_id)
-         )
-         and status <> ${after}
-       order by list_id collate "C", email
-       for update
-     )
-     update memberships set status = ${after}, updated_at = $4
-     from affected
-     where memberships.workspace_id = $1
-       and memberships.list_id = affected.list_id
-       and memberships.email = affected.email`,
-    [workspaceId, targets.map(({ email }) => email), targets.map(({ listId }) => listId), at],
-  );
+/** The event of a change that people outside are told of, if any. */
+export function eventOf(from: Standing, to: Status): string | undefined {
+  if (from === to) return undefined;
+  if (to === 'pending') return from === 'none' ? 'list.pending' : undefined;
+  if (to !== 'active') return `list.${to}`;
+  if (from === 'none') return 'list.subscribed';
+  return from === 'pending' ? 'list.confirmed' : 'list.resubscribed';
 }

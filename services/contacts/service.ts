@@ -2,6 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Context } from './context.ts';
 import { listAudience } from './operations/audience/list-audience.ts';
@@ -16,8 +17,17 @@ import { upsert } from './operations/contacts/upsert.ts';
 import { create as createList } from './operations/lists/create.ts';
 import { get as getList } from './operations/lists/get.ts';
 import { list as listLists } from './operations/lists/list.ts';
+import { confirm } from './operations/subscribers/confirm.ts';
+import { get as getSubscriber } from './operations/subscribers/get.ts';
+import { update as updateSubscriber } from './operations/subscribers/update.ts';
 
-export const services = [ContactService, ListService, AudienceService, EventConsumerService];
+export const services = [
+  ContactService,
+  ListService,
+  SubscriberService,
+  AudienceService,
+  EventConsumerService,
+];
 
 /** Who a message may go to: contacts, lists, and how each contact stands to each list. */
 export function contactsRoutes(context: Context) {
@@ -33,6 +43,11 @@ export function contactsRoutes(context: Context) {
       listLists: listLists(context),
       getList: getList(context),
       createList: createList(context),
+    });
+    router.service(SubscriberService, {
+      getSubscriber: getSubscriber(context),
+      confirmSubscription: confirm(context),
+      updateSubscriber: updateSubscriber(context),
     });
     router.service(AudienceService, {
       listAudience: listAudience(context),

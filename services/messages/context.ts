@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Outbox } from '#lib/outbox.ts';
 import type { Store } from '#lib/store.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import type { Admission } from './admission.ts';
@@ -22,6 +23,7 @@ export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplate
 /** What the operations of this service may use. */
 export type Context = {
   store: Store;
+  outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
   /** Who claims: new with every start, so that what a process held before it died is not its own. */

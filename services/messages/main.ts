@@ -3,8 +3,8 @@ import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { list } from '#lib/config.ts';
-import { deliverEvents } from '#lib/consume.ts';
 import { createEgress } from '#lib/egress.ts';
+import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
 import { createAdmission } from './admission.ts';
 import { createPlans } from './plans.ts';
@@ -22,8 +22,10 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });
+  const consumers = { contacts: peer('contacts') };
   const context = {
     store,
+    outbox: openOutbox('messages', consumers),
     keyring,
     contacts: createClient(AudienceService, peer('contacts')),
     owner: crypto.randomUUID(),
@@ -37,7 +39,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     store,
     services,
     routes: messagesRoutes(context),
-    tasks: { deliverEvents: deliverEvents({ contacts: peer('contacts') }) },
+    tasks: { deliverEvents: deliverEvents(consumers) },
     close: async () => {
       pools.close();
       await thread.close();

@@ -49,9 +49,8 @@ export class ResultWriter {
 
   async #write(group: { result: Result; unknown: number }[]): Promise<void> {
     try {
-      const { store, owner } = this.#context;
       const results = group.map(({ result }) => result);
-      const recorded = await recordResults(store, owner, this.#group, results);
+      const recorded = await recordResults(this.#context, this.#group, results);
       for (const { result, unknown } of group) {
         if (!recorded.has(result.id)) continue;
         const { status, dueAt, isUnknown } = result;

@@ -1,6 +1,7 @@
-import { addEvents } from '#lib/jobs.ts';
-import { type EntityManager, query, type Store } from '#lib/store.ts';
+import { addEvents } from '#lib/outbox.ts';
+import { type EntityManager, query } from '#lib/store.ts';
 import type { ClaimGroup } from './claims.ts';
+import type { Context } from './context.ts';
 import { suppress } from './suppression.ts';
 
 /** What became of a claimed message, as it goes into the record. */
@@ -17,8 +18,7 @@ export type Result = {
 
 /** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
 export function recordResults(
-  store: Store,
-  owner: string,
+  { store, outbox, owner }: Pick<Context, 'store' | 'outbox' | 'owner'>,
   group: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {
@@ -40,7 +40,7 @@ export function recordResults(
         occurredAt: at,
         data: { email, message_id: id, broadcast_id: broadcastId, list_id: listId },
       }));
-      await addEvents(em, 'messages', workspaceId, events);
+      await addEvents(em, outbox, workspaceId, events);
     }
     return recorded;
   });

@@ -3,7 +3,7 @@ import type { Event, EventConsumerService } from '#gen/postrider/events/v1/event
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/consume.ts';
 import type { Context } from '../context.ts';
-import { changeMemberships, type Target } from '../membership.ts';
+import { changeMemberships, holdContacts, type Target } from '../membership-queries.ts';
 
 /** An address that does not exist does so for all lists; a complaint is about one, if it names it. */
 const causes = [
@@ -13,29 +13,35 @@ const causes = [
 
 export function consumeEvents({
   store,
+  outbox,
   now,
 }: Context): ServiceImpl<typeof EventConsumerService>['consumeEvents'] {
   return async (request) => {
     await consumeOnce(store, request, async (em) => {
+      const { workspaceId } = request;
+      const emails = request.events.flatMap(everyList).map(({ email }) => email);
+      // All at once and first, so that batches which meet can't deadlock between two causes.
+      await holdContacts(em, workspaceId, emails);
       for (const { type, cause, target } of causes) {
         const targets = request.events.filter((event) => event.type === type).flatMap(target);
         if (targets.length === 0) continue;
-        await changeMemberships(em, request.workspaceId, { cause, targets, at: now() });
+        await changeMemberships(em, outbox, workspaceId, { cause, targets, at: now() });
       }
     });
     return {};
   };
 }
 
-function everyList({ data }: Event): Target[] {
-  const email = canonicalAddress(text(data?.email));
+function everyList(event: Event): Target[] {
+  const email = canonicalAddress(text(event, 'email'));
   return email ? [{ email, listId: '' }] : [];
 }
 
 function namedList(event: Event): Target[] {
-  return everyList(event).map((target) => ({ ...target, listId: text(event.data?.list_id) }));
+  return everyList(event).map((target) => ({ ...target, listId: text(event, 'list_id') }));
 }
 
-function text(value: unknown): string {
+function text({ dataJson }: Event, name: string): string {
+  const value: unknown = Reflect.get(JSON.parse(dataJson), name);
   return typeof value === 'string' ? value : '';
 }

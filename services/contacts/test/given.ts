@@ -1,8 +1,10 @@
-import { createClient, type Transport } from '@connectrpc/connect';
+import { createClient, createRouterTransport, type Transport } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { type EventBatch, openOutbox } from '#lib/outbox.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
 import { query } from '#lib/store.ts';
 import type { Claims } from '#lib/tokens.ts';
@@ -16,6 +18,7 @@ function clients(transport: Transport) {
   return {
     contacts: createClient(ContactService, transport),
     lists: createClient(ListService, transport),
+    subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
     events: createClient(EventConsumerService, transport),
   };
@@ -24,7 +27,12 @@ function clients(transport: Transport) {
 /** The service on a database of its own; its clock stands where the test puts it. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
-  const context: Context = { store: await testStore(openContactsStore), now: () => clock.now };
+  const somebody = createRouterTransport(() => {});
+  const context: Context = {
+    store: await testStore(openContactsStore),
+    outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
+    now: () => clock.now,
+  };
   const transport = testTransport(contactsRoutes(context), { authorize });
   return {
     clock,
@@ -68,4 +76,23 @@ export async function givenDeletedList(
     'update lists set deleted_at = $3 where workspace_id = $1 and id = $2',
     [workspaceId, id, clock.now],
   );
+}
+
+export type Told = { type: string; data: Record<string, unknown> };
+
+/** Takes the events that wait for a consumer, of one workspace. */
+export async function takeEvents(
+  { context }: Given,
+  { consumer, workspaceId }: { consumer: string; workspaceId: string },
+): Promise<Told[]> {
+  const rows = await query<{ payload: EventBatch }>(
+    context.store.fork(),
+    `delete from contacts_jobs._private_jobs
+     where payload->>'consumer' = $1 and payload->>'workspaceId' = $2
+     returning payload`,
+    [consumer, workspaceId],
+  );
+  return rows
+    .flatMap(({ payload }) => payload.events)
+    .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
 }

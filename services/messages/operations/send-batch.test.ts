@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { EventBatch } from '#lib/outbox.ts';
 import { query } from '#lib/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../claims.ts';
@@ -123,13 +124,15 @@ test('a hard bounce fails the message, suppresses the address and tells contacts
   expect(dead).toMatchObject({ status: 'failed', status_info: '550 5.1.1 no such user' });
   expect(dead?.bounced_at).not.toBeNull();
   expect(spam).toMatchObject({ status: 'failed', bounced_at: null });
-  const jobs = await query<{ payload: { events: unknown[] } }>(
+  const jobs = await query<{ payload: EventBatch }>(
     given.store.fork(),
     'select payload from messages_jobs._private_jobs',
     [],
   );
-  expect(jobs.flatMap(({ payload }) => payload.events)).toMatchObject([
-    { type: 'email.bounced', data: { email: 'dead@example.com', list_id: 'weekly' } },
+  const told = jobs.flatMap(({ payload }) => payload.events);
+  expect(told).toMatchObject([{ type: 'email.bounced' }]);
+  expect(told.map(({ dataJson }) => JSON.parse(dataJson))).toMatchObject([
+    { email: 'dead@example.com', list_id: 'weekly' },
   ]);
   given.sink.behaviour.replies = [];
   const next = batchOf(emails);

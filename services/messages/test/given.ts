@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
+import { createClient, createRouterTransport } from '@connectrpc/connect';
 import {
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
@@ -20,6 +20,7 @@ import {
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createEgress } from '#lib/egress.ts';
+import { openOutbox } from '#lib/outbox.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
@@ -70,6 +71,7 @@ export async function givenService() {
   const newProcess = (over: Partial<Context> = {}) => {
     const context: Context = {
       store,
+      outbox: openOutbox('messages', { contacts: createRouterTransport(() => {}) }),
       keyring,
       contacts: contactsOf(world),
       owner: crypto.randomUUID(),

@@ -128,7 +128,8 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
   fields: string[];
 
   /**
-   * Asks for a confirmation mail: pending members may be sent to, and nobody else.
+   * Asks for a confirmation mail: pending members may be sent to, and nobody else, whatever
+   * `include_unsubscribed` says.
    *
    * @generated from field: bool for_confirmation = 6;
    */
@@ -170,7 +171,8 @@ export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsRespon
  */
 export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient"> & {
   /**
-   * Why it may not be sent to (`unsubscribed`, `bounced`, `complained`, `pending`, `removed`); empty where it may.
+   * Why it may not be sent to (`unsubscribed`, `bounced`, `complained`, `pending`, `removed`, and for a
+   * confirmation `active`); empty where it may.
    *
    * @generated from field: string skip_reason = 1;
    */

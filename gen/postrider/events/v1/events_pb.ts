@@ -8,15 +8,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJtCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRkYXRhGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKHAQoUQ29uc3VtZUV2ZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AyIXChVDb25zdW1lRXZlbnRzUmVzcG9uc2UypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlMqYBChRFdmVudENvbnN1bWVyU2VydmljZRKNAQoNQ29uc3VtZUV2ZW50cxIpLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1JlcXVlc3QaKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXNwb25zZSIlkAICyvMYHgoCMAFCGEZhaWxlZCB0byBjb25zdW1lIGV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One fact with a time.
@@ -39,11 +39,13 @@ export type Event = Message<"postrider.events.v1.Event"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The fact itself; its keys depend on the type.
+   * The fact itself: a JSON object whose keys depend on the type. At most 1 MiB.
    *
-   * @generated from field: google.protobuf.Struct data = 3;
+   * A text, since services pass it on more often than they read it, and tens of thousands at once.
+   *
+   * @generated from field: string data_json = 3;
    */
-  data?: JsonObject | undefined;
+  dataJson: string;
 };
 
 /**

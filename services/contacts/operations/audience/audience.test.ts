@@ -1,7 +1,13 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { userClaims } from '../../../../test/setup/service.ts';
-import { type Given, givenLists, givenService, givenStatus } from '../../test/given.ts';
+import {
+  type Given,
+  givenDeletedList,
+  givenLists,
+  givenService,
+  givenStatus,
+} from '../../test/given.ts';
 
 let given: Given;
 beforeAll(async () => {
@@ -89,6 +95,32 @@ test('resolveRecipients says in the order asked who may be sent to, and why not'
     includeUnsubscribed: true,
   });
   expect(included.recipients[1]).toMatchObject({ skipReason: '', valuesJson: '["Ann"]' });
+});
+
+test('a confirmation mail may go to pending members only', async () => {
+  const workspaceId = await givenMembers();
+  const asked = { workspaceId, listId: 'news', emails: addresses, fields: ['first_name'] };
+  const confirmation = { ...asked, forConfirmation: true, includeUnsubscribed: true };
+  const { recipients } = await given.audience.resolveRecipients(confirmation);
+  expect(recipients.map(({ skipReason }) => skipReason)).toEqual([
+    'active',
+    'bounced',
+    'complained',
+    '',
+    'removed',
+    'unsubscribed',
+  ]);
+  expect(recipients.map(({ valuesJson }) => valuesJson !== '')).toEqual(
+    names.map((name) => name === 'pending'),
+  );
+});
+
+test('nobody may be sent to on a list that is deleted', async () => {
+  const workspaceId = await givenMembers();
+  await givenDeletedList(given, { workspaceId, id: 'news' });
+  const request = { workspaceId, listId: 'news', emails: addresses };
+  const { recipients } = await given.audience.resolveRecipients(request);
+  expect(new Set(recipients.map(({ skipReason }) => skipReason))).toEqual(new Set(['removed']));
 });
 
 test('resolveRecipients gives values as the public JSON has them', async () => {

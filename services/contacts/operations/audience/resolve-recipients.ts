@@ -11,7 +11,8 @@ import type { Context } from '../../context.ts';
 export function resolveRecipients({
   store,
 }: Context): ServiceImpl<typeof AudienceService>['resolveRecipients'] {
-  return async ({ workspaceId, listId, includeUnsubscribed, emails, fields }) => {
+  return async (request) => {
+    const { workspaceId, listId, includeUnsubscribed, forConfirmation, emails, fields } = request;
     const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
     const rows = await query<{ reason: string; fields: string | null }>(
       store.fork(),
@@ -30,14 +31,18 @@ export function resolveRecipients({
        ) contact on true
        cross join lateral (
          select case
-           when contact.email is null then 'removed'
+           when contact.email is null or not exists (
+             select from lists where workspace_id = $1 and id = $2 and deleted_at is null
+           ) then 'removed'
+           when $5::boolean and membership.status = 'pending' then ''
+           when $5::boolean then membership.status
            when membership.status = 'active' then ''
            when membership.status = 'unsubscribed' and $4::boolean then ''
            else membership.status
          end as reason
        ) judged
        order by place`,
-      [workspaceId, listId, emails, includeUnsubscribed],
+      [workspaceId, listId, emails, includeUnsubscribed, forConfirmation],
     );
     return {
       recipients: rows.map((row) => ({ skipReason: row.reason, valuesJson: row.fields ?? '' })),

@@ -2,10 +2,11 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import type { Context } from '../../context.ts';
-import { changeMemberships } from '../../membership.ts';
+import { changeMemberships } from '../../membership-queries.ts';
 
 export function unsubscribeRecipient({
   store,
+  outbox,
   now,
 }: Context): ServiceImpl<typeof AudienceService>['unsubscribeRecipient'] {
   return async ({ workspaceId, listId, email }) => {
@@ -13,7 +14,7 @@ export function unsubscribeRecipient({
     if (address) {
       const targets = [{ email: address, listId }];
       const change = { cause: 'unsubscribe', targets, at: now() } as const;
-      await changeMemberships(store.fork(), workspaceId, change);
+      await store.fork().transactional((em) => changeMemberships(em, outbox, workspaceId, change));
     }
     return {};
   };

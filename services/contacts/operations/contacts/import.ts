@@ -1,15 +1,15 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { requirePermission } from '#lib/rpc/access.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { type EntityManager, query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
 import { keepNulls, upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
-import { subscribe } from '../../membership.ts';
+import { requireLists } from '../../list-queries.ts';
+import { joinLists } from '../../membership-queries.ts';
 
 export function importContacts({
   store,
+  outbox,
   now,
 }: Context): ServiceImpl<typeof ContactService>['importContacts'] {
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
@@ -18,18 +18,18 @@ export function importContacts({
     const judged = contacts.map(judge);
     const rows = lastOfEach(judged);
     const at = now();
-    const actions = await store.fork().transactional(async (em) => {
-      await requireLists(em, workspaceId, listIds);
+    const created = await store.fork().transactional(async (em) => {
+      await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
       const names = new Set(rows.flatMap((row) => Object.keys(row)));
-      const written = await upsertContacts(em, workspaceId, { rows, names, assign: keepNulls, at });
-      if (listIds.length > 0) {
-        await subscribe(em, workspaceId, { emails: [...written.keys()], listIds, at });
-      }
-      return written;
+      const change = { rows, names, assign: keepNulls, at };
+      const fresh = await upsertContacts(em, outbox, workspaceId, change);
+      const emails = rows.map(({ email }) => email);
+      await joinLists(em, outbox, workspaceId, { join: 'import', emails, listIds, at });
+      return fresh;
     });
     const operations = judged.map(({ row, error }) => ({
       email: row.email,
-      action: error === undefined ? (actions.get(row.email) ?? 'update') : 'error',
+      action: error !== undefined ? 'error' : created.has(row.email) ? 'create' : 'update',
       error,
     }));
     return { operations };
@@ -49,23 +49,4 @@ function judge(contact: ContactInput): Judged {
 function lastOfEach(judged: readonly Judged[]): ContactRow[] {
   const good = judged.filter(({ error }) => error === undefined);
   return [...new Map(good.map(({ row }) => [row.email, row])).values()];
-}
-
-/** Holds the lists, so that none is deleted while it is subscribed to. */
-async function requireLists(
-  em: EntityManager,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  const lists = await query<{ id: string }>(
-    em,
-    `select id from lists where workspace_id = $1 and id = any($2::text[]) and deleted_at is null
-     order by id for share`,
-    [workspaceId, ids],
-  );
-  const known = new Set(lists.map(({ id }) => id));
-  const unknown = ids.find((id) => !known.has(id));
-  if (unknown === undefined) return;
-  throw invalidField('subscribe_to_lists', `list not found: ${unknown.slice(0, 50)}`);
 }

@@ -1,15 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import {
-  type ContactService,
-  type ListContactsRequest,
-  MembershipStatus,
+import type {
+  ContactService,
+  ListContactsRequest,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
-import { type Status, statuses } from '../../membership.ts';
+import { readStatus } from '../../membership.ts';
 
 const limitDefault = 20;
 
@@ -64,7 +63,7 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
     const pattern = bound(containing(request[property]));
     sql.push(`contact.${column} collate "und-x-icu" ilike ${pattern}`);
   }
-  const status = statusOf(request.contactListStatus);
+  const status = readStatus('contact_list_status', request.contactListStatus);
   if (request.listId !== '' || status) {
     const onList = request.listId === '' ? 'true' : `membership.list_id = ${bound(request.listId)}`;
     const withStatus = status ? `membership.status = ${bound(status)}` : 'true';
@@ -88,13 +87,6 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
 /** A pattern for texts that hold this one; its own wildcards are plain characters. */
 function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
-function statusOf(given: MembershipStatus): Status | undefined {
-  if (given === MembershipStatus.UNSPECIFIED) return undefined;
-  const status = statuses[given - 1];
-  if (!status) throw invalidField('contact_list_status', 'invalid contact_list_status');
-  return status;
 }
 
 function writeCursor(row: { created_at: string; email: string }): string {

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 
 export function upsert({
   store,
+  outbox,
   now,
 }: Context): ServiceImpl<typeof ContactService>['upsertContact'] {
   return async ({ workspaceId, contact }) => {
@@ -16,13 +17,13 @@ export function upsert({
     if (first) throw invalidFields([first, ...rest]);
     // What is null in the request is named but has no value, so it is cleared.
     const names = new Set([...Object.keys(row), ...(contact.nullFields?.paths ?? [])]);
-    const written = await upsertContacts(store.fork(), workspaceId, {
+    const created = await upsertContacts(store.fork(), outbox, workspaceId, {
       rows: [row],
       names,
       assign: writeNulls,
       at: now(),
     });
-    return { email: row.email, action: written.get(row.email) ?? 'update' };
+    return { email: row.email, action: created.has(row.email) ? 'create' : 'update' };
   };
 }
 

@@ -1,0 +1,149 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { createClient, type Transport } from '@connectrpc/connect';
+import {
+  ConsumeEventsRequestSchema,
+  EventConsumerService,
+} from '#gen/postrider/events/v1/events_pb.ts';
+import { attemptsMax, schemaOf } from './jobs.ts';
+import { type EntityManager, query } from './store.ts';
+
+const eventsPerBatchMax = 500;
+/** A batch is one message, which a service takes up to 20 MiB; one event is well below a megabyte. */
+const bytesPerBatchMax = 4 * 1024 * 1024;
+
+type Interest = { consumer: string; types: readonly string[] };
+
+/** Which events each service tells to whom. */
+const interests: Record<string, readonly Interest[]> = {
+  contacts: [
+    { consumer: 'messages', types: ['confirmation.due', 'contact.deleted'] },
+    {
+      consumer: 'webhooks',
+      types: [
+        'contact.created',
+        'contact.updated',
+        'contact.deleted',
+        'list.subscribed',
+        'list.unsubscribed',
+        'list.confirmed',
+        'list.resubscribed',
+        'list.bounced',
+        'list.complained',
+        'list.pending',
+        'list.removed',
+      ],
+    },
+  ],
+  messages: [{ consumer: 'contacts', types: ['email.bounced', 'email.complained'] }],
+};
+
+/** What a service's changes are told through. */
+export type Outbox = { service: string; interests: readonly Interest[] };
+
+/**
+ * Tells the consumers that this process knows a way to. One that is not deployed is told nothing, so
+ * that no jobs pile up for it.
+ */
+export function openOutbox(
+  service: string,
+  consumers: Record<string, Transport | undefined>,
+): Outbox {
+  const registered = (interests[service] ?? []).filter(({ consumer }) => consumers[consumer]);
+  return { service, interests: registered };
+}
+
+/** A fact with a time, told to the services that asked for its type. */
+export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
+
+/** Tells facts that the caller has at hand, in its transaction. */
+export async function addEvents(
+  em: EntityManager,
+  outbox: Outbox,
+  workspaceId: string,
+  events: readonly OutgoingEvent[],
+): Promise<void> {
+  await changeAndTell(em, outbox, workspaceId, {
+    steps: `events as (
+      select type, occurred_at, data
+      from json_to_recordset($1::json) as fact (type text, occurred_at timestamptz, data json)
+    )`,
+    answer: 'true as told',
+    values: [
+      JSON.stringify(
+        events.map(({ occurredAt, ...event }) => ({ ...event, occurred_at: occurredAt })),
+      ),
+    ],
+  });
+}
+
+export type Change = {
+  /** The steps of a `with`, of which `events (type, occurred_at, data)` says what is to be told. */
+  steps: string;
+  /** What to select from the steps, in one row. */
+  answer: string;
+  values: readonly unknown[];
+};
+
+/**
+ * Changes rows and tells consumers in one statement: PostgreSQL writes the batches, one job each, so
+ * that no event passes through this process before it leaves.
+ */
+export async function changeAndTell<Answer>(
+  em: EntityManager,
+  { service, interests }: Outbox,
+  workspaceId: string,
+  { steps, answer, values }: Change,
+): Promise<Answer | undefined> {
+  const workspace = `$${values.length + 1}`;
+  const interested = `$${values.length + 2}`;
+  const [row] = await query<Answer>(
+    em,
+    `with ${steps},
+     addressed as (
+       select consumer, type, occurred_at, data::text as data
+       from events
+       join json_to_recordset(${interested}::json) as interest (consumer text, types text[])
+         on type = any(types)
+     ),
+     batched as (
+       select *,
+         (row_number() over (partition by consumer) - 1) / ${eventsPerBatchMax} as by_count,
+         (sum(octet_length(data)) over (partition by consumer rows unbounded preceding)
+           - octet_length(data)) / ${bytesPerBatchMax} as by_size
+       from addressed
+     ),
+     told as materialized (
+       select ${schemaOf(service)}.add_job('deliverEvents', json_build_object(
+         'consumer', consumer,
+         'workspaceId', ${workspace}::text,
+         'batchId', gen_random_uuid(),
+         'events', json_agg(json_build_object(
+           'type', type, 'occurredAt', occurred_at, 'dataJson', data))
+       ), max_attempts := ${attemptsMax}) as job
+       from batched
+       group by consumer, by_count, by_size
+     )
+     select ${answer} from (select count(job) from told) told`,
+    [...values, workspaceId, JSON.stringify(interests)],
+  );
+  return row;
+}
+
+/** The task that carries a batch to its consumer; the runner repeats it until it is taken. */
+export function deliverEvents(consumers: Record<string, Transport | undefined>) {
+  return async (payload: unknown): Promise<void> => {
+    const { consumer, ...request } = payload as EventBatch;
+    const transport = consumers[consumer];
+    if (!transport) throw new Error(`no consumer ${consumer}`);
+    const message = fromJson(ConsumeEventsRequestSchema, request);
+    await createClient(EventConsumerService, transport).consumeEvents(message);
+  };
+}
+
+/** As a job holds it; but for the consumer it is the request in JSON. */
+export type EventBatch = {
+  consumer: string;
+  workspaceId: string;
+  batchId: string;
+  events: { type: string; occurredAt: string; dataJson: string }[];
+};

@@ -1,0 +1,32 @@
+import { invalidField } from '#lib/rpc/errors.ts';
+import { type EntityManager, query } from '#lib/store.ts';
+
+export type HeldList = { id: string; is_public: boolean; is_double_optin: boolean };
+
+/** Holds lists, so that none is deleted while it is joined, and gives those that there are. */
+export function holdLists(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<HeldList[]> {
+  return query(
+    em,
+    `select id, is_public, is_double_optin from lists
+     where workspace_id = $1 and id = any($2::text[]) and deleted_at is null
+     order by id for share`,
+    [workspaceId, ids],
+  );
+}
+
+/** Holds lists that have to be there. */
+export async function requireLists(
+  em: EntityManager,
+  workspaceId: string,
+  { field, ids }: { field: string; ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const lists = await holdLists(em, workspaceId, ids);
+  const known = new Set(lists.map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw invalidField(field, `list not found: ${unknown.slice(0, 50)}`);
+}
