@@ -13,7 +13,7 @@ import {
 import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { freePort } from '../../deploy/local/ports.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
