@@ -1,7 +1,8 @@
 import { Code, createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { AudienceService, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { testTransport } from '../test/setup/service.ts';
 import { until } from '../test/stack/until.ts';
 import { query, type Store } from './store.ts';

@@ -145,3 +145,16 @@ test('a stopped runner leaves what comes later to the next one', async () => {
   await untilDone(2);
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
 });
+
+test('a job whose process was killed in the middle of it runs again', async () => {
+  await add(1);
+  await query(
+    store.fork(),
+    `update ${service}_jobs._private_jobs
+     set locked_by = 'gone', locked_at = now() - interval '3 minutes', attempts = 1`,
+    [],
+  );
+  start();
+  await untilDone(1);
+  expect(done).toEqual([{ number: 1 }]);
+});

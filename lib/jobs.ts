@@ -40,6 +40,22 @@ const sweep: Task = async (_, { withPgClient }) => {
   });
 };
 
+// No task runs so long: who holds a job longer was killed or is frozen, and every task may be repeated.
+const lockMaxMinutes = 2;
+
+/** Takes back, at the start and every minute, what a process that is gone was running. */
+function release(service: string): Task {
+  const schema = schemaOf(service);
+  return async (_, { withPgClient }) => {
+    await withPgClient((client) =>
+      client.query(
+        `select ${schema}.force_unlock_workers(array_agg(distinct locked_by)) from ${schema}.jobs
+         where locked_at < now() - ${lockMaxMinutes} * interval '1 minute'`,
+      ),
+    );
+  };
+}
+
 const shortLived = [
   { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
   { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
@@ -71,6 +87,7 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
   while (!stopping.aborted) {
     try {
       const runner = await startRunner(options);
+      await runner.addJob('release', {}, { jobKey: 'release' });
       const stop = () => void runner.stop().catch(() => {});
       stopping.addEventListener('abort', stop, { once: true });
       if (stopping.aborted) stop();
@@ -87,8 +104,8 @@ function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> 
   return run({
     connectionString: url,
     schema: schemaOf(service),
-    taskList: { ...tasks, sweep },
-    crontab: '17 3 * * * sweep',
+    taskList: { ...tasks, sweep, release: release(service) },
+    crontab: '17 3 * * * sweep\n* * * * * release',
     concurrency: jobsAtOnce,
     maxPoolSize: jobsAtOnce + 1,
     pollInterval: 1_000,
