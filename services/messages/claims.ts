@@ -8,7 +8,8 @@ export const leaseMs = 30_000;
 /** What all messages of a claim have in common. */
 export type ClaimGroup = {
   workspaceId: string;
-  broadcastId: string;
+  /** Null for mail that no broadcast sends. */
+  broadcastId: string | null;
   listId: string;
   templateId: string;
   templateVersion: number;
@@ -109,6 +110,9 @@ function insertClaims(
        status_info = excluded.status_info,
        attempts = m.attempts + excluded.attempts,
        unknown = m.unknown + (m.status = 'sending')::int,
+       template_id = excluded.template_id,
+       template_version = excluded.template_version,
+       integration_id = excluded.integration_id,
        owner = excluded.owner,
        lease_until = excluded.lease_until,
        due_at = null,

@@ -1,5 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Outbox } from '#lib/outbox.ts';
@@ -17,7 +19,12 @@ export type Workspaces = Pick<
 export type Contacts = Pick<
   Client<typeof AudienceService>,
   'resolveRecipients' | 'unsubscribeRecipient'
->;
+> &
+  Pick<Client<typeof ListService>, 'getList'> &
+  Pick<
+    Client<typeof SubscriberService>,
+    'getSubscriber' | 'confirmSubscription' | 'updateSubscriber'
+  >;
 export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
 
 /** What the operations of this service may use. */

@@ -1,5 +1,6 @@
 import { type Claimed, type ClaimGroup, giveBack, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
+import { createTokenMaker } from './link-token.ts';
 import { type MessageStatus, nextDueAt } from './message.ts';
 import { isSendable } from './mime/headers.ts';
 import type { CompiledPlan } from './plans.ts';
@@ -9,7 +10,6 @@ import type { Outcome } from './smtp/outcome.ts';
 import type { SmtpPool } from './smtp/pool.ts';
 import type { Outgoing } from './smtp/session.ts';
 import { isHardBounce } from './suppression.ts';
-import { createTokenMaker } from './unsubscribe-token.ts';
 
 /** One claim's worth of messages on their way. */
 export type Delivery = {
@@ -134,7 +134,11 @@ class Work {
       messageId: id,
       email,
       contact: contacts.get(email) ?? {},
-      unsubscribeUrl: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
+      urls: {
+        unsubscribe: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
+        preferences: `${plan.baseUrl}/p/${group.workspaceId}/${token}`,
+        confirm: `${plan.baseUrl}/c/${group.workspaceId}/${token}`,
+      },
       trackingToken: '',
     };
   }

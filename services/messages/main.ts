@@ -1,5 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { list } from '#lib/config.ts';
@@ -10,6 +12,7 @@ import { createAdmission } from './admission.ts';
 import { createPlans } from './plans.ts';
 import { createPools } from './pools.ts';
 import { RenderThread } from './render/thread.ts';
+import { sendConfirmations } from './send-confirmations.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore } from './store.ts';
 
@@ -27,7 +30,11 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     store,
     outbox: openOutbox('messages', consumers),
     keyring,
-    contacts: createClient(AudienceService, peer('contacts')),
+    contacts: {
+      ...createClient(AudienceService, peer('contacts')),
+      ...createClient(ListService, peer('contacts')),
+      ...createClient(SubscriberService, peer('contacts')),
+    },
     owner: crypto.randomUUID(),
     now: () => new Date(),
     plans,
@@ -39,7 +46,10 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     store,
     services,
     routes: messagesRoutes(context),
-    tasks: { deliverEvents: deliverEvents(consumers) },
+    tasks: {
+      deliverEvents: deliverEvents(consumers),
+      sendConfirmations: sendConfirmations(context),
+    },
     close: async () => {
       pools.close();
       await thread.close();

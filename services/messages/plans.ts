@@ -1,5 +1,4 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
   type GetTemplateContentResponse,
   TemplateCategory,
@@ -19,6 +18,7 @@ import type { ServerSettings } from './smtp/dial.ts';
 /** A plan with all that it takes to send it. */
 export type CompiledPlan = {
   program: Program;
+  templateVersion: number;
   /** Address of the envelope and of From. */
   from: string;
   server: ServerSettings;
@@ -28,9 +28,27 @@ export type CompiledPlan = {
   isMarketing: boolean;
 };
 
-export type PlanKey = { workspaceId: string; broadcastId: string; plan: SendPlan };
+/** What the template does not say about the mail. */
+export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'>;
 
-export type Plans = { get(key: PlanKey): Promise<CompiledPlan> };
+export type PlanKey = {
+  workspaceId: string;
+  templateId: string;
+  /** The newest if zero. */
+  templateVersion: number;
+  integrationId: string;
+  about: About;
+  /** Used in place of a stored template. */
+  content?: TemplateContent;
+};
+
+type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
+
+export type Plans = {
+  get(key: PlanKey): Promise<CompiledPlan>;
+  /** A workspace's settings, a few seconds old at most. */
+  settings(workspaceId: string): Promise<GetSettingsResponse>;
+};
 
 /** Settings and credentials may be this old: what an owner changes takes hold within seconds. */
 export const settingsKeepMs = 5_000;
@@ -40,34 +58,35 @@ const contentKeepMs = 60 * 60 * 1000;
 export function createPlans(peers: { workspaces: Workspaces; templates: Templates }): Plans {
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
-  const contents = createCache<GetTemplateContentResponse>({
-    entriesMax: 50,
-    keepMs: contentKeepMs,
-  });
+  const contents = createCache<TemplateContent>({ entriesMax: 50, keepMs: contentKeepMs });
+  const newest = createCache<TemplateContent>({ entriesMax: 50, keepMs: settingsKeepMs });
   const programs = createCache<Program>({ entriesMax: 50, keepMs: contentKeepMs });
+  const readSettings = (workspaceId: string) =>
+    settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId }));
+  const readContent = ({ workspaceId, templateId: id, templateVersion: version }: PlanKey) =>
+    (version === 0 ? newest : contents)(`${workspaceId} ${id} ${version}`, () =>
+      peers.templates.getTemplateContent({ workspaceId, id, version }),
+    );
   return {
-    async get({ workspaceId, broadcastId, plan }) {
-      const { templateId: id, templateVersion: version, integrationId } = plan;
+    settings: readSettings,
+    async get(key) {
+      const { workspaceId, integrationId } = key;
       const [workspace, integration, content] = await Promise.all([
-        settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId })),
+        readSettings(workspaceId),
         integrations(`${workspaceId} ${integrationId}`, () =>
           readIntegration(peers.workspaces, { workspaceId, integrationId }),
         ),
-        contents(`${workspaceId} ${id} ${version}`, () =>
-          peers.templates.getTemplateContent({ workspaceId, id, version }),
-        ),
+        key.content ?? readContent(key),
       ]);
       if (content.channel !== TemplateChannel.EMAIL)
         throw new ConnectError('the template is not for email', Code.InvalidArgument);
       const sender = senderOf(integration, content.senderId);
-      const envelope = envelopeOf(
-        { workspaceId, broadcastId, plan },
-        { workspace, content, sender },
-      );
-      const key = JSON.stringify([workspaceId, id, version, envelope]);
-      const program = await programs(key, async () => compile(content, envelope));
+      const envelope = envelopeOf(key.about, { workspace, content, sender });
+      const name = JSON.stringify([workspaceId, key.templateId, content.version, envelope]);
+      const program = await programs(name, async () => compile(content, envelope));
       return {
         program,
+        templateVersion: content.version,
         from: sender.email,
         server: serverOf(integration),
         perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
@@ -78,7 +97,7 @@ export function createPlans(peers: { workspaces: Workspaces; templates: Template
   };
 }
 
-function compile(content: GetTemplateContentResponse, envelope: Envelope): Program {
+function compile(content: TemplateContent, envelope: Envelope): Program {
   try {
     return compileMessage(content, envelope);
   } catch (error) {
@@ -118,21 +137,15 @@ const baseUrlOf = ({ settings }: GetSettingsResponse) =>
   (settings?.customEndpointUrl ?? '').replace(/\/+$/, '');
 
 function envelopeOf(
-  { workspaceId, broadcastId, plan }: PlanKey,
-  given: { workspace: GetSettingsResponse; content: GetTemplateContentResponse; sender: Sender },
+  about: About,
+  given: { workspace: GetSettingsResponse; content: TemplateContent; sender: Sender },
 ): Envelope {
-  const { listId, listName, broadcastName, utm } = plan;
-  const set = Object.entries(utm).filter(([, value]) => value !== '');
   return {
+    ...about,
     from: { email: given.sender.email, name: given.sender.name },
     replyTo: given.content.replyTo,
-    list: { id: listId, name: listName },
-    feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
-    utm: Object.fromEntries(set),
     values: {
-      ...Object.fromEntries(set.map(([name, value]) => [`utm_${name}`, value])),
-      broadcast: { id: broadcastId, name: broadcastName },
-      list: { id: listId, name: listName },
+      ...about.values,
       workspace: {
         base_url: baseUrlOf(given.workspace),
         website_url: (given.workspace.settings?.websiteUrl ?? '').replace(/\/+$/, ''),

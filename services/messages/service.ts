@@ -1,4 +1,5 @@
 import type { ConnectRouter } from '@connectrpc/connect';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -6,11 +7,20 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from './context.ts';
 import { broadcastStats } from './operations/broadcast-stats.ts';
+import { confirmByLink } from './operations/confirm-by-link.ts';
+import { consumeEvents } from './operations/consume-events.ts';
+import { getLink } from './operations/get-link.ts';
 import { list } from './operations/list.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
+import { updateByLink } from './operations/update-by-link.ts';
 
-export const services = [MessageService, MessageLinkService, BroadcastSendService];
+export const services = [
+  MessageService,
+  MessageLinkService,
+  BroadcastSendService,
+  EventConsumerService,
+];
 
 /** Renders and sends mail, and keeps what became of each message and who may not be written to. */
 export function messagesRoutes(context: Context) {
@@ -19,7 +29,13 @@ export function messagesRoutes(context: Context) {
       listMessages: list(context),
       getBroadcastStats: broadcastStats(context),
     });
-    router.service(MessageLinkService, { unsubscribeByLink: unsubscribeByLink(context) });
+    router.service(MessageLinkService, {
+      getLink: getLink(context),
+      unsubscribeByLink: unsubscribeByLink(context),
+      confirmByLink: confirmByLink(context),
+      updateByLink: updateByLink(context),
+    });
     router.service(BroadcastSendService, { sendBatch: sendBatch(context) });
+    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
   };
 }

@@ -1,11 +1,15 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
+import { Confirmations } from './migrations/m0002-confirmations.ts';
 
 export function openMessagesStore(url: string): Promise<Store> {
   return openStore({
     name: 'messages',
     url,
     entities: [],
-    migrations: [{ name: 'm0001-initial', class: Initial }],
+    migrations: [
+      { name: 'm0001-initial', class: Initial },
+      { name: 'm0002-confirmations', class: Confirmations },
+    ],
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createKeyring } from '#lib/tokens.ts';
-import { createTokenMaker } from '../../services/messages/unsubscribe-token.ts';
+import { createTokenMaker } from '../../services/messages/link-token.ts';
 import {
   act,
   draftOf,

@@ -3,25 +3,17 @@ import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@conn
 import type {
   BroadcastSendService,
   SendBatchRequest,
+  SendPlan,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type Claimant, type ClaimGroup, claim, readRecorded } from '../claims.ts';
+import { sendAll } from '../batch.ts';
+import { readRecorded } from '../claims.ts';
 import type { Context } from '../context.ts';
-import { deliver, type Fate } from '../delivery.ts';
+import type { Fate } from '../delivery.ts';
 import { broadcastMessageId } from '../message.ts';
-import type { CompiledPlan } from '../plans.ts';
-import { returnPermits, takePermits } from '../rate.ts';
+import type { About } from '../plans.ts';
 
 /** Time to finish what has begun and to answer. */
 const beforeDeadlineMs = 1_000;
-
-type Batch = {
-  group: ClaimGroup;
-  plan: CompiledPlan;
-  claimants: Claimant[];
-  contacts: Map<string, Record<string, unknown>>;
-  stop: AbortSignal;
-  fates: Map<string, Fate>;
-};
 
 export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendService>['sendBatch'] {
   return (request, call) =>
@@ -36,22 +28,41 @@ export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendSer
 }
 
 async function send(context: Context, request: SendBatchRequest, stop: AbortSignal) {
-  const { workspaceId, broadcastId, plan } = request;
-  if (!plan) throw new ConnectError('plan is required', Code.InvalidArgument);
-  const compiled = await context.plans.get({ workspaceId, broadcastId, plan });
+  const { workspaceId, broadcastId, plan: sendPlan } = request;
+  if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
+  const { templateId, templateVersion, integrationId, listId } = sendPlan;
+  const about = aboutBroadcast(workspaceId, broadcastId, sendPlan);
+  const key = { workspaceId, templateId, templateVersion, integrationId };
+  const plan = await context.plans.get({ ...key, about });
   const emails = new Map(
     request.emails.map((email) => [broadcastMessageId(workspaceId, broadcastId, email), email]),
   );
-  const fates = new Map<string, Fate>(
-    await readRecorded(context.store, workspaceId, [...emails.keys()]),
-  );
-  const open = [...emails].filter(([id]) => !fates.has(id));
-  const { templateId, templateVersion, integrationId, listId } = plan;
-  const group = { workspaceId, broadcastId, listId, templateId, templateVersion, integrationId };
-  const includeUnsubscribed = plan.includeUnsubscribed && !compiled.isMarketing;
-  const resolved = await resolve(context, { group, open, includeUnsubscribed, plan: compiled });
-  const outage = await sendOpen(context, { ...resolved, group, plan: compiled, stop, fates });
-  return answer(emails.size, fates, outage);
+  const recorded = await readRecorded(context.store, workspaceId, [...emails.keys()]);
+  const { fates, outage } = await sendAll(context, {
+    group: { ...key, broadcastId, listId },
+    plan,
+    open: [...emails].filter(([id]) => !recorded.has(id)),
+    fields: plan.program.fields,
+    who: { includeUnsubscribed: sendPlan.includeUnsubscribed && !plan.isMarketing },
+    stop,
+  });
+  return answer(emails.size, new Map([...recorded, ...fates]), outage);
+}
+
+function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan): About {
+  const list = { id: plan.listId, name: plan.listName };
+  const utm = Object.fromEntries(Object.entries(plan.utm).filter(([, value]) => value !== ''));
+  const named = Object.entries(utm).map(([name, value]) => [`utm_${name}`, value]);
+  return {
+    list,
+    feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
+    utm,
+    values: {
+      ...Object.fromEntries(named),
+      broadcast: { id: broadcastId, name: plan.broadcastName },
+      list,
+    },
+  };
 }
 
 /** Aborted by the caller, or a second before the deadline. */
@@ -66,77 +77,6 @@ function stopSignal(call: HandlerContext): { signal: AbortSignal; clear: () => v
     signal: AbortSignal.any([call.signal, deadline.signal]),
     clear: () => clearTimeout(timer),
   };
-}
-
-/** Asks right before sending, so that who has left meanwhile gets nothing. */
-async function resolve(
-  { contacts }: Context,
-  given: {
-    group: ClaimGroup;
-    open: [string, string][];
-    includeUnsubscribed: boolean;
-    plan: CompiledPlan;
-  },
-): Promise<Pick<Batch, 'claimants' | 'contacts'>> {
-  if (given.open.length === 0) return { claimants: [], contacts: new Map() };
-  const { fields } = given.plan.program;
-  const { recipients } = await contacts.resolveRecipients({
-    workspaceId: given.group.workspaceId,
-    listId: given.group.listId,
-    includeUnsubscribed: given.includeUnsubscribed,
-    emails: given.open.map(([, email]) => email),
-    fields,
-  });
-  const values = new Map<string, Record<string, unknown>>();
-  const claimants = given.open.map(([id, email], index) => {
-    const recipient = recipients[index];
-    if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
-    const { skipReason, valuesJson } = recipient;
-    if (skipReason === '') values.set(email, contactOf(fields, valuesJson));
-    return { id, email, skipReason };
-  });
-  return { claimants, contacts: values };
-}
-
-function contactOf(fields: readonly string[], valuesJson: string): Record<string, unknown> {
-  const values: unknown = valuesJson === '' ? [] : JSON.parse(valuesJson);
-  return Object.fromEntries(
-    fields.map((name, index) => [name, Array.isArray(values) ? values[index] : null]),
-  );
-}
-
-/** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
-async function sendOpen(context: Context, batch: Batch): Promise<string> {
-  const { store } = context;
-  const { workspaceId, integrationId } = batch.group;
-  const rate = { workspaceId, integrationId, perMinute: batch.plan.perMinute };
-  const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
-  if (skipped.length > 0 && !batch.stop.aborted) await sendClaimed(context, batch, skipped);
-  let rest = batch.claimants.filter(({ skipReason }) => skipReason === '');
-  while (rest.length > 0) {
-    const permits = await takePermits(store, rate, { wanted: rest.length, signal: batch.stop });
-    if (permits === 0) return '';
-    const { outage, used } = await sendClaimed(context, batch, rest.slice(0, permits));
-    await returnPermits(store, rate, permits - used);
-    if (outage !== '') return outage;
-    rest = rest.slice(permits);
-  }
-  return '';
-}
-
-async function sendClaimed(
-  context: Context,
-  { group, plan, contacts, stop, fates }: Batch,
-  claimants: Claimant[],
-): Promise<{ outage: string; used: number }> {
-  const claimedAtMs = Date.now();
-  const rows = await claim(context.store, context.owner, group, claimants);
-  const claimed = rows.filter(({ status }) => status === 'sending');
-  for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
-  if (claimed.length === 0) return { outage: '', used: 0 };
-  const delivered = await deliver(context, { group, plan, claimed, contacts, claimedAtMs, stop });
-  for (const [id, fate] of delivered.fates) fates.set(id, fate);
-  return { outage: delivered.outage, used: claimed.length };
 }
 
 function answer(total: number, fates: Map<string, Fate>, outage: string) {

@@ -33,8 +33,8 @@ export interface Recipient {
   email: string;
   name?: string;
   contact: Scope;
-  /** Empty for mail that nobody unsubscribes from. */
-  unsubscribeUrl: string;
+  /** Links in the mail that act for the recipient. */
+  urls: { unsubscribe: string; preferences: string; confirm: string };
   trackingToken: string;
 }
 
@@ -68,12 +68,14 @@ export function writeMessage(buffer: MessageBuffer, message: Prepared): void {
 
 /** Liquid's values for a recipient. */
 export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
-  return ({ messageId, contact, unsubscribeUrl, trackingToken }) => ({
+  return ({ messageId, contact, urls, trackingToken }) => ({
     ...envelope.values,
     contact,
     message_id: messageId,
-    unsubscribe_url: unsubscribeUrl,
-    oneclick_unsubscribe_url: unsubscribeUrl,
+    unsubscribe_url: urls.unsubscribe,
+    oneclick_unsubscribe_url: urls.unsubscribe,
+    notification_center_url: urls.preferences,
+    confirm_subscription_url: urls.confirm,
     tracking_token: trackingToken,
   });
 }
@@ -148,13 +150,13 @@ function headWriter(envelope: Envelope): (recipient: Recipient, subject: string)
   const from = mailboxHeader('From', envelope.from);
   const fixed = fixedHeaders(envelope);
   const isList = envelope.list !== undefined;
-  return ({ messageId, email, name, unsubscribeUrl }, subject) =>
+  return ({ messageId, email, name, urls }, subject) =>
     tokenHeader('Message-ID', `<${messageId}@${domain}>`) +
     dateHeader() +
     from +
     mailboxHeader('To', { email, name }) +
     textHeader('Subject', subject) +
-    (isList ? tokenHeader('List-Unsubscribe', `<${unsubscribeUrl}>`) : '') +
+    (isList ? tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`) : '') +
     fixed;
 }
 

@@ -28,7 +28,11 @@ const given = (over: Partial<Recipient> = {}): Recipient => ({
   messageId: '0197f3c0-0000-7000-8000-000000000001',
   email: 'ann@example.com',
   contact: { email: 'ann@example.com', first_name: 'Ann' },
-  unsubscribeUrl: 'https://mail.example/u/w1/dG9rZW4',
+  urls: {
+    unsubscribe: 'https://mail.example/u/w1/dG9rZW4',
+    preferences: 'https://mail.example/p/w1/dG9rZW4',
+    confirm: 'https://mail.example/c/w1/dG9rZW4',
+  },
   trackingToken: 'dG9rZW4',
   ...over,
 });
@@ -133,7 +137,7 @@ function reference(
     ...envelope.values,
     contact,
     message_id: recipient.messageId,
-    unsubscribe_url: recipient.unsubscribeUrl,
+    unsubscribe_url: recipient.urls.unsubscribe,
   };
   return renderNodes(place, parseLiquid(source, place), newContext(place, scope));
 }

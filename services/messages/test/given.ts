@@ -1,9 +1,16 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { createClient, createRouterTransport } from '@connectrpc/connect';
+import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect';
 import {
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import {
+  ConfirmSubscriptionResponseSchema,
+  GetSubscriberResponseSchema,
+  UpdateSubscriberResponseSchema,
+} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -43,6 +50,13 @@ export type World = {
   fields: Map<string, Record<string, unknown>>;
   includeUnsubscribed: boolean[];
   unsubscribed: { listId: string; email: string }[];
+  confirmed: { listId: string; email: string }[];
+  updates: Record<string, unknown>[];
+  /** What contacts say about a person by address; nobody else is a contact. */
+  subscribers: Map<string, MessageInitShape<typeof GetSubscriberResponseSchema>>;
+  /** The template of every list's confirmation mail; empty for none. */
+  optinTemplate: string;
+  marketingProvider: string;
   resolving?: () => Promise<void>;
 };
 
@@ -66,6 +80,11 @@ export async function givenService() {
     fields: new Map(),
     includeUnsubscribed: [],
     unsubscribed: [],
+    confirmed: [],
+    updates: [],
+    subscribers: new Map(),
+    optinTemplate: '',
+    marketingProvider: 'smtp-1',
   };
   const peers = { workspaces: workspacesOf(world), templates: templatesOf(world) };
   const newProcess = (over: Partial<Context> = {}) => {
@@ -87,6 +106,7 @@ export async function givenService() {
       context,
       sender: createClient(BroadcastSendService, transport()),
       links: createClient(MessageLinkService, transport()),
+      events: createClient(EventConsumerService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
     };
   };
@@ -140,7 +160,12 @@ function workspacesOf(world: World): Workspaces {
     getSettings: async () =>
       create(GetSettingsResponseSchema, {
         name: 'Acme',
-        settings: { customEndpointUrl: 'https://mail.example/' },
+        settings: {
+          customEndpointUrl: 'https://mail.example/',
+          websiteUrl: 'https://acme.example',
+          defaultLanguage: 'en',
+          marketingEmailProviderId: world.marketingProvider,
+        },
       }),
     getIntegration: async ({ integrationId: id }) =>
       create(GetIntegrationResponseSchema, {
@@ -179,6 +204,27 @@ function contactsOf(world: World): Contacts {
     unsubscribeRecipient: async ({ listId = '', email = '' }) => {
       world.unsubscribed.push({ listId, email });
       return create(UnsubscribeRecipientResponseSchema);
+    },
+    getList: async ({ id = '' }) => {
+      const doubleOptinTemplate =
+        world.optinTemplate === '' ? undefined : { id: world.optinTemplate };
+      return create(GetListResponseSchema, { list: { id, name: 'Weekly', doubleOptinTemplate } });
+    },
+    getSubscriber: async ({ email = '' }) => {
+      const subscriber = world.subscribers.get(email);
+      if (!subscriber) throw new ConnectError('Contact not found', Code.NotFound);
+      return create(GetSubscriberResponseSchema, subscriber);
+    },
+    confirmSubscription: async ({ listId = '', email = '' }) => {
+      world.confirmed.push({ listId, email });
+      return create(ConfirmSubscriptionResponseSchema);
+    },
+    updateSubscriber: async (changes) => {
+      if (!world.subscribers.has(changes.email ?? '')) {
+        throw new ConnectError('Contact not found', Code.NotFound);
+      }
+      world.updates.push(changes);
+      return create(UpdateSubscriberResponseSchema);
     },
   };
 }

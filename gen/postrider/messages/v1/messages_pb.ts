@@ -10,6 +10,8 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Subscription } from "../../contacts/v1/subscriptions_pb.ts";
+import { file_postrider_contacts_v1_subscriptions } from "../../contacts/v1/subscriptions_pb.ts";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message as Message$1 } from "@bufbuild/protobuf";
 
@@ -17,7 +19,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/messages.proto.
  */
 export const file_postrider_messages_v1_messages: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLSBgoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfZXh0ZXJuYWxfaWRCDwoNX2Jyb2FkY2FzdF9pZEIKCghfbGlzdF9pZEIOCgxfc3RhdHVzX2luZm8iyAYKE0xpc3RNZXNzYWdlc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDgoGY3Vyc29yGAIgASgJEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARIKCgJpZBgEIAEoCRITCgtleHRlcm5hbF9pZBgFIAEoCRIPCgdsaXN0X2lkGAYgASgJEg8KB2NoYW5uZWwYByABKAkSFQoNY29udGFjdF9lbWFpbBgIIAEoCRIUCgxicm9hZGNhc3RfaWQYCSABKAkSEwoLdGVtcGxhdGVfaWQYCiABKAkSFAoHaXNfc2VudBgLIAEoCEgBiAEBEhkKDGlzX2RlbGl2ZXJlZBgMIAEoCEgCiAEBEhYKCWlzX2ZhaWxlZBgNIAEoCEgDiAEBEhYKCWlzX29wZW5lZBgOIAEoCEgEiAEBEhcKCmlzX2NsaWNrZWQYDyABKAhIBYgBARIXCgppc19ib3VuY2VkGBAgASgISAaIAQESGgoNaXNfY29tcGxhaW5lZBgRIAEoCEgHiAEBEhwKD2lzX3Vuc3Vic2NyaWJlZBgSIAEoCEgIiAEBEi4KCnNlbnRfYWZ0ZXIYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlbnRfYmVmb3JlGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg11cGRhdGVkX2FmdGVyGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg51cGRhdGVkX2JlZm9yZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xpbWl0QgoKCF9pc19zZW50Qg8KDV9pc19kZWxpdmVyZWRCDAoKX2lzX2ZhaWxlZEIMCgpfaXNfb3BlbmVkQg0KC19pc19jbGlja2VkQg0KC19pc19ib3VuY2VkQhAKDl9pc19jb21wbGFpbmVkQhIKEF9pc191bnN1YnNjcmliZWQihAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEjAKCG1lc3NhZ2VzGAEgAygLMh4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIQCghoYXNfbW9yZRgDIAEoCEIOCgxfbmV4dF9jdXJzb3IiVgoYR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0EhwKDGJyb2FkY2FzdF9pZBgBIAEoCUIGukgDyAEBEhwKDHdvcmtzcGFjZV9pZBgCIAEoCUIGukgDyAEBImcKGUdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2USFAoMYnJvYWRjYXN0X2lkGAEgASgJEjQKBXN0YXRzGAIgASgLMiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkJyb2FkY2FzdFN0YXRzIpMCCg5Ccm9hZGNhc3RTdGF0cxISCgp0b3RhbF9zZW50GAEgASgFEhcKD3RvdGFsX2RlbGl2ZXJlZBgCIAEoBRIVCg10b3RhbF9ib3VuY2VkGAMgASgFEhgKEHRvdGFsX2NvbXBsYWluZWQYBCABKAUSFAoMdG90YWxfZmFpbGVkGAUgASgFEhQKDHRvdGFsX29wZW5lZBgGIAEoBRIVCg10b3RhbF9jbGlja2VkGAcgASgFEhoKEnRvdGFsX3Vuc3Vic2NyaWJlZBgIIAEoBRIVCg10b3RhbF9za2lwcGVkGAkgASgFEhYKDnRvdGFsX2RlZmVycmVkGAogASgFEhUKDXRvdGFsX3Vua25vd24YCyABKAUiTwoYVW5zdWJzY3JpYmVCeUxpbmtSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBXRva2VuGAIgASgJQga6SAPIAQEiGwoZVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSKvAgoIU2VuZFBsYW4SGwoLdGVtcGxhdGVfaWQYASABKAlCBrpIA8gBARIhChB0ZW1wbGF0ZV92ZXJzaW9uGAIgASgFQge6SAQaAigBEh4KDmludGVncmF0aW9uX2lkGAMgASgJQga6SAPIAQESFwoHbGlzdF9pZBgEIAEoCUIGukgDyAEBEhEKCWxpc3RfbmFtZRgFIAEoCRIWCg5icm9hZGNhc3RfbmFtZRgGIAEoCRIcChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgHIAEoCBI1CgN1dG0YCCADKAsyKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW4uVXRtRW50cnkaKgoIVXRtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKiAQoQU2VuZEJhdGNoUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARI1CgRwbGFuGAMgASgLMh8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuQga6SAPIAQESGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDIASK7AQoRU2VuZEJhdGNoUmVzcG9uc2USDAoEc2VudBgBIAEoBRIOCgZmYWlsZWQYAiABKAUSDwoHc2tpcHBlZBgDIAEoBRIQCghkZWZlcnJlZBgEIAEoBRITCgtub3Rfc3RhcnRlZBgFIAEoBRIPCgd1bmtub3duGAYgASgFEi8KC25leHRfZHVlX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZvdXRhZ2UYCCABKAkymwMKDk1lc3NhZ2VTZXJ2aWNlErgBCgxMaXN0TWVzc2FnZXMSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSJPkAIByvMYLgoTGhEKD21lc3NhZ2VfaGlzdG9yeUIXRmFpbGVkIHRvIGxpc3QgbWVzc2FnZXOC0+STAhQSEi9hcGkvbWVzc2FnZXMubGlzdBLNAQoRR2V0QnJvYWRjYXN0U3RhdHMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2UiVZACAcrzGCoKExoRCg9tZXNzYWdlX2hpc3RvcnlCE0ZhaWxlZCB0byBnZXQgc3RhdHOC0+STAh4SHC9hcGkvbWVzc2FnZXMuYnJvYWRjYXN0U3RhdHMysQEKEk1lc3NhZ2VMaW5rU2VydmljZRKaAQoRVW5zdWJzY3JpYmVCeUxpbmsSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVW5zdWJzY3JpYmVCeUxpbmtSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVuc3Vic2NyaWJlQnlMaW5rUmVzcG9uc2UiIpACAsrzGBsKAggBQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmUymgEKFEJyb2FkY2FzdFNlbmRTZXJ2aWNlEoEBCglTZW5kQmF0Y2gSJy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEJhdGNoUmVxdWVzdBooLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kQmF0Y2hSZXNwb25zZSIhkAICyvMYGgoCMAFCFEZhaWxlZCB0byBzZW5kIGJhdGNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLSBgoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfZXh0ZXJuYWxfaWRCDwoNX2Jyb2FkY2FzdF9pZEIKCghfbGlzdF9pZEIOCgxfc3RhdHVzX2luZm8iyAYKE0xpc3RNZXNzYWdlc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDgoGY3Vyc29yGAIgASgJEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARIKCgJpZBgEIAEoCRITCgtleHRlcm5hbF9pZBgFIAEoCRIPCgdsaXN0X2lkGAYgASgJEg8KB2NoYW5uZWwYByABKAkSFQoNY29udGFjdF9lbWFpbBgIIAEoCRIUCgxicm9hZGNhc3RfaWQYCSABKAkSEwoLdGVtcGxhdGVfaWQYCiABKAkSFAoHaXNfc2VudBgLIAEoCEgBiAEBEhkKDGlzX2RlbGl2ZXJlZBgMIAEoCEgCiAEBEhYKCWlzX2ZhaWxlZBgNIAEoCEgDiAEBEhYKCWlzX29wZW5lZBgOIAEoCEgEiAEBEhcKCmlzX2NsaWNrZWQYDyABKAhIBYgBARIXCgppc19ib3VuY2VkGBAgASgISAaIAQESGgoNaXNfY29tcGxhaW5lZBgRIAEoCEgHiAEBEhwKD2lzX3Vuc3Vic2NyaWJlZBgSIAEoCEgIiAEBEi4KCnNlbnRfYWZ0ZXIYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlbnRfYmVmb3JlGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg11cGRhdGVkX2FmdGVyGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg51cGRhdGVkX2JlZm9yZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xpbWl0QgoKCF9pc19zZW50Qg8KDV9pc19kZWxpdmVyZWRCDAoKX2lzX2ZhaWxlZEIMCgpfaXNfb3BlbmVkQg0KC19pc19jbGlja2VkQg0KC19pc19ib3VuY2VkQhAKDl9pc19jb21wbGFpbmVkQhIKEF9pc191bnN1YnNjcmliZWQihAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEjAKCG1lc3NhZ2VzGAEgAygLMh4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIQCghoYXNfbW9yZRgDIAEoCEIOCgxfbmV4dF9jdXJzb3IiVgoYR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0EhwKDGJyb2FkY2FzdF9pZBgBIAEoCUIGukgDyAEBEhwKDHdvcmtzcGFjZV9pZBgCIAEoCUIGukgDyAEBImcKGUdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2USFAoMYnJvYWRjYXN0X2lkGAEgASgJEjQKBXN0YXRzGAIgASgLMiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkJyb2FkY2FzdFN0YXRzIpMCCg5Ccm9hZGNhc3RTdGF0cxISCgp0b3RhbF9zZW50GAEgASgFEhcKD3RvdGFsX2RlbGl2ZXJlZBgCIAEoBRIVCg10b3RhbF9ib3VuY2VkGAMgASgFEhgKEHRvdGFsX2NvbXBsYWluZWQYBCABKAUSFAoMdG90YWxfZmFpbGVkGAUgASgFEhQKDHRvdGFsX29wZW5lZBgGIAEoBRIVCg10b3RhbF9jbGlja2VkGAcgASgFEhoKEnRvdGFsX3Vuc3Vic2NyaWJlZBgIIAEoBRIVCg10b3RhbF9za2lwcGVkGAkgASgFEhYKDnRvdGFsX2RlZmVycmVkGAogASgFEhUKDXRvdGFsX3Vua25vd24YCyABKAUiRQoOR2V0TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASL+AQoPR2V0TGlua1Jlc3BvbnNlEg8KB2xpc3RfaWQYASABKAkSEQoJbGlzdF9uYW1lGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEjoKDXN1YnNjcmlwdGlvbnMYBSADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaXB0aW9uEhYKDndvcmtzcGFjZV9uYW1lGAYgASgJEhMKC3dlYnNpdGVfdXJsGAcgASgJEhAKCGxvZ29fdXJsGAggASgJEg8KB2V4cGlyZWQYCSABKAgSFwoPaXNfY29uZmlybWF0aW9uGAogASgIIk8KGFVuc3Vic2NyaWJlQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIhsKGVVuc3Vic2NyaWJlQnlMaW5rUmVzcG9uc2UiSwoUQ29uZmlybUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASIXChVDb25maXJtQnlMaW5rUmVzcG9uc2Ui+wEKE1VwZGF0ZUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBARIVCghsYW5ndWFnZRgDIAEoCUgAiAEBEhUKCHRpbWV6b25lGAQgASgJSAGIAQESJQoSc3Vic2NyaWJlX2xpc3RfaWRzGAUgAygJQgm6SAaSAQMQ6AcSJwoUdW5zdWJzY3JpYmVfbGlzdF9pZHMYBiADKAlCCbpIBpIBAxDoBxIXCg91bnN1YnNjcmliZV9hbGwYByABKAhCCwoJX2xhbmd1YWdlQgsKCV90aW1lem9uZSIWChRVcGRhdGVCeUxpbmtSZXNwb25zZSKvAgoIU2VuZFBsYW4SGwoLdGVtcGxhdGVfaWQYASABKAlCBrpIA8gBARIhChB0ZW1wbGF0ZV92ZXJzaW9uGAIgASgFQge6SAQaAigBEh4KDmludGVncmF0aW9uX2lkGAMgASgJQga6SAPIAQESFwoHbGlzdF9pZBgEIAEoCUIGukgDyAEBEhEKCWxpc3RfbmFtZRgFIAEoCRIWCg5icm9hZGNhc3RfbmFtZRgGIAEoCRIcChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgHIAEoCBI1CgN1dG0YCCADKAsyKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW4uVXRtRW50cnkaKgoIVXRtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKiAQoQU2VuZEJhdGNoUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARI1CgRwbGFuGAMgASgLMh8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuQga6SAPIAQESGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDIASK7AQoRU2VuZEJhdGNoUmVzcG9uc2USDAoEc2VudBgBIAEoBRIOCgZmYWlsZWQYAiABKAUSDwoHc2tpcHBlZBgDIAEoBRIQCghkZWZlcnJlZBgEIAEoBRITCgtub3Rfc3RhcnRlZBgFIAEoBRIPCgd1bmtub3duGAYgASgFEi8KC25leHRfZHVlX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZvdXRhZ2UYCCABKAkymwMKDk1lc3NhZ2VTZXJ2aWNlErgBCgxMaXN0TWVzc2FnZXMSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSJPkAIByvMYLgoTGhEKD21lc3NhZ2VfaGlzdG9yeUIXRmFpbGVkIHRvIGxpc3QgbWVzc2FnZXOC0+STAhQSEi9hcGkvbWVzc2FnZXMubGlzdBLNAQoRR2V0QnJvYWRjYXN0U3RhdHMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2UiVZACAcrzGCoKExoRCg9tZXNzYWdlX2hpc3RvcnlCE0ZhaWxlZCB0byBnZXQgc3RhdHOC0+STAh4SHC9hcGkvbWVzc2FnZXMuYnJvYWRjYXN0U3RhdHMy0wQKEk1lc3NhZ2VMaW5rU2VydmljZRJ+CgdHZXRMaW5rEiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXF1ZXN0GiYucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXNwb25zZSIkkAIByvMYHQoCCAFCF0ZhaWxlZCB0byByZWFkIHRoZSBsaW5rEpoBChFVbnN1YnNjcmliZUJ5TGluaxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VbnN1YnNjcmliZUJ5TGlua1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSIikAICyvMYGwoCCAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZRKKAQoNQ29uZmlybUJ5TGluaxIrLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVxdWVzdBosLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVzcG9uc2UiHpACAsrzGBcKAggBQhFGYWlsZWQgdG8gY29uZmlybRKSAQoMVXBkYXRlQnlMaW5rEioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVwZGF0ZUJ5TGlua1JlcXVlc3QaKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlQnlMaW5rUmVzcG9uc2UiKZACAsrzGCIKAggBQhxGYWlsZWQgdG8gdXBkYXRlIHByZWZlcmVuY2VzMpoBChRCcm9hZGNhc3RTZW5kU2VydmljZRKBAQoJU2VuZEJhdGNoEicucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRCYXRjaFJlcXVlc3QaKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEJhdGNoUmVzcG9uc2UiIZACAsrzGBoKAjABQhRGYWlsZWQgdG8gc2VuZCBiYXRjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_contacts_v1_subscriptions, file_postrider_options_v1_options]);
 
 /**
  * One message to one person.
@@ -547,6 +549,118 @@ export const BroadcastStatsSchema: GenMessage<BroadcastStats> = /*@__PURE__*/
 /**
  * A link's token.
  *
+ * @generated from message postrider.messages.v1.GetLinkRequest
+ */
+export type GetLinkRequest = Message$1<"postrider.messages.v1.GetLinkRequest"> & {
+  /**
+   * The workspace in the link.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The token in the link.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetLinkRequest.
+ * Use `create(GetLinkRequestSchema)` to create a new message.
+ */
+export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 6);
+
+/**
+ * What the person may see and change.
+ *
+ * @generated from message postrider.messages.v1.GetLinkResponse
+ */
+export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse"> & {
+  /**
+   * The list that the message was about; empty where the contact or the list is gone.
+   *
+   * @generated from field: string list_id = 1;
+   */
+  listId: string;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: string list_name = 2;
+   */
+  listName: string;
+
+  /**
+   * Their language tag; the workspace's own where unknown.
+   *
+   * @generated from field: string language = 3;
+   */
+  language: string;
+
+  /**
+   * Their IANA zone; empty if unknown.
+   *
+   * @generated from field: string timezone = 4;
+   */
+  timezone: string;
+
+  /**
+   * Public lists, and those they are or were on, by name.
+   *
+   * @generated from field: repeated postrider.contacts.v1.Subscription subscriptions = 5;
+   */
+  subscriptions: Subscription[];
+
+  /**
+   * The sender's name, for people.
+   *
+   * @generated from field: string workspace_name = 6;
+   */
+  workspaceName: string;
+
+  /**
+   * The sender's site; may be empty.
+   *
+   * @generated from field: string website_url = 7;
+   */
+  websiteUrl: string;
+
+  /**
+   * The sender's logo; may be empty.
+   *
+   * @generated from field: string logo_url = 8;
+   */
+  logoUrl: string;
+
+  /**
+   * Whether a confirmation by this link comes too late.
+   *
+   * @generated from field: bool expired = 9;
+   */
+  expired: boolean;
+
+  /**
+   * Whether the link stands in a confirmation mail.
+   *
+   * @generated from field: bool is_confirmation = 10;
+   */
+  isConfirmation: boolean;
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetLinkResponse.
+ * Use `create(GetLinkResponseSchema)` to create a new message.
+ */
+export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 7);
+
+/**
+ * A link's token.
+ *
  * @generated from message postrider.messages.v1.UnsubscribeByLinkRequest
  */
 export type UnsubscribeByLinkRequest = Message$1<"postrider.messages.v1.UnsubscribeByLinkRequest"> & {
@@ -570,7 +684,7 @@ export type UnsubscribeByLinkRequest = Message$1<"postrider.messages.v1.Unsubscr
  * Use `create(UnsubscribeByLinkRequestSchema)` to create a new message.
  */
 export const UnsubscribeByLinkRequestSchema: GenMessage<UnsubscribeByLinkRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 6);
+  messageDesc(file_postrider_messages_v1_messages, 8);
 
 /**
  * The recipient gets no more mail of the list.
@@ -585,7 +699,128 @@ export type UnsubscribeByLinkResponse = Message$1<"postrider.messages.v1.Unsubsc
  * Use `create(UnsubscribeByLinkResponseSchema)` to create a new message.
  */
 export const UnsubscribeByLinkResponseSchema: GenMessage<UnsubscribeByLinkResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 7);
+  messageDesc(file_postrider_messages_v1_messages, 9);
+
+/**
+ * A link's token.
+ *
+ * @generated from message postrider.messages.v1.ConfirmByLinkRequest
+ */
+export type ConfirmByLinkRequest = Message$1<"postrider.messages.v1.ConfirmByLinkRequest"> & {
+  /**
+   * The workspace in the link.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The token in the link.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.ConfirmByLinkRequest.
+ * Use `create(ConfirmByLinkRequestSchema)` to create a new message.
+ */
+export const ConfirmByLinkRequestSchema: GenMessage<ConfirmByLinkRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 10);
+
+/**
+ * The recipient is subscribed, unless they left meanwhile or their address takes no mail.
+ *
+ * @generated from message postrider.messages.v1.ConfirmByLinkResponse
+ */
+export type ConfirmByLinkResponse = Message$1<"postrider.messages.v1.ConfirmByLinkResponse"> & {
+};
+
+/**
+ * Describes the message postrider.messages.v1.ConfirmByLinkResponse.
+ * Use `create(ConfirmByLinkResponseSchema)` to create a new message.
+ */
+export const ConfirmByLinkResponseSchema: GenMessage<ConfirmByLinkResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 11);
+
+/**
+ * What a person changes. A field that is absent stays as it is.
+ *
+ * @generated from message postrider.messages.v1.UpdateByLinkRequest
+ */
+export type UpdateByLinkRequest = Message$1<"postrider.messages.v1.UpdateByLinkRequest"> & {
+  /**
+   * The workspace in the link.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The token in the link.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+
+  /**
+   * A language tag; none if empty.
+   *
+   * @generated from field: optional string language = 3;
+   */
+  language?: string | undefined;
+
+  /**
+   * An IANA zone; none if empty.
+   *
+   * @generated from field: optional string timezone = 4;
+   */
+  timezone?: string | undefined;
+
+  /**
+   * Lists to be on; at most 1,000.
+   *
+   * @generated from field: repeated string subscribe_list_ids = 5;
+   */
+  subscribeListIds: string[];
+
+  /**
+   * Lists to leave; at most 1,000.
+   *
+   * @generated from field: repeated string unsubscribe_list_ids = 6;
+   */
+  unsubscribeListIds: string[];
+
+  /**
+   * Whether to leave every list; the two fields above are ignored then.
+   *
+   * @generated from field: bool unsubscribe_all = 7;
+   */
+  unsubscribeAll: boolean;
+};
+
+/**
+ * Describes the message postrider.messages.v1.UpdateByLinkRequest.
+ * Use `create(UpdateByLinkRequestSchema)` to create a new message.
+ */
+export const UpdateByLinkRequestSchema: GenMessage<UpdateByLinkRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 12);
+
+/**
+ * The changes are written.
+ *
+ * @generated from message postrider.messages.v1.UpdateByLinkResponse
+ */
+export type UpdateByLinkResponse = Message$1<"postrider.messages.v1.UpdateByLinkResponse"> & {
+};
+
+/**
+ * Describes the message postrider.messages.v1.UpdateByLinkResponse.
+ * Use `create(UpdateByLinkResponseSchema)` to create a new message.
+ */
+export const UpdateByLinkResponseSchema: GenMessage<UpdateByLinkResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 13);
 
 /**
  * What a broadcast sends; frozen when it starts, the same in every batch.
@@ -655,7 +890,7 @@ export type SendPlan = Message$1<"postrider.messages.v1.SendPlan"> & {
  * Use `create(SendPlanSchema)` to create a new message.
  */
 export const SendPlanSchema: GenMessage<SendPlan> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 8);
+  messageDesc(file_postrider_messages_v1_messages, 14);
 
 /**
  * A batch of recipients.
@@ -697,7 +932,7 @@ export type SendBatchRequest = Message$1<"postrider.messages.v1.SendBatchRequest
  * Use `create(SendBatchRequestSchema)` to create a new message.
  */
 export const SendBatchRequestSchema: GenMessage<SendBatchRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 9);
+  messageDesc(file_postrider_messages_v1_messages, 15);
 
 /**
  * What became of a batch. The counts add up to the number of recipients.
@@ -768,7 +1003,7 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
  * Use `create(SendBatchResponseSchema)` to create a new message.
  */
 export const SendBatchResponseSchema: GenMessage<SendBatchResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 10);
+  messageDesc(file_postrider_messages_v1_messages, 16);
 
 /**
  * Reads what became of messages.
@@ -802,14 +1037,27 @@ export const MessageService: GenService<{
   serviceDesc(file_postrider_messages_v1_messages, 0);
 
 /**
- * Acts for a person who followed a link in a mail; the link's token is the proof.
+ * Acts for a person who followed a link in a mail; the link's token is the proof. Every token stays good
+ * for as long as its message is kept, and the answers do not tell whether the contact still exists.
  *
  * @generated from service postrider.messages.v1.MessageLinkService
  */
 export const MessageLinkService: GenService<{
   /**
-   * Unsubscribes the recipient of a message from the list it was sent to. Repeats do nothing, and the
-   * answer does not tell whether the contact still exists.
+   * Reads what the person may see and change: their lists, language and time zone. Empty where the contact
+   * is gone.
+   *
+   * INVALID_ARGUMENT: the token is not one of ours.
+   *
+   * @generated from rpc postrider.messages.v1.MessageLinkService.GetLink
+   */
+  getLink: {
+    methodKind: "unary";
+    input: typeof GetLinkRequestSchema;
+    output: typeof GetLinkResponseSchema;
+  },
+  /**
+   * Unsubscribes the recipient of a message from the list it was sent to. Repeats do nothing.
    *
    * INVALID_ARGUMENT: the token is not one of ours.
    *
@@ -819,6 +1067,32 @@ export const MessageLinkService: GenService<{
     methodKind: "unary";
     input: typeof UnsubscribeByLinkRequestSchema;
     output: typeof UnsubscribeByLinkResponseSchema;
+  },
+  /**
+   * Confirms the subscription that a confirmation mail asked about. Repeats do nothing.
+   *
+   * INVALID_ARGUMENT: the token is not one of ours, or not that of a confirmation mail. FAILED_PRECONDITION
+   * (`the link has expired`): the mail is older than 7 days.
+   *
+   * @generated from rpc postrider.messages.v1.MessageLinkService.ConfirmByLink
+   */
+  confirmByLink: {
+    methodKind: "unary";
+    input: typeof ConfirmByLinkRequestSchema;
+    output: typeof ConfirmByLinkResponseSchema;
+  },
+  /**
+   * Changes lists, language and time zone as the person asked.
+   *
+   * INVALID_ARGUMENT: the token is not one of ours; a list, the language or the zone is wrong, and nothing
+   * is written then.
+   *
+   * @generated from rpc postrider.messages.v1.MessageLinkService.UpdateByLink
+   */
+  updateByLink: {
+    methodKind: "unary";
+    input: typeof UpdateByLinkRequestSchema;
+    output: typeof UpdateByLinkResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_messages_v1_messages, 1);

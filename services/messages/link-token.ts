@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/tokens.ts';
 
-const purpose = 'postrider/unsubscribe';
+const purpose = 'postrider/links';
 const idBytes = 16;
 const macBytes = 16;
 
-/** The token in an unsubscribe link: the message's id and a MAC over it and the workspace. */
+/** The token in the links of a mail that act for its recipient: the message's id and a MAC over it and the workspace. */
 export function createTokenMaker(
   keyring: Keyring,
 ): (workspaceId: string, messageId: string) => string {

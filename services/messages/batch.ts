@@ -1,0 +1,104 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Claimant, type ClaimGroup, claim } from './claims.ts';
+import type { Context } from './context.ts';
+import { deliver, type Fate } from './delivery.ts';
+import type { CompiledPlan } from './plans.ts';
+import { returnPermits, takePermits } from './rate.ts';
+
+type Given = {
+  group: ClaimGroup;
+  plan: CompiledPlan;
+  /** Messages that may be claimed: id and address. */
+  open: readonly (readonly [id: string, email: string])[];
+  /** Who may be sent to beside the active members. */
+  who: { includeUnsubscribed?: boolean; forConfirmation?: boolean };
+  /** The contact fields that Liquid gets. */
+  fields: readonly string[];
+  stop: AbortSignal;
+};
+
+type Batch = Given & {
+  claimants: Claimant[];
+  contacts: Map<string, Record<string, unknown>>;
+  fates: Map<string, Fate>;
+};
+
+/**
+ * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
+ * not started. The outage says why the provider takes no mail at all.
+ */
+export async function sendAll(
+  context: Context,
+  given: Given,
+): Promise<{ fates: Map<string, Fate>; outage: string }> {
+  const fates = new Map<string, Fate>();
+  const resolved = await resolve(context, given);
+  const outage = await sendOpen(context, { ...given, ...resolved, fates });
+  return { fates, outage };
+}
+
+/** Asks right before sending, so that who has left meanwhile gets nothing. */
+async function resolve(
+  { contacts }: Context,
+  given: Given,
+): Promise<Pick<Batch, 'claimants' | 'contacts'>> {
+  if (given.open.length === 0) return { claimants: [], contacts: new Map() };
+  const fields = [...given.fields];
+  const { recipients } = await contacts.resolveRecipients({
+    workspaceId: given.group.workspaceId,
+    listId: given.group.listId,
+    ...given.who,
+    emails: given.open.map(([, email]) => email),
+    fields,
+  });
+  const values = new Map<string, Record<string, unknown>>();
+  const claimants = given.open.map(([id, email], index) => {
+    const recipient = recipients[index];
+    if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
+    const { skipReason, valuesJson } = recipient;
+    if (skipReason === '') values.set(email, contactOf(fields, valuesJson));
+    return { id, email, skipReason };
+  });
+  return { claimants, contacts: values };
+}
+
+function contactOf(fields: readonly string[], valuesJson: string): Record<string, unknown> {
+  const values: unknown = valuesJson === '' ? [] : JSON.parse(valuesJson);
+  return Object.fromEntries(
+    fields.map((name, index) => [name, Array.isArray(values) ? values[index] : null]),
+  );
+}
+
+/** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
+async function sendOpen(context: Context, batch: Batch): Promise<string> {
+  const { store } = context;
+  const { workspaceId, integrationId } = batch.group;
+  const rate = { workspaceId, integrationId, perMinute: batch.plan.perMinute };
+  const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
+  if (skipped.length > 0 && !batch.stop.aborted) await sendClaimed(context, batch, skipped);
+  let rest = batch.claimants.filter(({ skipReason }) => skipReason === '');
+  while (rest.length > 0) {
+    const permits = await takePermits(store, rate, { wanted: rest.length, signal: batch.stop });
+    if (permits === 0) return '';
+    const { outage, used } = await sendClaimed(context, batch, rest.slice(0, permits));
+    await returnPermits(store, rate, permits - used);
+    if (outage !== '') return outage;
+    rest = rest.slice(permits);
+  }
+  return '';
+}
+
+async function sendClaimed(
+  context: Context,
+  { group, plan, contacts, stop, fates }: Batch,
+  claimants: Claimant[],
+): Promise<{ outage: string; used: number }> {
+  const claimedAtMs = Date.now();
+  const rows = await claim(context.store, context.owner, group, claimants);
+  const claimed = rows.filter(({ status }) => status === 'sending');
+  for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
+  if (claimed.length === 0) return { outage: '', used: 0 };
+  const delivered = await deliver(context, { group, plan, claimed, contacts, claimedAtMs, stop });
+  for (const [id, fate] of delivered.fates) fates.set(id, fate);
+  return { outage: delivered.outage, used: claimed.length };
+}

@@ -1,0 +1,93 @@
+import { addJob } from '#lib/jobs.ts';
+import { type EntityManager, query, type Store } from '#lib/store.ts';
+
+export type ListKey = { workspaceId: string; listId: string };
+
+/** At most one confirmation mail to an address about a list in this time, however often a form is posted. */
+const coolDown = '1 hour';
+
+/** A confirmation by a mail that is older comes too late. */
+export const confirmableMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Lays confirmation mails in the queue for who waits for one, and has each list's sent. Commits with the caller. */
+export async function requestConfirmations(
+  em: EntityManager,
+  workspaceId: string,
+  pending: readonly { email: string; listId: string }[],
+): Promise<void> {
+  const lists = await query<{ list_id: string }>(
+    em,
+    `with mailed as (
+       insert into confirmations (workspace_id, email, list_id, mailed_at)
+       select distinct $1, email, list_id, now() from unnest($2::text[], $3::text[]) as given (email, list_id)
+       order by 2, 3
+       on conflict (workspace_id, email, list_id) do update set mailed_at = excluded.mailed_at
+         where confirmations.mailed_at <= excluded.mailed_at - interval '${coolDown}'
+       returning email, list_id
+     ), queued as (
+       insert into messages (workspace_id, id, contact_email, list_id, template_id, template_version,
+         integration_id, status, attempts, due_at, created_at, updated_at)
+       select $1, gen_random_uuid(), email, list_id, '', 0, '', 'deferred', 0, now(), now(), now() from mailed
+     )
+     select distinct list_id from mailed order by list_id`,
+    [workspaceId, pending.map(({ email }) => email), pending.map(({ listId }) => listId)],
+  );
+  for (const { list_id: listId } of lists) await addSending(em, { workspaceId, listId });
+}
+
+/** Has the confirmation mails of a list sent. */
+export async function addSending(em: EntityManager, key: ListKey, runAt?: Date): Promise<void> {
+  await addJob(em, 'messages', {
+    task: 'sendConfirmations',
+    payload: key,
+    key: `confirmations/${key.workspaceId}/${key.listId}`,
+    ...(runAt ? { runAt } : {}),
+  });
+}
+
+/** Confirmation mails that are due, or whose sender is gone. */
+export async function readDue(
+  store: Store,
+  { workspaceId, listId }: ListKey,
+  countMax: number,
+): Promise<[id: string, email: string][]> {
+  const rows = await query<{ id: string; contact_email: string }>(
+    store.fork(),
+    `select id, contact_email from messages
+     where broadcast_id is null and status in ('deferred', 'sending')
+       and coalesce(due_at, lease_until) <= now() and workspace_id = $1 and list_id = $2
+     order by coalesce(due_at, lease_until) limit $3`,
+    [workspaceId, listId, countMax],
+  );
+  return rows.map((row) => [row.id, row.contact_email]);
+}
+
+/** When the next confirmation mail of a list is due, or its sender's lease ends. */
+export async function readNextDue(
+  em: EntityManager,
+  { workspaceId, listId }: ListKey,
+): Promise<Date | undefined> {
+  const [row] = await query<{ due_at: string | null }>(
+    em,
+    `select min(coalesce(due_at, lease_until)) as due_at from messages
+     where broadcast_id is null and status in ('deferred', 'sending') and workspace_id = $1 and list_id = $2`,
+    [workspaceId, listId],
+  );
+  return row?.due_at ? new Date(row.due_at) : undefined;
+}
+
+/** Gives up what can't be sent as things are, and says why. */
+export async function failDue(
+  store: Store,
+  workspaceId: string,
+  ids: readonly string[],
+  info: string,
+) {
+  await query(
+    store.fork(),
+    `update messages set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(),
+       due_at = null, owner = null, lease_until = null
+     where workspace_id = $1 and id = any($2::uuid[]) and broadcast_id is null`,
+    [workspaceId, ids, info],
+  );
+}

@@ -1,0 +1,66 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import { confirmableMs } from './confirmations.ts';
+import type { Context } from './context.ts';
+import { readToken } from './link-token.ts';
+
+/** The message that a person holds in their hands, by a link in it. */
+export type LinkedMessage = {
+  id: string;
+  email: string;
+  listId: string;
+  isConfirmation: boolean;
+  isExpired: boolean;
+};
+
+/** Reads what a link stands for; undefined where the contact or the message is gone. Refuses what is no token of ours. */
+export async function findLinked(
+  { store, keyring, now }: Pick<Context, 'store' | 'keyring' | 'now'>,
+  { workspaceId, token }: { workspaceId: string; token: string },
+): Promise<LinkedMessage | undefined> {
+  const id = readToken(keyring, workspaceId, token);
+  if (!id) throw invalidField('token', 'the link is not valid');
+  const [row] = await query<{
+    contact_email: string;
+    list_id: string | null;
+    broadcast_id: string | null;
+    created_at: string;
+  }>(
+    store.fork(),
+    'select contact_email, list_id, broadcast_id, created_at from messages where workspace_id = $1 and id = $2',
+    [workspaceId, id],
+  );
+  if (!row?.list_id || row.contact_email === '') return undefined;
+  return {
+    id,
+    email: row.contact_email,
+    listId: row.list_id,
+    isConfirmation: row.broadcast_id === null,
+    isExpired: now().getTime() - new Date(row.created_at).getTime() > confirmableMs,
+  };
+}
+
+/** Notes that the recipient left through a message. */
+export async function markUnsubscribed(
+  { store, now }: Pick<Context, 'store' | 'now'>,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  await query(
+    store.fork(),
+    `update messages set unsubscribed_at = $3, updated_at = $3
+     where workspace_id = $1 and id = $2 and unsubscribed_at is null`,
+    [workspaceId, id, now()],
+  );
+}
+
+/** Runs what changes a contact; nothing is to be done for one who is gone, and nobody is told. */
+export async function unlessGone<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  }
+}

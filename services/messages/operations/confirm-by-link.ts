@@ -1,0 +1,19 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context } from '../context.ts';
+import { findLinked } from '../links.ts';
+
+export function confirmByLink(
+  context: Context,
+): ServiceImpl<typeof MessageLinkService>['confirmByLink'] {
+  return async ({ workspaceId, token }) => {
+    const message = await findLinked(context, { workspaceId, token });
+    if (!message) return {};
+    if (!message.isConfirmation) throw invalidField('token', 'the link is not valid');
+    if (message.isExpired) throw new ConnectError('the link has expired', Code.FailedPrecondition);
+    const { email, listId } = message;
+    await context.contacts.confirmSubscription({ workspaceId, email, listId });
+    return {};
+  };
+}

@@ -1,0 +1,171 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import PostalMime from 'postal-mime';
+import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
+import { query } from '#lib/store.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { sendConfirmations } from '../send-confirmations.ts';
+import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+
+const workspaceId = 'w1';
+const listId = 'weekly';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+beforeEach(async () => {
+  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+  given.sink.reset();
+  Object.assign(given.world, {
+    content: defaultContent,
+    optinTemplate: '',
+    marketingProvider: 'smtp-1',
+  });
+  given.world.skipReasons.clear();
+  given.world.fields.clear();
+  await query(given.store.fork(), 'truncate messages, confirmations', []);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+});
+
+type Events = NonNullable<MessageInitShape<typeof ConsumeEventsRequestSchema>['events']>;
+
+function tell(events: Events, batchId = crypto.randomUUID()) {
+  return given.events.consumeEvents({ workspaceId, batchId, events });
+}
+
+const event = (type: string, data: object) => ({ type, dataJson: JSON.stringify(data) });
+
+const pending = (email: string) => event('confirmation.due', { email, list_id: listId });
+
+const send = (context = given.context) => sendConfirmations(context)({ workspaceId, listId });
+
+const rows = () =>
+  query<Record<string, unknown>>(
+    given.store.fork(),
+    'select * from messages order by created_at, contact_email',
+    [],
+  );
+
+const jobs = () =>
+  query<{ payload: unknown; in_s: number }>(
+    given.store.fork(),
+    `select payload, extract(epoch from run_at - now())::int as in_s from messages_jobs._private_jobs`,
+    [],
+  );
+
+test('a pending membership gets one mail with a link to confirm, and no headers to leave', async () => {
+  await tell([pending('ann@example.com')]);
+  expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId } }]);
+  await send();
+  expect(given.sink.total()).toBe(1);
+  const raw = given.sink.bodies[0] ?? '';
+  const mail = await PostalMime.parse(raw);
+  expect(mail.subject).toBe('Please confirm your subscription');
+  expect(mail.to).toEqual([{ address: 'ann@example.com', name: '' }]);
+  expect(mail.html).toContain('Weekly');
+  const [row] = await rows();
+  const link = /https:\/\/mail\.example\/c\/w1\/[\w-]{43}/.exec(mail.text ?? '')?.[0];
+  expect(mail.html).toContain(`href="${link}"`);
+  expect(raw).not.toMatch(/^List-Unsubscribe/im);
+  expect(row).toMatchObject({ status: 'sent', attempts: 1, broadcast_id: null, list_id: listId });
+});
+
+test('the mail speaks the language of the contact', async () => {
+  given.world.fields.set('ken@example.com', { language: 'ja-JP' });
+  given.world.fields.set('uli@example.com', { language: 'de' });
+  await tell([pending('ken@example.com'), pending('uli@example.com')]);
+  await send();
+  const subjects = await Promise.all(
+    given.sink.bodies.map(async (body) => (await PostalMime.parse(body)).subject),
+  );
+  expect(subjects.toSorted()).toEqual(
+    ['Bitte bestätigen Sie Ihre Anmeldung', '購読の確認をお願いします'].toSorted(),
+  );
+});
+
+test('nothing that was typed into the form reaches the mail', async () => {
+  given.world.fields.set('ann@example.com', { first_name: 'WIN MONEY http://spam.example' });
+  given.world.optinTemplate = 'optin';
+  given.world.content = {
+    ...defaultContent,
+    subject: 'Hi {{ contact.first_name }}',
+    html: '<a href="{{ confirm_subscription_url }}">{{ contact.first_name }}{{ list.name }}</a>',
+  };
+  await tell([pending('ann@example.com')]);
+  await send();
+  expect(given.sink.bodies.join('')).toContain('Weekly');
+  expect(given.sink.bodies.join('')).not.toMatch(/spam|WIN/);
+});
+
+test('an address gets one mail about a list in an hour, however often it is asked for', async () => {
+  await tell([pending('ann@example.com'), pending('ann@example.com')]);
+  await send();
+  await tell([pending('ann@example.com'), pending('bob@example.com')]);
+  await send();
+  expect(given.sink.total()).toBe(2);
+  await query(
+    given.store.fork(),
+    "update confirmations set mailed_at = now() - interval '61 minutes'",
+    [],
+  );
+  await tell([pending('ann@example.com')]);
+  await send();
+  expect(given.sink.total()).toBe(3);
+});
+
+test('a batch that comes twice is one batch', async () => {
+  const batchId = crypto.randomUUID();
+  await tell([pending('ann@example.com')], batchId);
+  await query(given.store.fork(), 'delete from confirmations', []);
+  await tell([pending('ann@example.com')], batchId);
+  expect(await rows()).toHaveLength(1);
+});
+
+test('who is not pending any more gets no mail', async () => {
+  given.world.skipReasons.set('ann@example.com', 'active');
+  await tell([pending('ann@example.com')]);
+  await send();
+  expect(given.sink.total()).toBe(0);
+  expect(await rows()).toMatchObject([{ status: 'skipped', status_info: 'active' }]);
+});
+
+test('a mail that the server puts off is tried again later', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^ann@', reply: '450 later' }];
+  await tell([pending('ann@example.com')]);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+  await send();
+  expect(await rows()).toMatchObject([{ status: 'deferred', attempts: 1 }]);
+  const [job] = await jobs();
+  expect(job?.in_s).toBeGreaterThan(50);
+});
+
+test('without a provider the mail fails with the reason', async () => {
+  // A workspace of its own, since settings are kept for some seconds.
+  given.world.marketingProvider = '';
+  const own = given.newProcess();
+  await tell([pending('ann@example.com')]);
+  await send(own.context);
+  own.context.pools.close();
+  await own.context.thread.close();
+  expect(await rows()).toMatchObject([
+    { status: 'failed', status_info: 'the workspace has no marketing email provider' },
+  ]);
+});
+
+test('a deleted contact disappears from the history, and nothing is sent to it', async () => {
+  const batch = batchOf(people(2));
+  await given.sender.sendBatch(batch);
+  await tell([pending('p0@example.com')]);
+  await tell([event('contact.deleted', { contact: { email: 'p0@example.com' } })]);
+  await send();
+  expect(given.sink.total()).toBe(2);
+  const emails = (await rows()).map((row) => [row.contact_email, row.status]);
+  expect(emails).toEqual([
+    ['', 'sent'],
+    ['p1@example.com', 'sent'],
+    ['', 'skipped'],
+  ]);
+  expect(await query(given.store.fork(), 'select 1 from confirmations', [])).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { consumeOnce } from '#lib/consume.ts';
+import { type EntityManager, query } from '#lib/store.ts';
+import { requestConfirmations } from '../confirmations.ts';
+import type { Context } from '../context.ts';
+
+export function consumeEvents({
+  store,
+}: Context): ServiceImpl<typeof EventConsumerService>['consumeEvents'] {
+  return async (request) => {
+    const { workspaceId, events } = request;
+    await consumeOnce(store, request, async (em) => {
+      const pending = events.filter(({ type }) => type === 'confirmation.due').map(membershipOf);
+      if (pending.length > 0) await requestConfirmations(em, workspaceId, pending);
+      const deleted = events.filter(({ type }) => type === 'contact.deleted').map(addressOf);
+      if (deleted.length > 0) await forget(em, workspaceId, deleted);
+    });
+    return {};
+  };
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+function membershipOf({ dataJson }: Event): { email: string; listId: string } {
+  const { email, list_id: listId } = JSON.parse(dataJson);
+  return { email: textOf(email), listId: textOf(listId) };
+}
+
+function addressOf({ dataJson }: Event): string {
+  return textOf(JSON.parse(dataJson).contact?.email);
+}
+
+/** The history keeps what was sent, and not to whom; what waits is not sent any more. */
+async function forget(em: EntityManager, workspaceId: string, emails: readonly string[]) {
+  await query(
+    em,
+    `update messages set contact_email = '', updated_at = now(), owner = null, lease_until = null, due_at = null,
+       status = case when status in ('deferred', 'sending') then 'skipped' else status end,
+       status_info = case when status in ('deferred', 'sending') then 'removed' else status_info end
+     where workspace_id = $1 and contact_email = any($2::text[]) and contact_email <> ''`,
+    [workspaceId, emails],
+  );
+  await query(em, 'delete from confirmations where workspace_id = $1 and email = any($2::text[])', [
+    workspaceId,
+    emails,
+  ]);
+}

@@ -1,0 +1,29 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Context } from '../context.ts';
+import { findLinked, unlessGone } from '../links.ts';
+
+export function getLink(context: Context): ServiceImpl<typeof MessageLinkService>['getLink'] {
+  return async ({ workspaceId, token }) => {
+    const message = await findLinked(context, { workspaceId, token });
+    const [{ name, settings }, subscriber] = await Promise.all([
+      context.plans.settings(workspaceId),
+      message &&
+        unlessGone(() => context.contacts.getSubscriber({ workspaceId, email: message.email })),
+    ]);
+    const subscriptions = subscriber?.subscriptions ?? [];
+    const about = subscriptions.find(({ listId }) => listId === message?.listId);
+    return {
+      listId: about?.listId ?? '',
+      listName: about?.listName ?? '',
+      language: subscriber?.language || settings?.defaultLanguage || '',
+      timezone: subscriber?.timezone ?? '',
+      subscriptions,
+      workspaceName: name,
+      websiteUrl: settings?.websiteUrl ?? '',
+      logoUrl: settings?.logoUrl ?? '',
+      expired: message?.isExpired ?? false,
+      isConfirmation: message?.isConfirmation ?? false,
+    };
+  };
+}

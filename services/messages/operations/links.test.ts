@@ -1,0 +1,142 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { query } from '#lib/store.ts';
+import { keyring } from '../../../test/setup/service.ts';
+import { createTokenMaker } from '../link-token.ts';
+import { type Given, givenService } from '../test/given.ts';
+
+const workspaceId = 'w1';
+const email = 'ann@example.com';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+beforeEach(() => {
+  given.world.confirmed.length = 0;
+  given.world.updates.length = 0;
+  given.world.unsubscribed.length = 0;
+  given.world.subscribers.clear();
+});
+
+type Sent = { broadcastId?: string | null; sentDaysAgo?: number; contactEmail?: string };
+
+/** The token of a message that was sent. */
+async function sent({ broadcastId = 'b1', sentDaysAgo = 0, contactEmail = email }: Sent = {}) {
+  const id = crypto.randomUUID();
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, broadcast_id, list_id, template_id, template_version,
+       integration_id, status, attempts, created_at, updated_at)
+     values ($1, $2, $3, $4, 'weekly', 't', 1, 'i', 'sent', 1, now() - $5 * interval '1 day', now())`,
+    [workspaceId, id, contactEmail, broadcastId, sentDaysAgo],
+  );
+  return { workspaceId, token: createTokenMaker(keyring)(workspaceId, id), id };
+}
+
+async function unsubscribedAt(id: string): Promise<unknown> {
+  const [row] = await query<{ unsubscribed_at: unknown }>(
+    given.store.fork(),
+    'select unsubscribed_at from messages where id = $1',
+    [id],
+  );
+  return row?.unsubscribed_at;
+}
+
+const subscriber = {
+  language: 'fr',
+  timezone: 'Europe/Paris',
+  subscriptions: [
+    { listId: 'weekly', listName: 'Weekly', status: MembershipStatus.ACTIVE },
+    { listId: 'daily', listName: 'Daily', status: MembershipStatus.UNSPECIFIED },
+  ],
+};
+
+test('getLink shows the person their lists, language and zone, and who writes to them', async () => {
+  given.world.subscribers.set(email, subscriber);
+  expect(await given.links.getLink(await sent())).toMatchObject({
+    ...subscriber,
+    listId: 'weekly',
+    listName: 'Weekly',
+    workspaceName: 'Acme',
+    websiteUrl: 'https://acme.example',
+    expired: false,
+    isConfirmation: false,
+  });
+});
+
+test('getLink is the same empty answer for a contact that is gone and for a message that is', async () => {
+  const gone = await given.links.getLink(await sent());
+  const redacted = await given.links.getLink(await sent({ contactEmail: '' }));
+  const token = createTokenMaker(keyring)(workspaceId, crypto.randomUUID());
+  const deleted = await given.links.getLink({ workspaceId, token });
+  expect(gone).toMatchObject({ listId: '', subscriptions: [], language: 'en' });
+  expect(redacted).toEqual(gone);
+  expect(deleted).toEqual(gone);
+});
+
+test('confirmByLink confirms what the mail asked about, also twice', async () => {
+  const link = await sent({ broadcastId: null, sentDaysAgo: 6.9 });
+  await given.links.confirmByLink(link);
+  await given.links.confirmByLink(link);
+  expect(given.world.confirmed).toEqual(Array(2).fill({ listId: 'weekly', email }));
+});
+
+test('confirmByLink refuses a mail of more than seven days', async () => {
+  const link = await sent({ broadcastId: null, sentDaysAgo: 7.1 });
+  expect(await given.links.getLink(link)).toMatchObject({ expired: true, isConfirmation: true });
+  await expect(given.links.confirmByLink(link)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: 'the link has expired',
+  });
+  expect(given.world.confirmed).toEqual([]);
+});
+
+test('confirmByLink refuses the link of another mail', async () => {
+  await expect(given.links.confirmByLink(await sent())).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'the link is not valid',
+  });
+});
+
+test('updateByLink passes on what the person changes, and notes the message they left through', async () => {
+  given.world.subscribers.set(email, subscriber);
+  const link = await sent();
+  const changes = { language: 'de', subscribeListIds: ['daily'], unsubscribeListIds: [] };
+  await given.links.updateByLink({ ...link, ...changes });
+  expect(given.world.updates).toMatchObject([{ workspaceId, email, ...changes }]);
+  expect(await unsubscribedAt(link.id)).toBeNull();
+  await given.links.updateByLink({ ...link, unsubscribeListIds: ['weekly'] });
+  expect(await unsubscribedAt(link.id)).not.toBeNull();
+});
+
+test('updateByLink that leaves all lists counts for the message', async () => {
+  given.world.subscribers.set(email, subscriber);
+  const link = await sent();
+  await given.links.updateByLink({ ...link, unsubscribeAll: true });
+  expect(given.world.updates).toMatchObject([{ unsubscribeAll: true }]);
+  expect(await unsubscribedAt(link.id)).not.toBeNull();
+});
+
+test('updateByLink does not tell that a contact is gone', async () => {
+  expect(await given.links.updateByLink({ ...(await sent()), unsubscribeAll: true })).toMatchObject(
+    {},
+  );
+});
+
+test('every link operation refuses a token that is not ours, and ours in another workspace', async () => {
+  const { token } = await sent();
+  const bad = [
+    { workspaceId: 'w2', token },
+    { workspaceId, token: `${token.slice(0, -3)}AAA` },
+    { workspaceId, token: 'x' },
+  ];
+  const { getLink, confirmByLink, updateByLink, unsubscribeByLink } = given.links;
+  for (const operation of [getLink, confirmByLink, updateByLink, unsubscribeByLink]) {
+    for (const request of bad) {
+      await expect(operation(request)).rejects.toMatchObject({ code: Code.InvalidArgument });
+    }
+  }
+});

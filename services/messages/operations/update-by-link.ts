@@ -1,0 +1,18 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Context } from '../context.ts';
+import { findLinked, markUnsubscribed, unlessGone } from '../links.ts';
+
+export function updateByLink(
+  context: Context,
+): ServiceImpl<typeof MessageLinkService>['updateByLink'] {
+  return async ({ workspaceId, token, $typeName: _, ...changes }) => {
+    const message = await findLinked(context, { workspaceId, token });
+    if (!message) return {};
+    const { id, email, listId } = message;
+    await unlessGone(() => context.contacts.updateSubscriber({ workspaceId, email, ...changes }));
+    const hasLeft = changes.unsubscribeAll || changes.unsubscribeListIds.includes(listId);
+    if (hasLeft) await markUnsubscribed(context, workspaceId, id);
+    return {};
+  };
+}

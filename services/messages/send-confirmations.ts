@@ -1,0 +1,106 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { sendAll } from './batch.ts';
+import type { ClaimGroup } from './claims.ts';
+import { confirmationContent } from './confirmation-content.ts';
+import { addSending, failDue, type ListKey, readDue, readNextDue } from './confirmations.ts';
+import type { Context } from './context.ts';
+import type { CompiledPlan } from './plans.ts';
+
+const roundMax = 200;
+/** A job is taken for dead after two minutes; what is left then waits for the next. */
+const workMaxMs = 60_000;
+const outageWaitMs = 60_000;
+
+// A form can be filled in for somebody else, so nothing that was typed into it reaches the mail.
+const shownFields = ['email', 'language'];
+
+/** The task that sends the confirmation mails of a list that are due. Whoever is not pending any more gets none. */
+export function sendConfirmations(context: Context) {
+  return async (payload: unknown): Promise<void> => {
+    const key = payload as ListKey;
+    const stop = AbortSignal.timeout(workMaxMs);
+    let outage = '';
+    for (;;) {
+      const open = await readDue(context.store, key, roundMax);
+      if (open.length === 0 || outage !== '' || stop.aborted) break;
+      outage = await sendRound(context, key, open, stop);
+    }
+    await context.store.fork().transactional(async (em) => {
+      const dueAt = await readNextDue(em, key);
+      if (!dueAt) return;
+      const soonestMs = outage === '' ? 0 : Date.now() + outageWaitMs;
+      await addSending(em, key, new Date(Math.max(dueAt.getTime(), soonestMs)));
+    });
+  };
+}
+
+async function sendRound(
+  context: Context,
+  key: ListKey,
+  open: [id: string, email: string][],
+  stop: AbortSignal,
+): Promise<string> {
+  const ids = open.map(([id]) => id);
+  try {
+    const { plan, group } = await planOf(context, key);
+    const { outage } = await sendAll(context, {
+      group,
+      plan,
+      open,
+      who: { forConfirmation: true },
+      fields: plan.program.fields.filter((field) => shownFields.includes(field)),
+      stop,
+    });
+    return outage;
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    await failDue(context.store, key.workspaceId, ids, error.rawMessage);
+    return '';
+  }
+}
+
+/** What the owner has to mend; it is not tried again by itself, since a person who still wants to subscribe asks again. */
+function isFinal(error: unknown): error is ConnectError {
+  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
+  return error instanceof ConnectError && final.includes(error.code);
+}
+
+async function planOf(
+  { plans, contacts }: Context,
+  { workspaceId, listId }: ListKey,
+): Promise<{ plan: CompiledPlan; group: ClaimGroup }> {
+  const [{ settings }, { list }] = await Promise.all([
+    plans.settings(workspaceId),
+    contacts.getList({ workspaceId, id: listId }),
+  ]);
+  const integrationId = settings?.marketingEmailProviderId ?? '';
+  if (integrationId === '') {
+    throw new ConnectError(
+      'the workspace has no marketing email provider',
+      Code.FailedPrecondition,
+    );
+  }
+  const templateId = list?.doubleOptinTemplate?.id ?? '';
+  const plan = await plans.get({
+    workspaceId,
+    templateId,
+    templateVersion: 0,
+    integrationId,
+    content: templateId === '' ? confirmationContent : undefined,
+    about: {
+      feedbackId: [listId, workspaceId, 'confirmation', 'postrider'],
+      utm: {},
+      values: { list: { id: listId, name: list?.name ?? '' } },
+    },
+  });
+  const { templateVersion } = plan;
+  const group = {
+    workspaceId,
+    broadcastId: null,
+    listId,
+    templateId,
+    templateVersion,
+    integrationId,
+  };
+  return { plan, group };
+}
