@@ -6,8 +6,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createLog } from '#lib/log.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { contracts } from './contracts.ts';
-import { documentsPage } from './pages/documents.ts';
-import { unsubscribePage } from './pages/unsubscribe.ts';
+import { allPages } from './pages/all.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 import { connectServices } from './transports.ts';
@@ -63,7 +62,7 @@ export async function startGateway(
   const routes = routesOf(contracts);
   const { server, drain } = createGateway({
     routes,
-    pages: [documentsPage(routes), unsubscribePage(transportFor('messages'))],
+    pages: allPages(routes, transportFor('messages')),
     transportFor,
     verifyToken: keyring.verifyToken,
     demoMode: false,

@@ -1,17 +1,41 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../answer.ts';
+import { type Html, html } from './html.ts';
 
-/** What a page says. The texts are ours, but are escaped all the same. */
-export type Content = { status: number; title: string; text: string; button?: string };
+/** What a page says. */
+export type Content = {
+  status: number;
+  language: string;
+  title: string;
+  /** Who writes to the person; empty where that is not known. */
+  sender: string;
+  body: Html;
+};
 
 const style = `
-:root { color-scheme: light dark; }
-body { font: 1.125rem/1.5 system-ui, sans-serif; margin: 0; }
-main { margin: 12vh auto 0; max-width: 30rem; padding: 0 1.5rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-button { background: #1a56db; border: 0; border-radius: .5rem; color: #fff; font: inherit;
-  font-weight: 600; min-height: 3rem; padding: .5rem 1.5rem; width: 100%; }
-button:focus-visible { outline: 3px solid #f59e0b; outline-offset: 3px; }
+:root { color-scheme: light dark; --edge: #8a94a3; --quiet: #52606d; }
+@media (prefers-color-scheme: dark) { :root { --quiet: #a9b4c0; } }
+* { box-sizing: border-box; }
+body { font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0; }
+main { margin: 0 auto; max-width: 34rem; padding: clamp(2rem, 12vh, 7rem) 1.5rem 3rem; }
+h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; text-wrap: balance; }
+p { margin: 0 0 1.5rem; }
+.sender, small { color: var(--quiet); }
+.sender { font-weight: 600; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+.notice { border-left: 4px solid #0e9f6e; padding: .25rem 1rem; }
+fieldset { border: 0; margin: 0 0 1.5rem; padding: 0; }
+legend { font-weight: 600; padding: 0; margin-bottom: .5rem; }
+.choice { border-top: 1px solid var(--edge); display: flex; gap: .75rem; overflow-wrap: anywhere; padding: .75rem 0; }
+.choice input { flex: none; height: 1.375rem; margin: .1rem 0 0; width: 1.375rem; }
+.choice small { display: block; }
+.field { display: block; font-weight: 600; margin: 0 0 1.25rem; }
+select { border: 1px solid var(--edge); border-radius: .5rem; display: block; font: inherit; margin-top: .25rem; min-height: 3rem;
+  padding: .5rem; width: 100%; }
+button { background: #1a56db; border: 2px solid #1a56db; border-radius: .5rem; color: #fff; cursor: pointer; font: inherit;
+  font-weight: 600; margin: 0 0 1rem; min-height: 3rem; padding: .5rem 1.5rem; width: 100%; }
+button.quiet { background: transparent; border-color: var(--edge); color: inherit; }
+a { color: inherit; display: inline-block; padding: .5rem 0; }
+:focus-visible { outline: 3px solid #f59e0b; outline-offset: 3px; }
 `;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
@@ -26,38 +50,34 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-export function pageAnswer({ status, title, text, button }: Content): Answer {
-  const form = button
-    ? `<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`
-    : '';
-  const body = `<!doctype html>
-<html lang="en">
+/** A whole page, without script. */
+export function pageAnswer({ status, language, title, sender, body }: Content): Answer {
+  const from = sender === '' ? '' : html`<p class="sender">${sender}</p>`;
+  const page = html`<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<title>${title}</title>
+<style>${{ html: style }}</style>
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-${form}
+${from}
+<h1>${title}</h1>
+${body}
 </main>
 </body>
 </html>
 `;
-  return { status, headers, body };
+  return { status, headers, body: page.html };
 }
 
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
+export function paragraph(text: string): Html {
+  return html`<p>${text}</p>`;
+}
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
+/** A button that posts to the page's own address. */
+export function button(text: string): Html {
+  return html`<form method="post"><button type="submit">${text}</button></form>`;
 }

@@ -10,10 +10,19 @@ let calls: { workspaceId: string; token: string }[];
 beforeAll(async () => {
   service = await startService((router) => {
     router.service(MessageLinkService, {
+      getLink({ token }) {
+        if (token === 'garbage') throw new ConnectError('invalid token', Code.InvalidArgument);
+        if (token === 'down') throw new ConnectError('no database', Code.Unavailable);
+        if (token === 'unknown') return {};
+        return {
+          listName: '<b>Weekly',
+          workspaceName: 'Acme',
+          language: token === 'fr' ? 'fr-CA' : 'en',
+        };
+      },
       unsubscribeByLink({ workspaceId, token }) {
         calls.push({ workspaceId, token });
         if (token === 'garbage') throw new ConnectError('invalid token', Code.InvalidArgument);
-        if (token === 'unknown') throw new ConnectError('Message not found', Code.NotFound);
         if (token === 'down') throw new ConnectError('no database', Code.Unavailable);
         return {};
       },
@@ -45,7 +54,25 @@ test('opening the link changes nothing and shows a button', async () => {
   expect(html).toContain('<form method="post"><button type="submit">Unsubscribe</button></form>');
   expect(html).toContain('<meta name="viewport"');
   expect(html).not.toContain('<script');
+  expect(html).toContain('<p class="sender">Acme</p>');
+  expect(html).toContain('the emails of “&lt;b&gt;Weekly”');
   expect(calls).toEqual([]);
+});
+
+test('the page speaks the language of the contact, and of the browser where there is none', async () => {
+  const accept = { headers: { 'accept-language': 'xx, de-AT;q=0.9, en;q=0.8' } };
+  const known = await (await fetch(`${gateway.url}/u/w1/fr`, accept)).text();
+  expect(known).toContain('<html lang="fr">');
+  expect(known).toContain('<h1>Se désinscrire</h1>');
+  const unknown = await (await fetch(`${gateway.url}/u/w1/unknown`, accept)).text();
+  expect(unknown).toContain('<html lang="de">');
+  expect(unknown).toContain('Möchten Sie diese E-Mails nicht mehr erhalten?');
+});
+
+test('who can not be read may still leave', async () => {
+  const response = await fetch(`${gateway.url}/u/w1/down`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('Unsubscribe</button>');
 });
 
 test('the page runs no script, loads nothing, and gives its address to nobody', async () => {
@@ -74,10 +101,11 @@ test('a message that is gone is unsubscribed as well', async () => {
   expect(await response.text()).toContain('You are unsubscribed');
 });
 
-test('a token that is not ours is a 400 page', async () => {
-  const response = await fetch(`${gateway.url}/u/w1/garbage`, { method: 'POST' });
+test.each(['GET', 'POST'])('a token that is not ours is a 400 page for %s', async (method) => {
+  const response = await fetch(`${gateway.url}/u/w1/garbage`, { method });
   expect(response.status).toBe(400);
   expect(await response.text()).toContain('This link does not work');
+  expect(calls).toEqual([]);
 });
 
 test('a path that can be no link is a 400 page without a call', async () => {
@@ -101,10 +129,10 @@ test('an outage is a 503 page with a button to try again', async () => {
   expect(await response.text()).toContain('Try again');
 });
 
-test('a body of more than 16 KB is a 413', async () => {
+test('a body of more than 128 KiB is a 413', async () => {
   const response = await fetch(
     `${gateway.url}/u/w1/token-1`,
-    form('x'.repeat(17_000), 'text/plain'),
+    form('x'.repeat(132_000), 'text/plain'),
   );
   expect(response.status).toBe(413);
   expect(calls).toEqual([]);

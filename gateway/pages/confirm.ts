@@ -1,0 +1,42 @@
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { html } from './html.ts';
+import { button, paragraph } from './layout.ts';
+import { about, linkPage, type Told, type Visit } from './link.ts';
+import type { Page } from './page.ts';
+import type { Words } from './words/en.ts';
+
+/** The page behind the link of a confirmation mail. */
+export function confirmPage(messages: Transport): Page {
+  return linkPage(messages, { name: 'confirm', prefix: '/c/', show, submit });
+}
+
+function show({ link, words }: Visit): Told {
+  const membership = link?.subscriptions.find(({ listId }) => listId === link.listId);
+  if (membership?.status === MembershipStatus.ACTIVE) return confirmed(words);
+  if (link?.expired) return expired(words);
+  return {
+    title: words.confirm,
+    body: html`${link?.listName ? paragraph(about(words.confirmQuestion, link.listName)) : ''}${button(words.confirmButton)}`,
+  };
+}
+
+async function submit({ key, words, client, options }: Visit): Promise<Told> {
+  try {
+    await client.confirmByLink(key, options);
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.FailedPrecondition) return expired(words);
+    throw error;
+  }
+  return confirmed(words);
+}
+
+const confirmed = (words: Words): Told => ({
+  title: words.confirmed,
+  body: paragraph(words.confirmedText),
+});
+
+const expired = (words: Words): Told => ({
+  title: words.expired,
+  body: paragraph(words.expiredText),
+});

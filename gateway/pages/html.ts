@@ -1,0 +1,29 @@
+/** HTML that may be put into a page as it is. */
+export type Html = { readonly html: string };
+
+const entities = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
+
+/** Writes HTML; every value that is not HTML itself is escaped, and attributes are to be quoted. */
+export function html(
+  texts: TemplateStringsArray,
+  ...values: (string | Html | readonly Html[])[]
+): Html {
+  const parts = texts.map((text, index) => {
+    const value = values[index];
+    return value === undefined ? text : text + toHtml(value);
+  });
+  return { html: parts.join('') };
+}
+
+function toHtml(value: string | Html | readonly Html[]): string {
+  if (typeof value === 'string') {
+    return value.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
+  }
+  return 'html' in value ? value.html : value.map((each) => each.html).join('');
+}

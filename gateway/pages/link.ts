@@ -1,0 +1,124 @@
+import { type CallOptions, type Client, createClient, type Transport } from '@connectrpc/connect';
+import {
+  type GetLinkResponse,
+  MessageLinkService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Answer } from '../answer.ts';
+import type { ReadBody } from '../body.ts';
+import { failureOf, Refusal } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { html } from './html.ts';
+import { button, type Content, pageAnswer, paragraph } from './layout.ts';
+import type { Page } from './page.ts';
+import type { Words } from './words/en.ts';
+import { acceptedLanguages, type Speech, speak } from './words.ts';
+
+/** Somebody who has opened a link of a mail. */
+export type Visit = {
+  key: { workspaceId: string; token: string };
+  /** What is known of them; undefined while that can't be read. */
+  link: GetLinkResponse | undefined;
+  words: Words;
+  client: Client<typeof MessageLinkService>;
+  options: CallOptions;
+};
+
+export type Told = Pick<Content, 'title' | 'body'> & { status?: number };
+
+/** A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link. */
+export type LinkPage = {
+  name: string;
+  /** The path begins with it, as in `/u/<workspace>/<token>`. */
+  prefix: string;
+  show(visit: Visit): Told;
+  submit(visit: Visit, form: URLSearchParams): Promise<Told>;
+};
+
+const rest = /^([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9._~-]{1,1024})$/;
+// A form with a thousand lists; what mail programs post is a few bytes.
+const bodyLimitBytes = 128 * 1024;
+const callTimeoutMs = 10_000;
+
+/** Where a link of another kind for the same mail leads. */
+export function linkPath(prefix: string, { workspaceId, token }: Visit['key']): string {
+  return `${prefix}${workspaceId}/${token}`;
+}
+
+export function linkPage(messages: Transport, page: LinkPage): Page {
+  const client = createClient(MessageLinkService, messages);
+  return {
+    name: page.name,
+    answer(exchange, readBody) {
+      if (!exchange.path.startsWith(page.prefix)) return undefined;
+      const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
+      const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+      if (!workspaceId || !token) return Promise.resolve(answer(accepted, badLink(accepted.words)));
+      return visit(page, client, { exchange, readBody, accepted, key: { workspaceId, token } });
+    },
+  };
+}
+
+type Opened = {
+  exchange: Exchange;
+  readBody: ReadBody;
+  accepted: Speech;
+  key: Visit['key'];
+};
+
+async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<Answer> {
+  const { exchange, readBody, accepted, key } = opened;
+  const { request, response, id, clientAddress, signal } = exchange;
+  const isPost = request.method === 'POST';
+  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
+  const body = isPost ? await readBody(request, response, bodyLimitBytes) : Buffer.alloc(0);
+  const headers = { 'x-request-id': id, 'x-client-address': clientAddress };
+  const options = { headers, signal, timeoutMs: callTimeoutMs };
+  const { link, isOurs } = await readLink(client, key, options);
+  const speech = link?.language ? speak([link.language]) : accepted;
+  if (!isOurs) return answer(speech, badLink(speech.words));
+  const told = { key, link, words: speech.words, client, options };
+  const submit = () => page.submit(told, new URLSearchParams(body.toString('utf8')));
+  const content = isPost ? await outcome(submit, speech.words) : page.show(told);
+  return answer(speech, content, link?.workspaceName);
+}
+
+function wrongMethod(): Refusal {
+  const allow = { allow: 'GET, HEAD, POST, OPTIONS' };
+  return new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
+}
+
+/** Who can't be read at the moment may still act: leaving must not wait for a name. */
+async function readLink(client: Visit['client'], key: Visit['key'], options: CallOptions) {
+  try {
+    return { link: await client.getLink(key, options), isOurs: true };
+  } catch (error) {
+    return { link: undefined, isOurs: failureOf(error, '').status !== 400 };
+  }
+}
+
+async function outcome(submit: () => Promise<Told>, words: Words): Promise<Told> {
+  try {
+    return await submit();
+  } catch (error) {
+    return failureOf(error, '').status === 400 ? badLink(words) : tryLater(words);
+  }
+}
+
+function badLink(words: Words): Told {
+  return { status: 400, title: words.badLink, body: paragraph(words.badLinkText) };
+}
+
+/** Said when a service can't be reached. */
+export function tryLater(words: Words): Told {
+  const body = html`${paragraph(words.tryLaterText)}${button(words.tryAgain)}`;
+  return { status: 503, title: words.tryLater, body };
+}
+
+function answer({ language }: Speech, { status = 200, title, body }: Told, sender = ''): Answer {
+  return pageAnswer({ status, language, title, sender, body });
+}
+
+/** Words with the name of a list in them. */
+export function about(text: string, listName: string): string {
+  return text.replace('{list}', () => listName);
+}

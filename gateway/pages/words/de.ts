@@ -1,0 +1,40 @@
+import type { Words } from './en.ts';
+
+export const de: Words = {
+  languageName: 'Deutsch',
+  unsubscribe: 'Abmelden',
+  unsubscribeQuestion: 'Möchten Sie diese E-Mails nicht mehr erhalten?',
+  unsubscribeListQuestion: 'Möchten Sie die E-Mails von „{list}“ nicht mehr erhalten?',
+  unsubscribeButton: 'Abmelden',
+  unsubscribed: 'Sie sind abgemeldet',
+  unsubscribedText: 'Sie erhalten diese E-Mails nicht mehr. Sie können diese Seite schließen.',
+  managePreferences: 'Alle E-Mail-Einstellungen ändern',
+  confirm: 'Anmeldung bestätigen',
+  confirmQuestion: 'Möchten Sie die E-Mails von „{list}“ erhalten?',
+  confirmButton: 'Ja, anmelden',
+  confirmed: 'Sie sind angemeldet',
+  confirmedText:
+    'Vielen Dank. Ab jetzt erhalten Sie die E-Mails; abmelden können Sie sich jederzeit.',
+  expired: 'Dieser Link ist abgelaufen',
+  expiredText:
+    'Die Bestätigung kam zu spät. Bitte füllen Sie das Formular noch einmal aus, um eine neue E-Mail zu erhalten.',
+  preferences: 'Ihre E-Mail-Einstellungen',
+  lists: 'Welche E-Mails möchten Sie erhalten?',
+  noLists: 'Es gibt nichts auszuwählen.',
+  pending: 'wartet auf Ihre Bestätigung',
+  blocked: 'kann an Ihre Adresse nicht zugestellt werden',
+  language: 'Sprache',
+  timezone: 'Zeitzone',
+  notSet: 'nicht angegeben',
+  save: 'Speichern',
+  saved: 'Ihre Änderungen sind gespeichert.',
+  leaveAll: 'Von allem abmelden',
+  leftAll: 'Sie sind von allem abgemeldet.',
+  badLink: 'Dieser Link funktioniert nicht',
+  badLinkText:
+    'Vielleicht wurde er abgeschnitten. Bitte öffnen Sie den ganzen Link aus der E-Mail noch einmal.',
+  tryLater: 'Bitte versuchen Sie es noch einmal',
+  tryLaterText:
+    'Das hat gerade nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+};

@@ -1,0 +1,38 @@
+import type { Words } from './en.ts';
+
+export const es: Words = {
+  languageName: 'Español',
+  unsubscribe: 'Darse de baja',
+  unsubscribeQuestion: '¿Quiere dejar de recibir estos correos?',
+  unsubscribeListQuestion: '¿Quiere dejar de recibir los correos de «{list}»?',
+  unsubscribeButton: 'Darme de baja',
+  unsubscribed: 'Se ha dado de baja',
+  unsubscribedText: 'Ya no recibirá estos correos. Puede cerrar esta página.',
+  managePreferences: 'Cambiar todas mis preferencias',
+  confirm: 'Confirme su suscripción',
+  confirmQuestion: '¿Quiere recibir los correos de «{list}»?',
+  confirmButton: 'Sí, suscribirme',
+  confirmed: 'Está suscrito',
+  confirmedText:
+    'Gracias. A partir de ahora recibirá los correos; puede darse de baja cuando quiera.',
+  expired: 'Este enlace ha caducado',
+  expiredText:
+    'La confirmación ha llegado tarde. Rellene el formulario otra vez para recibir un correo nuevo.',
+  preferences: 'Sus preferencias de correo',
+  lists: '¿Qué correos quiere recibir?',
+  noLists: 'No hay nada que elegir.',
+  pending: 'pendiente de su confirmación',
+  blocked: 'no se puede entregar en su dirección',
+  language: 'Idioma',
+  timezone: 'Zona horaria',
+  notSet: 'sin indicar',
+  save: 'Guardar',
+  saved: 'Sus cambios se han guardado.',
+  leaveAll: 'Darme de baja de todo',
+  leftAll: 'Se ha dado de baja de todo.',
+  badLink: 'Este enlace no funciona',
+  badLinkText: 'Puede que esté cortado. Abra de nuevo el enlace completo del correo.',
+  tryLater: 'Inténtelo de nuevo',
+  tryLaterText: 'No ha sido posible ahora mismo. Inténtelo de nuevo en un minuto.',
+  tryAgain: 'Intentar de nuevo',
+};

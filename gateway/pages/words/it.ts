@@ -1,0 +1,38 @@
+import type { Words } from './en.ts';
+
+export const it: Words = {
+  languageName: 'Italiano',
+  unsubscribe: 'Annulla l’iscrizione',
+  unsubscribeQuestion: 'Vuoi smettere di ricevere queste e-mail?',
+  unsubscribeListQuestion: 'Vuoi smettere di ricevere le e-mail di “{list}”?',
+  unsubscribeButton: 'Annulla l’iscrizione',
+  unsubscribed: 'Iscrizione annullata',
+  unsubscribedText: 'Non riceverai più queste e-mail. Puoi chiudere questa pagina.',
+  managePreferences: 'Cambia tutte le mie preferenze',
+  confirm: 'Conferma la tua iscrizione',
+  confirmQuestion: 'Vuoi ricevere le e-mail di “{list}”?',
+  confirmButton: 'Sì, iscrivimi',
+  confirmed: 'Iscrizione confermata',
+  confirmedText:
+    'Grazie. Da ora in poi riceverai le e-mail; puoi annullare l’iscrizione in qualsiasi momento.',
+  expired: 'Questo link è scaduto',
+  expiredText:
+    'La conferma è arrivata troppo tardi. Compila di nuovo il modulo per ricevere una nuova e-mail.',
+  preferences: 'Le tue preferenze e-mail',
+  lists: 'Quali e-mail vuoi ricevere?',
+  noLists: 'Non c’è nulla da scegliere.',
+  pending: 'in attesa della tua conferma',
+  blocked: 'non può essere recapitata al tuo indirizzo',
+  language: 'Lingua',
+  timezone: 'Fuso orario',
+  notSet: 'non impostato',
+  save: 'Salva',
+  saved: 'Le modifiche sono state salvate.',
+  leaveAll: 'Annulla tutte le iscrizioni',
+  leftAll: 'Tutte le iscrizioni sono state annullate.',
+  badLink: 'Questo link non funziona',
+  badLinkText: 'Potrebbe essere incompleto. Apri di nuovo il link intero dall’e-mail.',
+  tryLater: 'Riprova',
+  tryLaterText: 'Al momento non è stato possibile. Riprova tra un minuto.',
+  tryAgain: 'Riprova',
+};

@@ -1,0 +1,38 @@
+import type { Words } from './en.ts';
+
+export const ja: Words = {
+  languageName: '日本語',
+  unsubscribe: '配信停止',
+  unsubscribeQuestion: 'これらのメールの受信を停止しますか？',
+  unsubscribeListQuestion: '「{list}」のメールの受信を停止しますか？',
+  unsubscribeButton: '配信を停止する',
+  unsubscribed: '配信を停止しました',
+  unsubscribedText: '今後これらのメールは届きません。このページを閉じてかまいません。',
+  managePreferences: 'メール設定をすべて変更する',
+  confirm: '購読の確認',
+  confirmQuestion: '「{list}」のメールを受け取りますか？',
+  confirmButton: '購読する',
+  confirmed: '購読を開始しました',
+  confirmedText: 'ありがとうございます。今後メールをお届けします。いつでも停止できます。',
+  expired: 'このリンクは期限切れです',
+  expiredText:
+    '確認の期限が過ぎました。フォームにもう一度ご記入いただくと、新しいメールが届きます。',
+  preferences: 'メール設定',
+  lists: '受け取るメールを選んでください',
+  noLists: '選べる項目はありません。',
+  pending: '確認待ち',
+  blocked: 'このアドレスには配信できません',
+  language: '言語',
+  timezone: 'タイムゾーン',
+  notSet: '未設定',
+  save: '保存',
+  saved: '変更を保存しました。',
+  leaveAll: 'すべての配信を停止する',
+  leftAll: 'すべての配信を停止しました。',
+  badLink: 'このリンクは使えません',
+  badLinkText:
+    'リンクが途中で切れている可能性があります。メールのリンク全体をもう一度開いてください。',
+  tryLater: 'もう一度お試しください',
+  tryLaterText: 'ただいま処理できませんでした。1分ほどしてからもう一度お試しください。',
+  tryAgain: 'もう一度試す',
+};
