@@ -1,5 +1,6 @@
 import type { Transport } from '@connectrpc/connect';
-import { MembershipStatus, type Subscription } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type Html, html } from './html.ts';
 import { paragraph } from './layout.ts';

@@ -88,4 +88,5 @@ export const confirmationContent: NonNullable<PlanKey['content']> = {
   text: `${said(({ question }) => question)}\n\n{{ confirm_subscription_url }}\n\n${said(({ otherwise }) => otherwise)}\n`,
   senderId: '',
   replyTo: '',
+  trackingDisabled: true,
 };

@@ -1,3 +1,4 @@
+import { createTrackingTokens } from '#lib/tracking-token.ts';
 import { type Claimed, type ClaimGroup, giveBack, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
 import { createTokenMaker } from './link-token.ts';
@@ -65,13 +66,15 @@ class Work {
   readonly #context: Context;
   readonly #delivery: Delivery;
   readonly #writer: ResultWriter;
-  readonly #tokenOf: (workspaceId: string, messageId: string) => string;
+  readonly #tokenOf: ReturnType<typeof createTokenMaker>;
+  readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
   constructor(context: Context, delivery: Delivery, writer: ResultWriter) {
     this.#context = context;
     this.#delivery = delivery;
     this.#writer = writer;
     this.#tokenOf = createTokenMaker(context.keyring);
+    this.#trackOf = createTrackingTokens(context.keyring);
   }
 
   /** Resolves when each message is settled. */
@@ -139,7 +142,7 @@ class Work {
         preferences: `${plan.baseUrl}/p/${group.workspaceId}/${token}`,
         confirm: `${plan.baseUrl}/c/${group.workspaceId}/${token}`,
       },
-      trackingToken: '',
+      trackingToken: plan.linkSet ? this.#trackOf(group.workspaceId, id, plan.linkSet) : '',
     };
   }
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/tokens.ts';
+import { uuidOf } from '#lib/tracking-token.ts';
 
 const purpose = 'postrider/links';
 const idBytes = 16;
@@ -30,14 +31,7 @@ export function readToken(
     .macKeys(purpose)
     .some((key) => timingSafeEqual(mac, macOf(key, workspaceId, id)));
   if (!isOurs) return undefined;
-  const hex = id.toString('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
+  return uuidOf(id);
 }
 
 function macOf(key: Buffer, workspaceId: string, id: Buffer): Buffer {

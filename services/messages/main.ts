@@ -22,6 +22,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
   const thread = new RenderThread();
   const pools = createPools(egress);
   const plans = createPlans({
+    store,
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });

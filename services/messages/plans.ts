@@ -9,8 +9,10 @@ import type {
   Integration,
   Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Store } from '#lib/store.ts';
 import { createCache } from './cache.ts';
 import type { Templates, Workspaces } from './context.ts';
+import { saveLinks } from './link-sets.ts';
 import type { Envelope } from './render/compose.ts';
 import { compileMessage, type Program } from './render/program.ts';
 import type { ServerSettings } from './smtp/dial.ts';
@@ -18,6 +20,8 @@ import type { ServerSettings } from './smtp/dial.ts';
 /** A plan with all that it takes to send it. */
 export type CompiledPlan = {
   program: Program;
+  /** Names the addresses that its tracked links lead to; undefined where nothing is counted. */
+  linkSet: Buffer | undefined;
   templateVersion: number;
   /** Address of the envelope and of From. */
   from: string;
@@ -29,7 +33,10 @@ export type CompiledPlan = {
 };
 
 /** What the template does not say about the mail. */
-export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'>;
+export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'> & {
+  /** Whether opens and clicks are counted, where the workspace and the template have nothing against it. */
+  isTracked: boolean;
+};
 
 export type PlanKey = {
   workspaceId: string;
@@ -55,12 +62,19 @@ export const settingsKeepMs = 5_000;
 /** Content of a version never changes; this only lets go of what nobody sends any more. */
 const contentKeepMs = 60 * 60 * 1000;
 
-export function createPlans(peers: { workspaces: Workspaces; templates: Templates }): Plans {
+export function createPlans(peers: {
+  store: Store;
+  workspaces: Workspaces;
+  templates: Templates;
+}): Plans {
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const contents = createCache<TemplateContent>({ entriesMax: 50, keepMs: contentKeepMs });
   const newest = createCache<TemplateContent>({ entriesMax: 50, keepMs: settingsKeepMs });
-  const programs = createCache<Program>({ entriesMax: 50, keepMs: contentKeepMs });
+  const programs = createCache<Pick<CompiledPlan, 'program' | 'linkSet'>>({
+    entriesMax: 50,
+    keepMs: contentKeepMs,
+  });
   const readSettings = (workspaceId: string) =>
     settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId }));
   const readContent = ({ workspaceId, templateId: id, templateVersion: version }: PlanKey) =>
@@ -81,11 +95,15 @@ export function createPlans(peers: { workspaces: Workspaces; templates: Template
       if (content.channel !== TemplateChannel.EMAIL)
         throw new ConnectError('the template is not for email', Code.InvalidArgument);
       const sender = senderOf(integration, content.senderId);
-      const envelope = envelopeOf(key.about, { workspace, content, sender });
+      const envelope = envelopeOf(key, { workspace, content, sender });
       const name = JSON.stringify([workspaceId, key.templateId, content.version, envelope]);
-      const program = await programs(name, async () => compile(content, envelope));
+      const compiled = await programs(name, async () => {
+        const program = compile(content, envelope);
+        if (!envelope.tracking) return { program, linkSet: undefined };
+        return { program, linkSet: await saveLinks(peers.store, workspaceId, program.links) };
+      });
       return {
-        program,
+        ...compiled,
         templateVersion: content.version,
         from: sender.email,
         server: serverOf(integration),
@@ -137,17 +155,22 @@ const baseUrlOf = ({ settings }: GetSettingsResponse) =>
   (settings?.customEndpointUrl ?? '').replace(/\/+$/, '');
 
 function envelopeOf(
-  about: About,
+  { workspaceId, about: { isTracked, ...about } }: PlanKey,
   given: { workspace: GetSettingsResponse; content: TemplateContent; sender: Sender },
 ): Envelope {
+  const base = baseUrlOf(given.workspace);
+  const isCounted =
+    isTracked && given.workspace.settings?.emailTrackingEnabled && !given.content.trackingDisabled;
+  const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };
   return {
     ...about,
+    ...(isCounted ? { tracking } : {}),
     from: { email: given.sender.email, name: given.sender.name },
     replyTo: given.content.replyTo,
     values: {
       ...about.values,
       workspace: {
-        base_url: baseUrlOf(given.workspace),
+        base_url: base,
         website_url: (given.workspace.settings?.websiteUrl ?? '').replace(/\/+$/, ''),
       },
     },

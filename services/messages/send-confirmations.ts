@@ -90,6 +90,8 @@ async function planOf(
     about: {
       feedbackId: [listId, workspaceId, 'confirmation', 'postrider'],
       utm: {},
+      // Who has not agreed to anything yet is not watched.
+      isTracked: false,
       values: { list: { id: listId, name: list?.name ?? '' } },
     },
   });

@@ -4,13 +4,16 @@ import {
   BroadcastSendService,
   MessageLinkService,
   MessageService,
+  TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from './context.ts';
 import { broadcastStats } from './operations/broadcast-stats.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { getLink } from './operations/get-link.ts';
+import { getTrackedLinks } from './operations/get-tracked-links.ts';
 import { list } from './operations/list.ts';
+import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
@@ -18,6 +21,7 @@ import { updateByLink } from './operations/update-by-link.ts';
 export const services = [
   MessageService,
   MessageLinkService,
+  TrackingService,
   BroadcastSendService,
   EventConsumerService,
 ];
@@ -34,6 +38,10 @@ export function messagesRoutes(context: Context) {
       unsubscribeByLink: unsubscribeByLink(context),
       confirmByLink: confirmByLink(context),
       updateByLink: updateByLink(context),
+    });
+    router.service(TrackingService, {
+      recordHits: recordHits(context),
+      getTrackedLinks: getTrackedLinks(context),
     });
     router.service(BroadcastSendService, { sendBatch: sendBatch(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });

@@ -1,6 +1,7 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Confirmations } from './migrations/m0002-confirmations.ts';
+import { Tracking } from './migrations/m0003-tracking.ts';
 
 export function openMessagesStore(url: string): Promise<Store> {
   return openStore({
@@ -10,6 +11,7 @@ export function openMessagesStore(url: string): Promise<Store> {
     migrations: [
       { name: 'm0001-initial', class: Initial },
       { name: 'm0002-confirmations', class: Confirmations },
+      { name: 'm0003-tracking', class: Tracking },
     ],
   });
 }

@@ -57,6 +57,7 @@ function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan
     list,
     feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
     utm,
+    isTracked: true,
     values: {
       ...Object.fromEntries(named),
       broadcast: { id: broadcastId, name: plan.broadcastName },

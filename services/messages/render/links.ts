@@ -6,8 +6,8 @@ export type Utm = Readonly<Record<string, string>>;
 
 export interface LinkOptions {
   utm: Utm;
-  /** Where clicks and opens are counted; links go through as they are without it. */
-  trackingUrl?: string;
+  /** What the addresses that count begin with; links go through as they are without it. */
+  tracking?: { opens: string; clicks: string };
 }
 
 export interface LinkedHtml {
@@ -51,12 +51,12 @@ export function layLinks(html: string, options: LinkOptions): LinkedHtml {
     if (name !== 'href' || !linkTags.has(tag) || !/^https?:\/\//i.test(url) || /\{[{%]/.test(url))
       return undefined;
     const target = withUtm(url, options.utm);
-    if (options.trackingUrl === undefined || links.length >= maximumLinks) return target;
+    if (options.tracking === undefined || links.length >= maximumLinks) return target;
     links.push(unescapeAttribute(target));
-    return `${options.trackingUrl}/c/${trackingToken}/${links.length - 1}`;
+    return `${options.tracking.clicks}${trackingToken}/${links.length - 1}`;
   });
   return {
-    html: options.trackingUrl === undefined ? linked : withPixel(linked, options.trackingUrl),
+    html: options.tracking === undefined ? linked : withPixel(linked, options.tracking.opens),
     links,
   };
 }
@@ -123,8 +123,8 @@ function unescapeAttribute(value: string): string {
     .replace(/&#39;/g, "'");
 }
 
-function withPixel(html: string, trackingUrl: string): string {
-  const pixel = `<img src="${trackingUrl}/o/${trackingToken}" width="1" height="1" alt="" style="display:block">`;
+function withPixel(html: string, opens: string): string {
+  const pixel = `<img src="${opens}${trackingToken}" width="1" height="1" alt="" style="display:block">`;
   const end = html.toLowerCase().lastIndexOf('</body>');
   return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
 }

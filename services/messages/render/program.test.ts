@@ -309,13 +309,13 @@ test('counted links and the pixel carry the token and the number of the link', a
     '<body><a href="https://a.example/?x=1&amp;y=2">1</a><a href="https://b.example">2</a></body>';
   const program = compileMessage(content({ html }), {
     ...envelope,
-    trackingUrl: 'https://t.example',
+    tracking: { opens: 'https://t.example/t/w1/', clicks: 'https://t.example/r/w1/' },
   });
   const mail = await PostalMime.parse(bytes(program.prepare(given())));
   expect(mail.html).toContain(
-    '<a href="https://t.example/c/dG9rZW4/0">1</a><a href="https://t.example/c/dG9rZW4/1">2</a>',
+    '<a href="https://t.example/r/w1/dG9rZW4/0">1</a><a href="https://t.example/r/w1/dG9rZW4/1">2</a>',
   );
-  expect(mail.html).toContain('<img src="https://t.example/o/dG9rZW4"');
+  expect(mail.html).toContain('<img src="https://t.example/t/w1/dG9rZW4"');
   expect(program.links).toEqual(['https://a.example/?x=1&y=2', 'https://b.example']);
 });
 

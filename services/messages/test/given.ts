@@ -16,6 +16,7 @@ import {
   MessageLinkService,
   MessageService,
   SendPlanSchema,
+  TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
   GetTemplateContentResponseSchema,
@@ -57,6 +58,7 @@ export type World = {
   /** The template of every list's confirmation mail; empty for none. */
   optinTemplate: string;
   marketingProvider: string;
+  isTracked: boolean;
   resolving?: () => Promise<void>;
 };
 
@@ -85,8 +87,9 @@ export async function givenService() {
     subscribers: new Map(),
     optinTemplate: '',
     marketingProvider: 'smtp-1',
+    isTracked: false,
   };
-  const peers = { workspaces: workspacesOf(world), templates: templatesOf(world) };
+  const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const newProcess = (over: Partial<Context> = {}) => {
     const context: Context = {
       store,
@@ -107,6 +110,7 @@ export async function givenService() {
       sender: createClient(BroadcastSendService, transport()),
       links: createClient(MessageLinkService, transport()),
       events: createClient(EventConsumerService, transport()),
+      tracking: createClient(TrackingService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
     };
   };
@@ -165,6 +169,7 @@ function workspacesOf(world: World): Workspaces {
           websiteUrl: 'https://acme.example',
           defaultLanguage: 'en',
           marketingEmailProviderId: world.marketingProvider,
+          emailTrackingEnabled: world.isTracked,
         },
       }),
     getIntegration: async ({ integrationId: id }) =>

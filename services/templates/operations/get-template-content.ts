@@ -8,7 +8,10 @@ export function getTemplateContent({
   store,
 }: Context): ServiceImpl<typeof TemplateContentService>['getTemplateContent'] {
   return async (request) => {
-    const { version, category, channel, compiled } = await findVersion(store.fork(), request);
+    const { version, category, channel, compiled, settings } = await findVersion(
+      store.fork(),
+      request,
+    );
     return {
       version,
       category: categoryOf(category),
@@ -19,6 +22,7 @@ export function getTemplateContent({
       text: compiled?.text ?? '',
       senderId: compiled?.sender_id ?? '',
       replyTo: compiled?.reply_to ?? '',
+      trackingDisabled: settings?.tracking_enabled === false,
     };
   };
 }

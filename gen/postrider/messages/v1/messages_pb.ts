@@ -19,7 +19,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file postrider/messages/v1/messages.proto.
  */
 export const file_postrider_messages_v1_messages: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLSBgoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfZXh0ZXJuYWxfaWRCDwoNX2Jyb2FkY2FzdF9pZEIKCghfbGlzdF9pZEIOCgxfc3RhdHVzX2luZm8iyAYKE0xpc3RNZXNzYWdlc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDgoGY3Vyc29yGAIgASgJEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARIKCgJpZBgEIAEoCRITCgtleHRlcm5hbF9pZBgFIAEoCRIPCgdsaXN0X2lkGAYgASgJEg8KB2NoYW5uZWwYByABKAkSFQoNY29udGFjdF9lbWFpbBgIIAEoCRIUCgxicm9hZGNhc3RfaWQYCSABKAkSEwoLdGVtcGxhdGVfaWQYCiABKAkSFAoHaXNfc2VudBgLIAEoCEgBiAEBEhkKDGlzX2RlbGl2ZXJlZBgMIAEoCEgCiAEBEhYKCWlzX2ZhaWxlZBgNIAEoCEgDiAEBEhYKCWlzX29wZW5lZBgOIAEoCEgEiAEBEhcKCmlzX2NsaWNrZWQYDyABKAhIBYgBARIXCgppc19ib3VuY2VkGBAgASgISAaIAQESGgoNaXNfY29tcGxhaW5lZBgRIAEoCEgHiAEBEhwKD2lzX3Vuc3Vic2NyaWJlZBgSIAEoCEgIiAEBEi4KCnNlbnRfYWZ0ZXIYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlbnRfYmVmb3JlGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg11cGRhdGVkX2FmdGVyGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg51cGRhdGVkX2JlZm9yZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xpbWl0QgoKCF9pc19zZW50Qg8KDV9pc19kZWxpdmVyZWRCDAoKX2lzX2ZhaWxlZEIMCgpfaXNfb3BlbmVkQg0KC19pc19jbGlja2VkQg0KC19pc19ib3VuY2VkQhAKDl9pc19jb21wbGFpbmVkQhIKEF9pc191bnN1YnNjcmliZWQihAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEjAKCG1lc3NhZ2VzGAEgAygLMh4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIQCghoYXNfbW9yZRgDIAEoCEIOCgxfbmV4dF9jdXJzb3IiVgoYR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0EhwKDGJyb2FkY2FzdF9pZBgBIAEoCUIGukgDyAEBEhwKDHdvcmtzcGFjZV9pZBgCIAEoCUIGukgDyAEBImcKGUdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2USFAoMYnJvYWRjYXN0X2lkGAEgASgJEjQKBXN0YXRzGAIgASgLMiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkJyb2FkY2FzdFN0YXRzIpMCCg5Ccm9hZGNhc3RTdGF0cxISCgp0b3RhbF9zZW50GAEgASgFEhcKD3RvdGFsX2RlbGl2ZXJlZBgCIAEoBRIVCg10b3RhbF9ib3VuY2VkGAMgASgFEhgKEHRvdGFsX2NvbXBsYWluZWQYBCABKAUSFAoMdG90YWxfZmFpbGVkGAUgASgFEhQKDHRvdGFsX29wZW5lZBgGIAEoBRIVCg10b3RhbF9jbGlja2VkGAcgASgFEhoKEnRvdGFsX3Vuc3Vic2NyaWJlZBgIIAEoBRIVCg10b3RhbF9za2lwcGVkGAkgASgFEhYKDnRvdGFsX2RlZmVycmVkGAogASgFEhUKDXRvdGFsX3Vua25vd24YCyABKAUiRQoOR2V0TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASL+AQoPR2V0TGlua1Jlc3BvbnNlEg8KB2xpc3RfaWQYASABKAkSEQoJbGlzdF9uYW1lGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEjoKDXN1YnNjcmlwdGlvbnMYBSADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaXB0aW9uEhYKDndvcmtzcGFjZV9uYW1lGAYgASgJEhMKC3dlYnNpdGVfdXJsGAcgASgJEhAKCGxvZ29fdXJsGAggASgJEg8KB2V4cGlyZWQYCSABKAgSFwoPaXNfY29uZmlybWF0aW9uGAogASgIIk8KGFVuc3Vic2NyaWJlQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIhsKGVVuc3Vic2NyaWJlQnlMaW5rUmVzcG9uc2UiSwoUQ29uZmlybUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASIXChVDb25maXJtQnlMaW5rUmVzcG9uc2Ui+wEKE1VwZGF0ZUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBARIVCghsYW5ndWFnZRgDIAEoCUgAiAEBEhUKCHRpbWV6b25lGAQgASgJSAGIAQESJQoSc3Vic2NyaWJlX2xpc3RfaWRzGAUgAygJQgm6SAaSAQMQ6AcSJwoUdW5zdWJzY3JpYmVfbGlzdF9pZHMYBiADKAlCCbpIBpIBAxDoBxIXCg91bnN1YnNjcmliZV9hbGwYByABKAhCCwoJX2xhbmd1YWdlQgsKCV90aW1lem9uZSIWChRVcGRhdGVCeUxpbmtSZXNwb25zZSKvAgoIU2VuZFBsYW4SGwoLdGVtcGxhdGVfaWQYASABKAlCBrpIA8gBARIhChB0ZW1wbGF0ZV92ZXJzaW9uGAIgASgFQge6SAQaAigBEh4KDmludGVncmF0aW9uX2lkGAMgASgJQga6SAPIAQESFwoHbGlzdF9pZBgEIAEoCUIGukgDyAEBEhEKCWxpc3RfbmFtZRgFIAEoCRIWCg5icm9hZGNhc3RfbmFtZRgGIAEoCRIcChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgHIAEoCBI1CgN1dG0YCCADKAsyKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW4uVXRtRW50cnkaKgoIVXRtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKiAQoQU2VuZEJhdGNoUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARI1CgRwbGFuGAMgASgLMh8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuQga6SAPIAQESGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDIASK7AQoRU2VuZEJhdGNoUmVzcG9uc2USDAoEc2VudBgBIAEoBRIOCgZmYWlsZWQYAiABKAUSDwoHc2tpcHBlZBgDIAEoBRIQCghkZWZlcnJlZBgEIAEoBRITCgtub3Rfc3RhcnRlZBgFIAEoBRIPCgd1bmtub3duGAYgASgFEi8KC25leHRfZHVlX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZvdXRhZ2UYCCABKAkymwMKDk1lc3NhZ2VTZXJ2aWNlErgBCgxMaXN0TWVzc2FnZXMSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSJPkAIByvMYLgoTGhEKD21lc3NhZ2VfaGlzdG9yeUIXRmFpbGVkIHRvIGxpc3QgbWVzc2FnZXOC0+STAhQSEi9hcGkvbWVzc2FnZXMubGlzdBLNAQoRR2V0QnJvYWRjYXN0U3RhdHMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2UiVZACAcrzGCoKExoRCg9tZXNzYWdlX2hpc3RvcnlCE0ZhaWxlZCB0byBnZXQgc3RhdHOC0+STAh4SHC9hcGkvbWVzc2FnZXMuYnJvYWRjYXN0U3RhdHMy0wQKEk1lc3NhZ2VMaW5rU2VydmljZRJ+CgdHZXRMaW5rEiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXF1ZXN0GiYucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXNwb25zZSIkkAIByvMYHQoCCAFCF0ZhaWxlZCB0byByZWFkIHRoZSBsaW5rEpoBChFVbnN1YnNjcmliZUJ5TGluaxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VbnN1YnNjcmliZUJ5TGlua1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSIikAICyvMYGwoCCAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZRKKAQoNQ29uZmlybUJ5TGluaxIrLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVxdWVzdBosLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVzcG9uc2UiHpACAsrzGBcKAggBQhFGYWlsZWQgdG8gY29uZmlybRKSAQoMVXBkYXRlQnlMaW5rEioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVwZGF0ZUJ5TGlua1JlcXVlc3QaKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlQnlMaW5rUmVzcG9uc2UiKZACAsrzGCIKAggBQhxGYWlsZWQgdG8gdXBkYXRlIHByZWZlcmVuY2VzMpoBChRCcm9hZGNhc3RTZW5kU2VydmljZRKBAQoJU2VuZEJhdGNoEicucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRCYXRjaFJlcXVlc3QaKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEJhdGNoUmVzcG9uc2UiIZACAsrzGBoKAjABQhRGYWlsZWQgdG8gc2VuZCBiYXRjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_contacts_v1_subscriptions, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLSBgoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfZXh0ZXJuYWxfaWRCDwoNX2Jyb2FkY2FzdF9pZEIKCghfbGlzdF9pZEIOCgxfc3RhdHVzX2luZm8iyAYKE0xpc3RNZXNzYWdlc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDgoGY3Vyc29yGAIgASgJEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARIKCgJpZBgEIAEoCRITCgtleHRlcm5hbF9pZBgFIAEoCRIPCgdsaXN0X2lkGAYgASgJEg8KB2NoYW5uZWwYByABKAkSFQoNY29udGFjdF9lbWFpbBgIIAEoCRIUCgxicm9hZGNhc3RfaWQYCSABKAkSEwoLdGVtcGxhdGVfaWQYCiABKAkSFAoHaXNfc2VudBgLIAEoCEgBiAEBEhkKDGlzX2RlbGl2ZXJlZBgMIAEoCEgCiAEBEhYKCWlzX2ZhaWxlZBgNIAEoCEgDiAEBEhYKCWlzX29wZW5lZBgOIAEoCEgEiAEBEhcKCmlzX2NsaWNrZWQYDyABKAhIBYgBARIXCgppc19ib3VuY2VkGBAgASgISAaIAQESGgoNaXNfY29tcGxhaW5lZBgRIAEoCEgHiAEBEhwKD2lzX3Vuc3Vic2NyaWJlZBgSIAEoCEgIiAEBEi4KCnNlbnRfYWZ0ZXIYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlbnRfYmVmb3JlGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg11cGRhdGVkX2FmdGVyGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg51cGRhdGVkX2JlZm9yZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xpbWl0QgoKCF9pc19zZW50Qg8KDV9pc19kZWxpdmVyZWRCDAoKX2lzX2ZhaWxlZEIMCgpfaXNfb3BlbmVkQg0KC19pc19jbGlja2VkQg0KC19pc19ib3VuY2VkQhAKDl9pc19jb21wbGFpbmVkQhIKEF9pc191bnN1YnNjcmliZWQihAEKFExpc3RNZXNzYWdlc1Jlc3BvbnNlEjAKCG1lc3NhZ2VzGAEgAygLMh4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIQCghoYXNfbW9yZRgDIAEoCEIOCgxfbmV4dF9jdXJzb3IiVgoYR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0EhwKDGJyb2FkY2FzdF9pZBgBIAEoCUIGukgDyAEBEhwKDHdvcmtzcGFjZV9pZBgCIAEoCUIGukgDyAEBImcKGUdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2USFAoMYnJvYWRjYXN0X2lkGAEgASgJEjQKBXN0YXRzGAIgASgLMiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkJyb2FkY2FzdFN0YXRzIpMCCg5Ccm9hZGNhc3RTdGF0cxISCgp0b3RhbF9zZW50GAEgASgFEhcKD3RvdGFsX2RlbGl2ZXJlZBgCIAEoBRIVCg10b3RhbF9ib3VuY2VkGAMgASgFEhgKEHRvdGFsX2NvbXBsYWluZWQYBCABKAUSFAoMdG90YWxfZmFpbGVkGAUgASgFEhQKDHRvdGFsX29wZW5lZBgGIAEoBRIVCg10b3RhbF9jbGlja2VkGAcgASgFEhoKEnRvdGFsX3Vuc3Vic2NyaWJlZBgIIAEoBRIVCg10b3RhbF9za2lwcGVkGAkgASgFEhYKDnRvdGFsX2RlZmVycmVkGAogASgFEhUKDXRvdGFsX3Vua25vd24YCyABKAUiRQoOR2V0TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASL+AQoPR2V0TGlua1Jlc3BvbnNlEg8KB2xpc3RfaWQYASABKAkSEQoJbGlzdF9uYW1lGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEjoKDXN1YnNjcmlwdGlvbnMYBSADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuU3Vic2NyaXB0aW9uEhYKDndvcmtzcGFjZV9uYW1lGAYgASgJEhMKC3dlYnNpdGVfdXJsGAcgASgJEhAKCGxvZ29fdXJsGAggASgJEg8KB2V4cGlyZWQYCSABKAgSFwoPaXNfY29uZmlybWF0aW9uGAogASgIIk8KGFVuc3Vic2NyaWJlQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIhsKGVVuc3Vic2NyaWJlQnlMaW5rUmVzcG9uc2UiSwoUQ29uZmlybUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASIXChVDb25maXJtQnlMaW5rUmVzcG9uc2Ui+wEKE1VwZGF0ZUJ5TGlua1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBARIVCghsYW5ndWFnZRgDIAEoCUgAiAEBEhUKCHRpbWV6b25lGAQgASgJSAGIAQESJQoSc3Vic2NyaWJlX2xpc3RfaWRzGAUgAygJQgm6SAaSAQMQ6AcSJwoUdW5zdWJzY3JpYmVfbGlzdF9pZHMYBiADKAlCCbpIBpIBAxDoBxIXCg91bnN1YnNjcmliZV9hbGwYByABKAhCCwoJX2xhbmd1YWdlQgsKCV90aW1lem9uZSIWChRVcGRhdGVCeUxpbmtSZXNwb25zZSJKChFSZWNvcmRIaXRzUmVxdWVzdBI1CgRoaXRzGAEgAygLMhoucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkhpdEILukgIkgEFCAEQ6AcihwEKA0hpdBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDQoFdG9rZW4YAiABKAkSEQoEbGluaxgDIAEoBUgAiAEBEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZpc19ib3QYBSABKAhCBwoFX2xpbmsiFAoSUmVjb3JkSGl0c1Jlc3BvbnNlIk0KFkdldFRyYWNrZWRMaW5rc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFdG9rZW4YAiABKAlCBrpIA8gBASI5ChdHZXRUcmFja2VkTGlua3NSZXNwb25zZRIQCghsaW5rX3NldBgBIAEoDBIMCgR1cmxzGAIgAygJIq8CCghTZW5kUGxhbhIbCgt0ZW1wbGF0ZV9pZBgBIAEoCUIGukgDyAEBEiEKEHRlbXBsYXRlX3ZlcnNpb24YAiABKAVCB7pIBBoCKAESHgoOaW50ZWdyYXRpb25faWQYAyABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAQgASgJQga6SAPIAQESEQoJbGlzdF9uYW1lGAUgASgJEhYKDmJyb2FkY2FzdF9uYW1lGAYgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAcgASgIEjUKA3V0bRgIIAMoCzIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kUGxhbi5VdG1FbnRyeRoqCghVdG1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIqIBChBTZW5kQmF0Y2hSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjUKBHBsYW4YAyABKAsyHy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW5CBrpIA8gBARIbCgZlbWFpbHMYBCADKAlCC7pICJIBBQgBEMgBIrsBChFTZW5kQmF0Y2hSZXNwb25zZRIMCgRzZW50GAEgASgFEg4KBmZhaWxlZBgCIAEoBRIPCgdza2lwcGVkGAMgASgFEhAKCGRlZmVycmVkGAQgASgFEhMKC25vdF9zdGFydGVkGAUgASgFEg8KB3Vua25vd24YBiABKAUSLwoLbmV4dF9kdWVfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBm91dGFnZRgIIAEoCTKbAwoOTWVzc2FnZVNlcnZpY2USuAEKDExpc3RNZXNzYWdlcxIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXF1ZXN0GisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RNZXNzYWdlc1Jlc3BvbnNlIk+QAgHK8xguChMaEQoPbWVzc2FnZV9oaXN0b3J5QhdGYWlsZWQgdG8gbGlzdCBtZXNzYWdlc4LT5JMCFBISL2FwaS9tZXNzYWdlcy5saXN0Es0BChFHZXRCcm9hZGNhc3RTdGF0cxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRCcm9hZGNhc3RTdGF0c1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0U3RhdHNSZXNwb25zZSJVkAIByvMYKgoTGhEKD21lc3NhZ2VfaGlzdG9yeUITRmFpbGVkIHRvIGdldCBzdGF0c4LT5JMCHhIcL2FwaS9tZXNzYWdlcy5icm9hZGNhc3RTdGF0czLTBAoSTWVzc2FnZUxpbmtTZXJ2aWNlEn4KB0dldExpbmsSJS5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0TGlua1JlcXVlc3QaJi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0TGlua1Jlc3BvbnNlIiSQAgHK8xgdCgIIAUIXRmFpbGVkIHRvIHJlYWQgdGhlIGxpbmsSmgEKEVVuc3Vic2NyaWJlQnlMaW5rEi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVuc3Vic2NyaWJlQnlMaW5rUmVxdWVzdBowLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VbnN1YnNjcmliZUJ5TGlua1Jlc3BvbnNlIiKQAgLK8xgbCgIIAUIVRmFpbGVkIHRvIHVuc3Vic2NyaWJlEooBCg1Db25maXJtQnlMaW5rEisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNvbmZpcm1CeUxpbmtSZXF1ZXN0GiwucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkNvbmZpcm1CeUxpbmtSZXNwb25zZSIekAICyvMYFwoCCAFCEUZhaWxlZCB0byBjb25maXJtEpIBCgxVcGRhdGVCeUxpbmsSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlQnlMaW5rUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VcGRhdGVCeUxpbmtSZXNwb25zZSIpkAICyvMYIgoCCAFCHEZhaWxlZCB0byB1cGRhdGUgcHJlZmVyZW5jZXMyrAIKD1RyYWNraW5nU2VydmljZRKCAQoKUmVjb3JkSGl0cxIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5SZWNvcmRIaXRzUmVxdWVzdBopLnBvc3RyaWRlci5tZXNzYWdlcy52MS5SZWNvcmRIaXRzUmVzcG9uc2UiH8rzGBsKAggBQhVGYWlsZWQgdG8gcmVjb3JkIGhpdHMSkwEKD0dldFRyYWNrZWRMaW5rcxItLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRUcmFja2VkTGlua3NSZXF1ZXN0Gi4ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldFRyYWNrZWRMaW5rc1Jlc3BvbnNlIiGQAgHK8xgaCgIIAUIURmFpbGVkIHRvIHJlYWQgbGlua3MymgEKFEJyb2FkY2FzdFNlbmRTZXJ2aWNlEoEBCglTZW5kQmF0Y2gSJy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEJhdGNoUmVxdWVzdBooLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kQmF0Y2hSZXNwb25zZSIhkAICyvMYGgoCMAFCFEZhaWxlZCB0byBzZW5kIGJhdGNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_contacts_v1_subscriptions, file_postrider_options_v1_options]);
 
 /**
  * One message to one person.
@@ -823,6 +823,147 @@ export const UpdateByLinkResponseSchema: GenMessage<UpdateByLinkResponse> = /*@_
   messageDesc(file_postrider_messages_v1_messages, 13);
 
 /**
+ * Opens and clicks.
+ *
+ * @generated from message postrider.messages.v1.RecordHitsRequest
+ */
+export type RecordHitsRequest = Message$1<"postrider.messages.v1.RecordHitsRequest"> & {
+  /**
+   * 1 to 1,000 hits, of any workspaces.
+   *
+   * @generated from field: repeated postrider.messages.v1.Hit hits = 1;
+   */
+  hits: Hit[];
+};
+
+/**
+ * Describes the message postrider.messages.v1.RecordHitsRequest.
+ * Use `create(RecordHitsRequestSchema)` to create a new message.
+ */
+export const RecordHitsRequestSchema: GenMessage<RecordHitsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 14);
+
+/**
+ * One open or click.
+ *
+ * @generated from message postrider.messages.v1.Hit
+ */
+export type Hit = Message$1<"postrider.messages.v1.Hit"> & {
+  /**
+   * The workspace in the link.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The token in the link.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+
+  /**
+   * The number of the link that was clicked; absent for an open.
+   *
+   * @generated from field: optional int32 link = 3;
+   */
+  link?: number | undefined;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * Whether a program followed the link by itself, as scanners and prefetchers do.
+   *
+   * @generated from field: bool is_bot = 5;
+   */
+  isBot: boolean;
+};
+
+/**
+ * Describes the message postrider.messages.v1.Hit.
+ * Use `create(HitSchema)` to create a new message.
+ */
+export const HitSchema: GenMessage<Hit> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 15);
+
+/**
+ * The hits are recorded.
+ *
+ * @generated from message postrider.messages.v1.RecordHitsResponse
+ */
+export type RecordHitsResponse = Message$1<"postrider.messages.v1.RecordHitsResponse"> & {
+};
+
+/**
+ * Describes the message postrider.messages.v1.RecordHitsResponse.
+ * Use `create(RecordHitsResponseSchema)` to create a new message.
+ */
+export const RecordHitsResponseSchema: GenMessage<RecordHitsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 16);
+
+/**
+ * A tracking link's token.
+ *
+ * @generated from message postrider.messages.v1.GetTrackedLinksRequest
+ */
+export type GetTrackedLinksRequest = Message$1<"postrider.messages.v1.GetTrackedLinksRequest"> & {
+  /**
+   * The workspace in the link.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The token in the link.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetTrackedLinksRequest.
+ * Use `create(GetTrackedLinksRequestSchema)` to create a new message.
+ */
+export const GetTrackedLinksRequestSchema: GenMessage<GetTrackedLinksRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 17);
+
+/**
+ * Where links lead.
+ *
+ * @generated from message postrider.messages.v1.GetTrackedLinksResponse
+ */
+export type GetTrackedLinksResponse = Message$1<"postrider.messages.v1.GetTrackedLinksResponse"> & {
+  /**
+   * Names the set of links, as the token does.
+   *
+   * @generated from field: bytes link_set = 1;
+   */
+  linkSet: Uint8Array;
+
+  /**
+   * Addresses, by the number of the link.
+   *
+   * @generated from field: repeated string urls = 2;
+   */
+  urls: string[];
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetTrackedLinksResponse.
+ * Use `create(GetTrackedLinksResponseSchema)` to create a new message.
+ */
+export const GetTrackedLinksResponseSchema: GenMessage<GetTrackedLinksResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 18);
+
+/**
  * What a broadcast sends; frozen when it starts, the same in every batch.
  *
  * @generated from message postrider.messages.v1.SendPlan
@@ -890,7 +1031,7 @@ export type SendPlan = Message$1<"postrider.messages.v1.SendPlan"> & {
  * Use `create(SendPlanSchema)` to create a new message.
  */
 export const SendPlanSchema: GenMessage<SendPlan> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 14);
+  messageDesc(file_postrider_messages_v1_messages, 19);
 
 /**
  * A batch of recipients.
@@ -932,7 +1073,7 @@ export type SendBatchRequest = Message$1<"postrider.messages.v1.SendBatchRequest
  * Use `create(SendBatchRequestSchema)` to create a new message.
  */
 export const SendBatchRequestSchema: GenMessage<SendBatchRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 15);
+  messageDesc(file_postrider_messages_v1_messages, 20);
 
 /**
  * What became of a batch. The counts add up to the number of recipients.
@@ -1003,7 +1144,7 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
  * Use `create(SendBatchResponseSchema)` to create a new message.
  */
 export const SendBatchResponseSchema: GenMessage<SendBatchResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 16);
+  messageDesc(file_postrider_messages_v1_messages, 21);
 
 /**
  * Reads what became of messages.
@@ -1098,6 +1239,38 @@ export const MessageLinkService: GenService<{
   serviceDesc(file_postrider_messages_v1_messages, 1);
 
 /**
+ * Counts opens and clicks. The token in a tracking link is the proof, so anybody may call it.
+ *
+ * @generated from service postrider.messages.v1.TrackingService
+ */
+export const TrackingService: GenService<{
+  /**
+   * Records opens and clicks, in bulk. Hits with a token that is not one of ours, and of messages that
+   * are gone, are dropped.
+   *
+   * @generated from rpc postrider.messages.v1.TrackingService.RecordHits
+   */
+  recordHits: {
+    methodKind: "unary";
+    input: typeof RecordHitsRequestSchema;
+    output: typeof RecordHitsResponseSchema;
+  },
+  /**
+   * Reads where the links of a message lead. The answer never changes.
+   *
+   * INVALID_ARGUMENT: the token is not one of ours. NOT_FOUND: the links are gone.
+   *
+   * @generated from rpc postrider.messages.v1.TrackingService.GetTrackedLinks
+   */
+  getTrackedLinks: {
+    methodKind: "unary";
+    input: typeof GetTrackedLinksRequestSchema;
+    output: typeof GetTrackedLinksResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_messages_v1_messages, 2);
+
+/**
  * Sends for broadcasts.
  *
  * @generated from service postrider.messages.v1.BroadcastSendService
@@ -1119,5 +1292,5 @@ export const BroadcastSendService: GenService<{
     output: typeof SendBatchResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_postrider_messages_v1_messages, 2);
+  serviceDesc(file_postrider_messages_v1_messages, 3);
 

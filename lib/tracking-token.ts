@@ -1,0 +1,49 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keyring } from './tokens.ts';
+
+const purpose = 'postrider/tracking';
+const idBytes = 16;
+const linkSetBytes = 8;
+// A forged token could only count an open too many.
+const macBytes = 8;
+
+/** What a tracking link says: which message, and in which set its links stand. */
+export type Tracked = { messageId: string; linkSet: Buffer };
+
+/** Makes the token of a message's pixel and links. */
+export function createTrackingTokens(keyring: Keyring) {
+  const [key] = keyring.macKeys(purpose);
+  if (!key) throw new Error('SECRET_KEY gives no key');
+  return (workspaceId: string, messageId: string, linkSet: Buffer): string => {
+    const named = Buffer.concat([Buffer.from(messageId.replaceAll('-', ''), 'hex'), linkSet]);
+    return Buffer.concat([named, macOf(key, workspaceId, named)]).toString('base64url');
+  };
+}
+
+/** Reads tokens of ours; undefined for any other text. */
+export function createTrackingReader(keyring: Keyring) {
+  const keys = keyring.macKeys(purpose);
+  return (workspaceId: string, token: string): Tracked | undefined => {
+    if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
+    const bytes = Buffer.from(token, 'base64url');
+    const named = bytes.subarray(0, idBytes + linkSetBytes);
+    const mac = bytes.subarray(idBytes + linkSetBytes);
+    if (!keys.some((key) => timingSafeEqual(mac, macOf(key, workspaceId, named)))) return undefined;
+    return { messageId: uuidOf(named), linkSet: named.subarray(idBytes) };
+  };
+}
+
+/** The UUID that bytes begin with. */
+export function uuidOf(bytes: Buffer): string {
+  const hex = bytes.toString('hex', 0, idBytes);
+  const cuts = [0, 8, 12, 16, 20, 32];
+  return cuts
+    .slice(1)
+    .map((end, index) => hex.slice(cuts[index], end))
+    .join('-');
+}
+
+function macOf(key: Buffer, workspaceId: string, named: Buffer): Buffer {
+  const digest = createHmac('sha256', key).update(workspaceId).update('\0').update(named).digest();
+  return digest.subarray(0, macBytes);
+}

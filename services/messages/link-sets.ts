@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { query, type Store } from '#lib/store.ts';
+
+const idBytes = 8;
+
+/** Keeps where the links of a compiled template lead; the same addresses are kept once. Gives the set's name. */
+export async function saveLinks(
+  store: Store,
+  workspaceId: string,
+  urls: readonly string[],
+): Promise<Buffer> {
+  const digest = createHash('sha256').update(workspaceId).update('\0').update(JSON.stringify(urls));
+  const id = digest.digest().subarray(0, idBytes);
+  await query(
+    store.fork(),
+    `insert into link_sets (workspace_id, id, urls, created_at) values ($1, $2, $3::text[], now())
+     on conflict do nothing`,
+    [workspaceId, id, [...urls]],
+  );
+  return id;
+}

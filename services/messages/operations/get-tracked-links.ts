@@ -1,0 +1,24 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { query } from '#lib/store.ts';
+import { createTrackingReader } from '#lib/tracking-token.ts';
+import type { Context } from '../context.ts';
+
+export function getTrackedLinks({
+  store,
+  keyring,
+}: Context): ServiceImpl<typeof TrackingService>['getTrackedLinks'] {
+  const read = createTrackingReader(keyring);
+  return async ({ workspaceId, token }) => {
+    const tracked = read(workspaceId, token);
+    if (!tracked) throw invalidField('token', 'the link is not valid');
+    const [row] = await query<{ urls: string[] }>(
+      store.fork(),
+      'select urls from link_sets where workspace_id = $1 and id = $2',
+      [workspaceId, tracked.linkSet],
+    );
+    if (!row) throw new ConnectError('the links are gone', Code.NotFound);
+    return { linkSet: tracked.linkSet, urls: row.urls };
+  };
+}

@@ -1,0 +1,133 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { type EntityManager, query } from '#lib/store.ts';
+import { createTrackingReader, type Tracked } from '#lib/tracking-token.ts';
+import type { Context } from '../context.ts';
+
+type Known = Tracked & {
+  workspaceId: string;
+  link: number | undefined;
+  at: Date;
+  isBot: boolean;
+};
+
+/** A person reads before clicking; who follows so many links of a mail in one batch is a scanner. */
+const linksByBotMin = 4;
+
+export function recordHits({
+  store,
+  keyring,
+  now,
+}: Context): ServiceImpl<typeof TrackingService>['recordHits'] {
+  const read = createTrackingReader(keyring);
+  return async ({ hits }) => {
+    const known = hits.flatMap((hit) => knownHit(hit, read, now()));
+    if (known.length === 0) return {};
+    const judged = markScanners(known);
+    await store.fork().transactional(async (em) => {
+      await markMessages(em, judged);
+      await countClicks(em, judged);
+    });
+    return {};
+  };
+}
+
+function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: Date): Known[] {
+  const { workspaceId, token, link, isBot, occurredAt } = hit;
+  const tracked = read(workspaceId, token);
+  const given = occurredAt ? timestampDate(occurredAt) : now;
+  // A clock that is ahead must not date an open in the future.
+  const at = given < now ? given : now;
+  return tracked ? [{ ...tracked, workspaceId, link, at, isBot }] : [];
+}
+
+function markScanners(hits: readonly Known[]): Known[] {
+  const links = Map.groupBy(
+    hits.filter(({ link }) => link !== undefined),
+    keyOf,
+  );
+  const isScanned = (hit: Known) =>
+    new Set(links.get(keyOf(hit))?.map(({ link }) => link)).size >= linksByBotMin;
+  return hits.map((hit) => ({ ...hit, isBot: hit.isBot || isScanned(hit) }));
+}
+
+const keyOf = ({ workspaceId, messageId }: Known) => `${workspaceId} ${messageId}`;
+
+/**
+ * Sets first times, by people and by programs apart. Who clicks has opened, pixel or not. Rows are taken in
+ * the order of their key, so that parallel calls can't deadlock.
+ */
+async function markMessages(em: EntityManager, hits: readonly Known[]): Promise<void> {
+  await query(
+    em,
+    `with hit as materialized (
+       select workspace_id, id,
+         min(at) filter (where not is_bot) as opened_at,
+         min(at) filter (where is_click and not is_bot) as clicked_at,
+         min(at) filter (where is_bot) as bot_opened_at,
+         min(at) filter (where is_click and is_bot) as bot_clicked_at
+       from unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::bool[], $5::bool[])
+         as given (workspace_id, id, at, is_click, is_bot)
+       group by workspace_id, id
+       order by workspace_id, id
+     ), held as materialized (
+       select hit.*
+       from hit cross join lateral (
+         select 1 from messages where workspace_id = hit.workspace_id and id = hit.id for update
+       ) m
+     )
+     update messages m set
+       opened_at = coalesce(m.opened_at, held.opened_at),
+       clicked_at = coalesce(m.clicked_at, held.clicked_at),
+       bot_opened_at = coalesce(m.bot_opened_at, held.bot_opened_at),
+       bot_clicked_at = coalesce(m.bot_clicked_at, held.bot_clicked_at),
+       updated_at = greatest(m.updated_at, coalesce(held.opened_at, held.bot_opened_at))
+     from held
+     where m.workspace_id = held.workspace_id and m.id = held.id
+       and ((m.opened_at is null and held.opened_at is not null)
+         or (m.clicked_at is null and held.clicked_at is not null)
+         or (m.bot_opened_at is null and held.bot_opened_at is not null)
+         or (m.bot_clicked_at is null and held.bot_clicked_at is not null))`,
+    [
+      hits.map(({ workspaceId }) => workspaceId),
+      hits.map(({ messageId }) => messageId),
+      hits.map(({ at }) => at.toISOString()),
+      hits.map(({ link }) => link !== undefined),
+      hits.map(({ isBot }) => isBot),
+    ],
+  );
+}
+
+/** Adds up the clicks on each link of a broadcast, in the order of the key for the same reason. */
+async function countClicks(em: EntityManager, hits: readonly Known[]): Promise<void> {
+  const clicks = hits.filter(({ link }) => link !== undefined);
+  if (clicks.length === 0) return;
+  await query(
+    em,
+    `with hit as materialized (
+       select * from unnest($1::text[], $2::uuid[], $3::bool[], $4::int[], $5::bytea[])
+         as given (workspace_id, id, is_bot, link, link_set)
+     )
+     insert into link_clicks as c (workspace_id, broadcast_id, template_id, url, clicks, bot_clicks)
+     select hit.workspace_id, m.broadcast_id, m.template_id, s.urls[hit.link + 1],
+       count(*) filter (where not hit.is_bot), count(*) filter (where hit.is_bot)
+     from hit
+     cross join lateral (
+       select broadcast_id, template_id from messages where workspace_id = hit.workspace_id and id = hit.id offset 0
+     ) m
+     join link_sets s on s.workspace_id = hit.workspace_id and s.id = hit.link_set
+     where m.broadcast_id is not null and s.urls[hit.link + 1] is not null
+     group by 1, 2, 3, 4
+     order by 1, 2, 3, 4
+     on conflict (workspace_id, broadcast_id, template_id, url) do update
+       set clicks = c.clicks + excluded.clicks, bot_clicks = c.bot_clicks + excluded.bot_clicks`,
+    [
+      clicks.map(({ workspaceId }) => workspaceId),
+      clicks.map(({ messageId }) => messageId),
+      clicks.map(({ isBot }) => isBot),
+      clicks.map(({ link }) => link),
+      clicks.map(({ linkSet }) => `\\x${linkSet.toString('hex')}`),
+    ],
+  );
+}
