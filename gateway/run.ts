@@ -4,6 +4,8 @@ import { createGateway, type GatewayOptions } from './server.ts';
 type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {
   host: string;
   port: number;
+  /** Ends what the last requests have left. */
+  close(): Promise<void>;
 };
 
 const callTimeoutMs = 30_000;
@@ -12,7 +14,7 @@ const drainMaxMs = 10_000;
 
 /** Serves until the process is told to end; then finishes what is under way. */
 export function runGateway(options: RunOptions): void {
-  const { log, host, port } = options;
+  const { log, host, port, close } = options;
   const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
   server.once('error', (error) => {
     log.fatal({ err: error, port }, 'can not listen');
@@ -22,5 +24,8 @@ export function runGateway(options: RunOptions): void {
     log.info({ port }, 'ready');
     process.send?.('ready');
   });
-  onTermination(log, () => drain(drainMaxMs));
+  onTermination(log, async () => {
+    await drain(drainMaxMs);
+    await close();
+  });
 }

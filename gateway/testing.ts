@@ -6,7 +6,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createLog } from '#lib/log.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { contracts } from './contracts.ts';
-import { allPages } from './pages/all.ts';
+import { openPages } from './pages/all.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 import { connectServices } from './transports.ts';
@@ -34,7 +34,7 @@ export async function startService(
   };
 }
 
-const keyring = createKeyring('a-secret-key-for-tests-only');
+export const keyring = createKeyring('a-secret-key-for-tests-only');
 
 export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
@@ -60,9 +60,11 @@ export async function startGateway(
   const address = [`127.0.0.1:${servicePort}`];
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
   const routes = routesOf(contracts);
+  const messages = transportFor('messages');
+  const { pages, close } = openPages({ routes, messages, keyring, log });
   const { server, drain } = createGateway({
     routes,
-    pages: allPages(routes, transportFor('messages')),
+    pages,
     transportFor,
     verifyToken: keyring.verifyToken,
     demoMode: false,
@@ -75,5 +77,9 @@ export async function startGateway(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, logged, drain, stop: () => drain(0) };
+  const stop = async () => {
+    await drain(0);
+    await close();
+  };
+  return { url: `http://127.0.0.1:${port}`, port, logged, drain, stop };
 }

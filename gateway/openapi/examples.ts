@@ -33,6 +33,7 @@ const known = new Map<string, unknown>([
   ['mjml_source', '<mjml><mj-body></mj-body></mjml>'],
   ['scheduled_date', '2027-03-01'],
   ['scheduled_time', '09:30'],
+  ['list_ids', 'newsletter'],
   ['url', 'https://example.com/hooks'],
   ['website_url', 'https://example.com'],
   ['host', 'smtp.example.com'],

@@ -1,20 +1,43 @@
-import type { Transport } from '@connectrpc/connect';
+import { createClient, type Transport } from '@connectrpc/connect';
+import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Log } from '#lib/log.ts';
+import type { Keyring } from '#lib/tokens.ts';
+import { createTrackingReader } from '#lib/tracking-token.ts';
 import type { Route } from '../routes.ts';
 import { confirmPage } from './confirm.ts';
 import { documentsPage } from './documents.ts';
+import { createHits } from './hits.ts';
 import type { Page } from './page.ts';
 import { preferencesPage } from './preferences.ts';
+import { clickPage, openPage } from './tracking.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
+export type Pages = {
+  pages: readonly Page[];
+  /** Hands on what was counted. */
+  close(): Promise<void>;
+};
+
 /** Every page: the documents, and what stands behind the links of mails, which messages knows. */
-export function allPages(
-  routes: ReadonlyMap<string, readonly Route[]>,
-  messages: Transport,
-): Page[] {
-  return [
-    documentsPage(routes),
-    unsubscribePage(messages),
-    confirmPage(messages),
-    preferencesPage(messages),
-  ];
+export function openPages(given: {
+  routes: ReadonlyMap<string, readonly Route[]>;
+  messages: Transport;
+  keyring: Keyring;
+  log: Log;
+}): Pages {
+  const { routes, messages, keyring, log } = given;
+  const client = createClient(TrackingService, messages);
+  const hits = createHits(client, log);
+  const tracking = { messages: client, readToken: createTrackingReader(keyring), hits };
+  return {
+    pages: [
+      documentsPage(routes),
+      unsubscribePage(messages),
+      confirmPage(messages),
+      preferencesPage(messages),
+      openPage(tracking),
+      clickPage(tracking),
+    ],
+    close: hits.close,
+  };
 }

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Log } from '#lib/log.ts';
+
+export type Hit = MessageInitShape<typeof HitSchema>;
+
+export type Hits = {
+  add(hit: Hit): void;
+  /** Sends what waits, and ends. */
+  close(): Promise<void>;
+};
+
+const batchMax = 1_000;
+const everyMs = 250;
+// Some seconds of the busiest campaign, while messages is away; what comes on top is not counted.
+const waitingMax = 50_000;
+const callTimeoutMs = 10_000;
+
+/** Gathers opens and clicks and hands them on in bulk, so that a reader never waits for the database. A kill loses what a moment gathered. */
+export function createHits(messages: Pick<Client<typeof TrackingService>, 'recordHits'>, log: Log) {
+  let waiting: Hit[] = [];
+  let dropped = 0;
+  let closing = false;
+
+  const flush = async (): Promise<void> => {
+    if (dropped > 0) log.warn({ dropped }, 'opens and clicks are not counted');
+    dropped = 0;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchMax);
+      try {
+        await messages.recordHits({ hits: batch }, { timeoutMs: callTimeoutMs });
+      } catch (error) {
+        log.warn({ err: error, waiting: waiting.length }, 'opens and clicks wait');
+        return;
+      }
+      waiting = waiting.slice(batch.length);
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!closing) {
+      await sleep(everyMs, undefined, { ref: false });
+      await flush();
+    }
+    await flush();
+  };
+  const running = run();
+
+  const hits: Hits = {
+    add(hit) {
+      if (waiting.length >= waitingMax) dropped += 1;
+      else waiting.push(hit);
+    },
+    close() {
+      closing = true;
+      return running;
+    },
+  };
+  return hits;
+}

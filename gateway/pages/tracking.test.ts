@@ -1,0 +1,161 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { createTrackingTokens } from '#lib/tracking-token.ts';
+import { until } from '../../test/stack/until.ts';
+import {
+  keyring,
+  startGateway,
+  startService,
+  type TestGateway,
+  type TestService,
+} from '../testing.ts';
+
+const urls = [
+  'https://shop.example/a?x=1&y=2',
+  'https://shop.example/größe',
+  'javascript:alert(1)',
+];
+
+let service: TestService;
+let gateway: TestGateway;
+let hits: Hit[];
+let asked: number;
+let isDown: boolean;
+
+beforeAll(async () => {
+  service = await startService((router) => {
+    router.service(TrackingService, {
+      getTrackedLinks: () => {
+        asked += 1;
+        if (isDown) throw new ConnectError('no database', Code.Unavailable);
+        return { urls };
+      },
+      recordHits: (request) => {
+        if (isDown) throw new ConnectError('no database', Code.Unavailable);
+        hits.push(...request.hits);
+        return {};
+      },
+    });
+  });
+  gateway = await startGateway(service.port);
+});
+
+beforeEach(() => {
+  hits = [];
+  asked = 0;
+  isDown = false;
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await service.stop();
+});
+
+const newToken = (linkSet = Buffer.from('12345678')) =>
+  createTrackingTokens(keyring)('w1', crypto.randomUUID(), linkSet);
+
+const browser = {
+  'user-agent':
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
+};
+
+function get(path: string, headers: Record<string, string> = browser, method = 'GET') {
+  return fetch(`${gateway.url}${path}`, { method, headers, redirect: 'manual' });
+}
+
+const untilCounted = (count: number) =>
+  until(`${count} hits are counted`, async () => hits.length >= count, { withinMs: 5_000 });
+
+test('the pixel is a picture that nobody keeps, and an open', async () => {
+  const token = newToken();
+  const response = await get(`/t/w1/${token}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('image/gif');
+  expect(response.headers.get('cache-control')).toBe('no-store, private');
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(bytes.toString('latin1', 0, 6)).toBe('GIF89a');
+  await untilCounted(1);
+  expect(hits).toMatchObject([{ workspaceId: 'w1', token, isBot: false }]);
+  expect(hits[0]?.link).toBeUndefined();
+});
+
+test('a pixel that is not ours looks the same and counts nothing', async () => {
+  const token = newToken();
+  for (const path of [`/t/w2/${token}`, `/t/w1/${token.slice(0, -4)}AAAA`, '/t/w1/x', '/t/']) {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/gif');
+  }
+  await get(`/t/w1/${token}`);
+  await untilCounted(1);
+  expect(hits).toHaveLength(1);
+});
+
+test('a link leads where the mail said, and is a click', async () => {
+  const token = newToken();
+  const response = await get(`/r/w1/${token}/0`);
+  expect(response.status).toBe(302);
+  expect(response.headers.get('location')).toBe('https://shop.example/a?x=1&y=2');
+  expect(response.headers.get('cache-control')).toBe('no-store, private');
+  expect((await get(`/r/w1/${token}/1`)).headers.get('location')).toBe(
+    'https://shop.example/gr%C3%B6%C3%9Fe',
+  );
+  await untilCounted(2);
+  expect(hits.map(({ link }) => link)).toEqual([0, 1]);
+  expect(asked).toBeLessThanOrEqual(1);
+});
+
+test('a link leads nowhere else', async () => {
+  const token = newToken();
+  const answers = await Promise.all(
+    [
+      `/r/w1/${token}/99`,
+      `/r/w1/${token}/2`,
+      `/r/w2/${token}/0`,
+      `/r/w1/${token.slice(0, -4)}AAAA/0`,
+      `/r/w1/${token}/0%0d%0aset-cookie:x`,
+      `/r/w1/${token}/https://evil.example`,
+      '/r/w1/x/0',
+      '/r/',
+    ].map((path) => get(path)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(404));
+  expect(answers.every(({ headers }) => headers.get('location') === null)).toBe(true);
+});
+
+test.each([
+  ['a scanner', { 'user-agent': 'Mozilla/5.0 (compatible; bingbot/2.0)' }, 'GET'],
+  ['a script', { 'user-agent': 'python-requests/2.32' }, 'GET'],
+  ['a prefetch', { ...browser, 'sec-purpose': 'prefetch' }, 'GET'],
+  ['a preview', { ...browser, purpose: 'preview' }, 'GET'],
+  ['a HEAD', browser, 'HEAD'],
+])('%s is marked as a program, and served all the same', async (_name, headers, method) => {
+  const token = newToken();
+  expect((await get(`/r/w1/${token}/0`, headers, method)).status).toBe(302);
+  expect((await get(`/t/w1/${token}`, headers, method)).status).toBe(200);
+  await untilCounted(2);
+  expect(hits.map(({ isBot }) => isBot)).toEqual([true, true]);
+});
+
+test('what was counted while messages is away arrives later, and links that are known still lead on', async () => {
+  const known = newToken();
+  await get(`/r/w1/${known}/0`);
+  await untilCounted(1);
+  isDown = true;
+  expect((await get(`/r/w1/${known}/0`)).status).toBe(302);
+  expect((await get(`/t/w1/${known}`)).status).toBe(200);
+  const unknown = newToken(Buffer.from('87654321'));
+  expect((await get(`/r/w1/${unknown}/0`)).status).toBe(503);
+  isDown = false;
+  await untilCounted(3);
+  expect((await get(`/r/w1/${unknown}/0`)).status).toBe(302);
+});
+
+test('another method is a 405', async () => {
+  for (const path of [`/t/w1/${newToken()}`, `/r/w1/${newToken()}/0`]) {
+    const response = await get(path, browser, 'POST');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  }
+});

@@ -1,0 +1,132 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import { isbot } from 'isbot';
+import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { createTrackingReader } from '#lib/tracking-token.ts';
+import type { Answer } from '../answer.ts';
+import { Refusal } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Hits } from './hits.ts';
+import type { Page } from './page.ts';
+
+export type Tracking = {
+  messages: Pick<Client<typeof TrackingService>, 'getTrackedLinks'>;
+  readToken: ReturnType<typeof createTrackingReader>;
+  hits: Hits;
+};
+
+const openPath = /^\/t\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})$/;
+const clickPath = /^\/r\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})\/(\d{1,4})$/;
+const callTimeoutMs = 10_000;
+
+// A picture that a proxy keeps is opened once for all its readers.
+const uncached = { 'cache-control': 'no-store, private', 'x-robots-tag': 'noindex' };
+const pixel: Answer = {
+  status: 200,
+  headers: { ...uncached, 'content-type': 'image/gif' },
+  body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+};
+
+/** The pixel in a mail. It answers alike whatever it is asked, so that it tells nothing. */
+export function openPage({ readToken, hits }: Tracking): Page {
+  return {
+    name: 'open',
+    answer(exchange) {
+      return exchange.path.startsWith('/t/') ? open({ readToken, hits }, exchange) : undefined;
+    },
+  };
+}
+
+async function open(
+  { readToken, hits }: Omit<Tracking, 'messages'>,
+  { path, request }: Exchange,
+): Promise<Answer> {
+  requireReading(request.method);
+  const [, workspaceId, token] = openPath.exec(path) ?? [];
+  if (workspaceId && token && readToken(workspaceId, token)) {
+    hits.add({ workspaceId, token, occurredAt: timestampNow(), isBot: isProgram(request) });
+  }
+  return pixel;
+}
+
+/** A counted link in a mail. It leads where the mail's author said, and nowhere else. */
+export function clickPage(tracking: Tracking): Page {
+  const urlsOf = linkSets(tracking);
+  return {
+    name: 'click',
+    answer(exchange) {
+      return exchange.path.startsWith('/r/') ? click(tracking, urlsOf, exchange) : undefined;
+    },
+  };
+}
+
+type UrlsOf = (workspaceId: string, token: string, linkSet: Buffer) => Promise<readonly string[]>;
+
+async function click(
+  { readToken, hits }: Tracking,
+  urlsOf: UrlsOf,
+  { path, request }: Exchange,
+): Promise<Answer> {
+  requireReading(request.method);
+  const [, workspaceId, token, number] = clickPath.exec(path) ?? [];
+  const tracked = workspaceId && token ? readToken(workspaceId, token) : undefined;
+  if (!workspaceId || !token || !tracked) throw unknownLink();
+  const link = Number(number);
+  const urls = await urlsOf(workspaceId, token, tracked.linkSet);
+  const location = urls[link];
+  if (location === undefined || !isWeb(location)) throw unknownLink();
+  hits.add({ workspaceId, token, link, occurredAt: timestampNow(), isBot: isProgram(request) });
+  return {
+    status: 302,
+    headers: { ...uncached, location: new URL(location).href, 'referrer-policy': 'no-referrer' },
+    body: '',
+  };
+}
+
+const isWeb = (address: string) => /^https?:\/\//i.test(address) && URL.canParse(address);
+
+function unknownLink(): Refusal {
+  return new Refusal(404, 'not_found', 'Not found');
+}
+
+function requireReading(method: string | undefined): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const allow = { allow: 'GET, HEAD, OPTIONS' };
+  throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
+}
+
+/** Whether a program asks by itself: it says so, looks ahead for a browser, or only asks whether there is something. */
+function isProgram({
+  method,
+  headers,
+}: {
+  method?: string;
+  headers: IncomingHttpHeaders;
+}): boolean {
+  const purpose =
+    headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz'];
+  if (method === 'HEAD' || /prefetch|preview|prerender/i.test(String(purpose ?? ''))) return true;
+  const agent = headers['user-agent'];
+  return agent === undefined || isbot(agent);
+}
+
+const setsMax = 1_000;
+
+/** A set of links never changes, so it is asked for once; the oldest goes when there are too many. */
+function linkSets({ messages }: Tracking): UrlsOf {
+  const known = new Map<string, Promise<readonly string[]>>();
+  return (workspaceId, token, linkSet) => {
+    const key = `${workspaceId} ${linkSet.toString('hex')}`;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const [oldest] = known.keys();
+    if (known.size >= setsMax && oldest !== undefined) known.delete(oldest);
+    const urls = messages
+      .getTrackedLinks({ workspaceId, token }, { timeoutMs: callTimeoutMs })
+      .then((answer) => answer.urls);
+    known.set(key, urls);
+    urls.catch(() => known.delete(key));
+    return urls;
+  };
+}
