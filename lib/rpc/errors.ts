@@ -1,9 +1,18 @@
 import { isNativeError } from 'node:util/types';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
-import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { codeToString } from '@connectrpc/connect/protocol-connect';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from '#gen/google/rpc/error_details_pb.ts';
 import type { Log } from '#lib/log.ts';
+
+/** Long enough for a process to be started anew, short enough to be worth waiting. */
+const retryDefaultMs = 1_000;
 
 /** A field that is at fault; `text` is what the caller reads first, if more than the description. */
 export type FieldFault = { field: string; description: string };
@@ -50,7 +59,7 @@ function databaseError(error: unknown): ConnectError | undefined {
     return new ConnectError(textOf(Code.InvalidArgument), Code.InvalidArgument);
   }
   if (outageCode.test(code) || outageText.test(error.message)) {
-    return retryLater('the database is not available', Code.Unavailable, 1_000);
+    return retryLater('the database is not available', Code.Unavailable, retryDefaultMs);
   }
   const known = databaseCodes.get(code);
   if (known !== undefined)
@@ -77,19 +86,38 @@ function textOf(code: Code): string {
  */
 export function errorInterceptor(log: Log): Interceptor {
   return (next) => async (request) => {
+    const requestId = request.header.get('x-request-id') ?? '';
     try {
       return await next(request);
-    } catch (error) {
-      if (error instanceof ConnectError && error.code !== Code.Internal) throw error;
-      const cause = error instanceof ConnectError ? error.cause : error;
-      const mapped =
-        (request.signal.aborted ? aborted(request.signal) : undefined) ?? databaseError(cause);
-      if (mapped) throw mapped;
-      const requestId = request.header.get('x-request-id');
-      log.error({ err: cause, rpc: request.method.name, requestId }, 'operation failed');
-      throw new ConnectError('internal error', Code.Internal);
+    } catch (reason) {
+      const known = knownError(reason, request.signal);
+      if (known) throw explained(known, requestId);
+      const err = reason instanceof ConnectError ? reason.cause : reason;
+      log.error({ err, rpc: request.method.name, requestId }, 'operation failed');
+      throw explained(new ConnectError('internal error', Code.Internal), requestId);
     }
   };
+}
+
+function knownError(reason: unknown, signal: AbortSignal): ConnectError | undefined {
+  if (reason instanceof ConnectError && reason.code !== Code.Internal) return reason;
+  if (signal.aborted) return aborted(signal);
+  return databaseError(reason instanceof ConnectError ? reason.cause : reason);
+}
+
+const passing = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
+
+/** Adds what clients of gRPC look for and the error does not have: its reason, its request, when to try again. */
+function explained(error: ConnectError, requestId: string): ConnectError {
+  const { details, code } = error;
+  const add = <Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>) => {
+    const has = error.findDetails(desc).length > 0;
+    if (!has) details.push({ desc, value });
+  };
+  add(ErrorInfoSchema, { reason: codeToString(code).toUpperCase(), domain: 'postrider' });
+  add(RequestInfoSchema, { requestId });
+  if (passing.has(code)) add(RetryInfoSchema, { retryDelay: durationFromMs(retryDefaultMs) });
+  return error;
 }
 
 function aborted(signal: AbortSignal): ConnectError {

@@ -16,6 +16,7 @@ import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './dea
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { reflectionRoutes } from './reflection.ts';
+import { requestLog } from './request-log.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
 import { binaryOptions, messageMaxBytes } from './wire.ts';
@@ -37,11 +38,12 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-/** The interceptors of every service, outermost first: errors, deadline, access, validation. */
+/** The interceptors of every service, outermost first: log, errors, deadline, access, validation. */
 export function serviceInterceptors(
   options: Pick<ServiceOptions, 'authorize' | 'demo' | 'log'>,
 ): Interceptor[] {
   return [
+    onlyOurs(requestLog(options.log)),
     errorInterceptor(options.log),
     defaultDeadline(deadlineDefaultMs),
     statementsEndWithCall,

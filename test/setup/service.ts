@@ -4,7 +4,7 @@ import {
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect';
-import { createLog } from '#lib/log.ts';
+import { createLog, type Log } from '#lib/log.ts';
 import { type Authorize, tokenGate } from '#lib/rpc/access.ts';
 import { serviceInterceptors } from '#lib/rpc/service.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
@@ -21,7 +21,7 @@ export const ownerEverywhere: Authorize = async () => ({
   permissions: {},
 });
 
-type Options = { authorize?: Authorize; demo?: boolean };
+type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
 
 /**
  * A client's way to a service's real handlers in memory, through the interceptors every service
@@ -29,7 +29,7 @@ type Options = { authorize?: Authorize; demo?: boolean };
  */
 export function testTransport(
   routes: (router: ConnectRouter) => void,
-  { authorize = ownerEverywhere, demo = false }: Options = {},
+  { authorize = ownerEverywhere, demo = false, log = createLog('test', 'silent') }: Options = {},
 ) {
   return (
     claims: Claims | undefined = serviceClaims,
@@ -45,7 +45,7 @@ export function testTransport(
       transport: { interceptors: [withToken], binaryOptions },
       router: {
         binaryOptions,
-        interceptors: serviceInterceptors({ authorize, demo, log: createLog('test', 'silent') }),
+        interceptors: serviceInterceptors({ authorize, demo, log }),
         requestGate: tokenGate(keyring),
       },
     });
