@@ -1,4 +1,5 @@
 import { createLog } from '#lib/log.ts';
+import { readClientTls } from '#lib/rpc/tls.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { readConfig } from './config.ts';
 import { contracts } from './contracts.ts';
@@ -9,7 +10,7 @@ import { connectServices } from './transports.ts';
 
 const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));
-const transportFor = connectServices(config.addresses);
+const transportFor = connectServices(config.addresses, readClientTls(process.env));
 const keyring = createKeyring(config.secretKey);
 const log = createLog('gateway', config.logLevel);
 const { pages, close } = openPages({ routes, messages: transportFor('messages'), keyring, log });

@@ -1,5 +1,6 @@
 import type { Transport } from '@connectrpc/connect';
 import { connectTo, inTurn } from '#lib/rpc/client.ts';
+import type { ClientTls } from '#lib/rpc/tls.ts';
 
 /**
  * Transports to services by name. They carry the caller's own token, never one of a service. The
@@ -7,10 +8,11 @@ import { connectTo, inTurn } from '#lib/rpc/client.ts';
  */
 export function connectServices(
   addresses: ReadonlyMap<string, readonly string[]>,
+  tls?: ClientTls,
 ): (service: string) => Transport {
   const transports = new Map<string, Transport>();
   for (const [service, replicas] of addresses) {
-    transports.set(service, inTurn(replicas.map((address) => connectTo(address))));
+    transports.set(service, inTurn(replicas.map((address) => connectTo(address, { tls }))));
   }
   return (service) => {
     const transport = transports.get(service);

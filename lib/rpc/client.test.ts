@@ -40,6 +40,7 @@ async function givenReplica(fail?: () => ConnectError) {
       keyring,
       authorize: ownerEverywhere,
       demo: false,
+      reflection: true,
       log: createLog('test', 'silent'),
       isReady: async () => true,
     },

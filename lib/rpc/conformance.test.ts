@@ -27,6 +27,7 @@ const options = {
   keyring,
   authorize: ownerEverywhere,
   demo: false,
+  reflection: true,
   log: createLog('test', 'silent'),
 };
 /** Calls that wait, by the name that their request gives them. */

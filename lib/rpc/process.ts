@@ -12,7 +12,7 @@ import type { Authorize } from './access.ts';
 import { connectToService } from './client.ts';
 import { serve } from './service.ts';
 import { onTermination } from './termination.ts';
-import { readClientTls } from './tls.ts';
+import { readClientTls, readServerTls } from './tls.ts';
 
 /** What every process is made of before its service adds its own. */
 export type Base = {
@@ -92,6 +92,8 @@ export async function runService(
         authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
       demo: flag(base.env, 'DEMO_MODE'),
       log: base.log,
+      tls: readServerTls(base.env),
+      reflection: base.env.REFLECTION !== 'false',
       isReady: () => answers(service.store),
     },
     {

@@ -38,6 +38,7 @@ async function givenService() {
       keyring,
       authorize: ownerEverywhere,
       demo: false,
+      reflection: true,
       log: createLog('test', 'silent'),
       isReady: async () => state.ready,
     },

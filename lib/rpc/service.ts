@@ -1,9 +1,8 @@
 import {
-  createServer,
-  type Http2Server,
   Http2ServerRequest,
   Http2ServerResponse,
-  type ServerHttp2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import type { DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
@@ -14,16 +13,15 @@ import type { Keyring } from '#lib/tokens.ts';
 import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes, type IsServing } from './health.ts';
+import { listen, openServer, trackSessions } from './http2-server.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { requestLog } from './request-log.ts';
+import type { ServerTls } from './tls.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
 import { binaryOptions, messageMaxBytes } from './wire.ts';
 
-const streamsPerConnectionMax = 1_000;
-/** What may wait to be sent on one connection; more calls are refused meanwhile. */
-const waitingMaxMb = 256;
 const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;
 
@@ -34,6 +32,10 @@ export type ServiceOptions = {
   authorize: Authorize;
   demo: boolean;
   log: Log;
+  /** Speaks TLS with this. */
+  tls?: ServerTls;
+  /** Whether anybody may ask what there is to call. */
+  reflection: boolean;
   /** Whether what the service can't do without is there. */
   isReady(): Promise<boolean>;
 };
@@ -64,7 +66,7 @@ function onlyOurs(interceptor: Interceptor): Interceptor {
 export type RunningService = { port: number; drain(): Promise<void> };
 
 /**
- * Serves gRPC, gRPC-Web and Connect over h2c on one port, with health and reflection. Draining
+ * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection. Draining
  * answers NOT_SERVING first, lets what is in flight end, and then closes.
  */
 export async function serve(
@@ -74,36 +76,8 @@ export async function serve(
   let draining = false;
   const shutdown = new AbortController();
   const isServing = async () => !draining && (await options.isReady());
-  const names = options.services.map(({ typeName }) => typeName);
-  const shared = {
-    routes(router: ConnectRouter) {
-      options.routes(router);
-      healthRoutes(names, isServing)(router);
-      // Tools without proto files ask for health as well.
-      reflectionRoutes([...options.services, Health])(router);
-    },
-    interceptors: serviceInterceptors(options),
-    requestGate: tokenGate(options.keyring),
-    maxTimeoutMs: timeoutMaxMs,
-    shutdownSignal: shutdown.signal,
-  };
-  const everything = connectNodeAdapter({
-    ...shared,
-    acceptCompression: [],
-    binaryOptions,
-    readMaxBytes: messageMaxBytes,
-    writeMaxBytes: messageMaxBytes,
-  });
-  const unary = unaryServer(shared);
-  const server = createServer({
-    settings: { maxConcurrentStreams: streamsPerConnectionMax },
-    maxSessionMemory: waitingMaxMb,
-  });
-  server.on('stream', (stream, headers, _, rawHeaders) => {
-    if (unary(stream, headers)) return;
-    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
-    everything(request, new Http2ServerResponse(stream));
-  });
+  const server = openServer(options.tls);
+  server.on('stream', streamHandler(options, { isServing, shutdownSignal: shutdown.signal }));
   const sessions = trackSessions(server);
   const port = await listen(server, address);
   return {
@@ -122,27 +96,35 @@ export async function serve(
   };
 }
 
-function trackSessions(server: Http2Server): Set<ServerHttp2Session> {
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.on('close', () => sessions.delete(session));
-    // A peer that breaks the connection is not an error of ours.
-    session.on('error', () => session.destroy());
-  });
-  return sessions;
-}
+type State = { isServing: IsServing; shutdownSignal: AbortSignal };
 
-function listen(
-  server: Http2Server,
-  { host, port }: { host: string; port: number },
-): Promise<number> {
-  return new Promise((done, fail) => {
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      const bound = server.address();
-      done(bound && typeof bound === 'object' ? bound.port : port);
-    });
+/** Unary calls of services go the short way, everything else that of the library. */
+function streamHandler(options: ServiceOptions, { isServing, shutdownSignal }: State) {
+  const names = options.services.map(({ typeName }) => typeName);
+  const shared = {
+    routes(router: ConnectRouter) {
+      options.routes(router);
+      healthRoutes(names, isServing)(router);
+      // Tools without proto files ask for health as well.
+      if (options.reflection) reflectionRoutes([...options.services, Health])(router);
+    },
+    interceptors: serviceInterceptors(options),
+    requestGate: tokenGate(options.keyring),
+    maxTimeoutMs: timeoutMaxMs,
+    shutdownSignal,
+  };
+  const limits = { readMaxBytes: messageMaxBytes, writeMaxBytes: messageMaxBytes };
+  const everything = connectNodeAdapter({
+    ...shared,
+    ...limits,
+    acceptCompression: [],
+    binaryOptions,
   });
+  const unary = unaryServer(shared);
+  return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
+    if (unary(stream, headers)) return;
+    const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    everything(request, new Http2ServerResponse(stream));
+  };
 }

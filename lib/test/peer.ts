@@ -11,6 +11,7 @@ const server = await serve(
     keyring,
     authorize: ownerEverywhere,
     demo: false,
+    reflection: true,
     log: createLog('peer', 'silent'),
     isReady: async () => true,
   },

@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
@@ -86,4 +86,47 @@ test('a success clears the count', async () => {
     }
     await given.users.signInRoot(signinRequest(given.clock));
   }
+});
+
+/** What an attempt is told about the limit: limit, remaining, seconds until the first attempt is forgotten. */
+async function limitsTold(request: object): Promise<(string | null)[]> {
+  let header = new Headers();
+  const onHeader = (received: Headers) => {
+    header = received;
+  };
+  await given.users.signInRoot(request, { onHeader }).catch((error: unknown) => {
+    header = ConnectError.from(error).metadata;
+  });
+  return ['limit', 'remaining', 'reset'].map((name) => header.get(`ratelimit-${name}`));
+}
+
+test('every attempt is told how many are left, and when the count ends', async () => {
+  const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
+  expect(await limitsTold(wrong)).toEqual(['5', '4', '300']);
+  given.clock.now = new Date(given.clock.now.getTime() + 10_000);
+  expect(await limitsTold(wrong)).toEqual(['5', '3', '290']);
+  expect(await limitsTold(signinRequest(given.clock))).toEqual(['5', '2', '290']);
+  for (let attempt = 0; attempt < 5; attempt += 1) await limitsTold(wrong);
+  expect(await limitsTold(signinRequest(given.clock))).toEqual(['5', '0', '300']);
+});
+
+test('attempts for an unknown address are counted and told as those for a known one', async () => {
+  const unknown = signinRequest(given.clock, 'nobody@example.com');
+  for (const remaining of ['4', '3', '2', '1', '0', '0']) {
+    expect(await limitsTold(unknown)).toEqual(['5', remaining, '300']);
+  }
+  await expect(given.users.signInRoot(unknown)).rejects.toMatchObject({
+    code: Code.ResourceExhausted,
+  });
+});
+
+test('a request that is sent again within the minute signs in the same user and nobody else', async () => {
+  const request = signinRequest(given.clock);
+  const [first, again] = [
+    await given.users.signInRoot(request),
+    await given.users.signInRoot(request),
+  ];
+  expect(again.user?.id).toBe(first.user?.id);
+  const elsewhere = { ...request, email: 'second@example.com' };
+  await expect(given.users.signInRoot(elsewhere)).rejects.toMatchObject(refused);
 });

@@ -15,10 +15,12 @@ const sessionSeconds = 24 * 60 * 60;
 const addressLengthMax = 254;
 
 export function rootSignin(context: Context): ServiceImpl<typeof UserService>['signInRoot'] {
-  return async (request) => {
+  return async (request, call) => {
     const email = request.email.trim().toLowerCase();
     if (email.length > addressLengthMax) throw invalidCredentials();
-    await countAttempt(context, email);
+    const limit = await countAttempt(context, email);
+    tell(call.responseHeader, limit);
+    if (limit.isReached) throw tooManyAttempts(limit);
     if (!isGenuine(context, { ...request, email })) throw invalidCredentials();
     const { user, session } = await openSession(context, email);
     const token = await context.keyring.signToken(
@@ -63,30 +65,42 @@ function isGenuine(
   return isRoot && isSigned && skewSeconds <= clockSkewSecondsMax;
 }
 
+type Limit = { isReached: boolean; remaining: number; resetMs: number };
+
 /** Attempts are rows, so the limit survives a restart and holds over all replicas. */
-async function countAttempt({ store, now }: Context, email: string): Promise<void> {
+async function countAttempt({ store, now }: Context, email: string): Promise<Limit> {
   const at = now();
   const since = new Date(at.getTime() - attemptWindowMs);
-  const oldest = await store.fork().transactional(async (em) => {
+  return store.fork().transactional(async (em) => {
     await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`sign-in ${email}`]);
     await query(em, 'delete from sign_in_attempts where attempted_at <= $1', [since]);
-    const [count] = await query<{ attempts: string; oldest: string }>(
+    const [count] = await query<{ attempts: string; oldest: string | null }>(
       em,
       'select count(*) as attempts, min(attempted_at) as oldest from sign_in_attempts where email = $1',
       [email],
     );
-    if (Number(count?.attempts) >= attemptsMax) return new Date(count?.oldest ?? at);
-    await query(em, 'insert into sign_in_attempts values ($1, $2)', [email, at]);
-    return undefined;
+    const attempts = Number(count?.attempts);
+    const isReached = attempts >= attemptsMax;
+    if (!isReached) await query(em, 'insert into sign_in_attempts values ($1, $2)', [email, at]);
+    const oldest = new Date(count?.oldest ?? at);
+    return {
+      isReached,
+      remaining: Math.max(0, attemptsMax - attempts - 1),
+      resetMs: oldest.getTime() + attemptWindowMs - at.getTime(),
+    };
   });
-  if (oldest) {
-    const retryMs = oldest.getTime() + attemptWindowMs - at.getTime();
-    throw retryLater(
-      'too many sign-in attempts, please try again later',
-      Code.ResourceExhausted,
-      retryMs,
-    );
-  }
+}
+
+/** In the words of the RateLimit header fields; a success clears the count whatever was told. */
+function tell(header: Headers, { remaining, resetMs }: Limit): void {
+  header.set('ratelimit-limit', String(attemptsMax));
+  header.set('ratelimit-remaining', String(remaining));
+  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
+}
+
+function tooManyAttempts({ resetMs }: Limit): ConnectError {
+  const text = 'too many sign-in attempts, please try again later';
+  return retryLater(text, Code.ResourceExhausted, resetMs);
 }
 
 async function openSession(

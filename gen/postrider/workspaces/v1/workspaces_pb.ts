@@ -1181,7 +1181,8 @@ export const UserService: GenService<{
    *
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
    * timestamp more than 60 seconds off, or a wrong signature. RESOURCE_EXHAUSTED: more than 5
-   * attempts in 5 minutes for one address; a success clears the count.
+   * attempts in 5 minutes for one address; a success clears the count. Response metadata, also of errors:
+   * `ratelimit-limit`, `ratelimit-remaining`, `ratelimit-reset` (seconds).
    *
    * @generated from rpc postrider.workspaces.v1.UserService.SignInRoot
    */
