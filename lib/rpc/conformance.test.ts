@@ -18,8 +18,9 @@ import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts'
 import { freePort } from '../../deploy/local/ports.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
 import { createLog } from '../log.ts';
+import { createKeyring } from '../tokens.ts';
 import { tokenGate } from './access.ts';
-import { connectTo } from './client.ts';
+import { connectTo, connectToService } from './client.ts';
 import { serve, serviceInterceptors } from './service.ts';
 import { binaryOptions, messageMaxBytes } from './wire.ts';
 
@@ -228,6 +229,27 @@ test('large calls and small ones share a connection', async () => {
   expect(answers.map(({ emails }) => emails[0]?.length)).toEqual(
     wishes.map(({ length }) => length),
   );
+});
+
+test('a message that is empty arrives, also while the token is still looked at', async () => {
+  const service = await serve(
+    {
+      ...options,
+      keyring: createKeyring('a-secret-key-that-verified-nothing-yet'),
+      services: [WorkspaceService],
+      routes: (router) => router.service(WorkspaceService, { listWorkspaces: () => ({}) }),
+      isReady: async () => true,
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  close.push(service.drain);
+  const fresh = createKeyring('a-secret-key-that-verified-nothing-yet');
+  const transport = connectToService([`127.0.0.1:${service.port}`], {
+    keyring: fresh,
+    caller: 'x',
+  });
+  const answer = createClient(WorkspaceService, transport).listWorkspaces({}, { timeoutMs: 2_000 });
+  expect(await answer).toMatchObject({ workspaces: [] });
 });
 
 /** What the lean transport makes of a server that behaves like this. */

@@ -137,6 +137,8 @@ function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
     let sizeBytes = 0;
     const gone = () => reject(new ConnectError('the caller left', Code.Canceled));
     if (stream.destroyed) return gone();
+    // An empty message may have ended while the token was looked at.
+    if (stream.readableEnded) return resolve(new Uint8Array());
     stream.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes > messageMaxBytes) reject(tooLarge('message'));
