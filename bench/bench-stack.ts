@@ -11,6 +11,8 @@ const portBase = '5400';
 export type BenchStack = {
   api: Api;
   workspaceId: string;
+  /** A value of the stack's `env` file. */
+  setting(name: string): string;
   folder: string;
   sink: { pid: number; status(): Promise<SinkStatus> };
   stop(): Promise<void>;
@@ -47,6 +49,7 @@ export async function startBenchStack(sinkBehaviour: string): Promise<BenchStack
   return {
     api: createApi(setting('BASE_URL'), setting('TOKEN')),
     workspaceId: setting('WORKSPACE_ID'),
+    setting,
     folder,
     sink: {
       pid: sink.child.pid ?? 0,

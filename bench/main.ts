@@ -1,7 +1,11 @@
+import { benchGateway } from './gateway.ts';
 import { benchSend } from './send.ts';
 
 /** `npm run bench -- <name> [options]` */
-const benches: Record<string, (args: string[]) => Promise<void>> = { send: benchSend };
+const benches: Record<string, (args: string[]) => Promise<void>> = {
+  gateway: benchGateway,
+  send: benchSend,
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const bench = benches[name];
