@@ -51,9 +51,13 @@ function missingPermission(resource: string, action: string): ConnectError {
   );
 }
 
+const operations = new WeakMap<DescMethod, Operation>();
+
 /** The options of one of our methods; methods of other packages (health, reflection) have none. */
 export function operationOf(method: DescMethod): Operation | undefined {
-  const options = getOption(method, operation);
+  // They are kept encoded, and every call asks for them several times.
+  const options = operations.get(method) ?? getOption(method, operation);
+  operations.set(method, options);
   return options.access ? options : undefined;
 }
 

@@ -121,5 +121,7 @@ function explained(error: ConnectError, requestId: string): ConnectError {
 }
 
 function aborted(signal: AbortSignal): ConnectError {
-  return ConnectError.from(signal.reason, Code.Canceled);
+  // The reason is everybody's who shares the signal; what is added belongs to this call.
+  const { rawMessage, code } = ConnectError.from(signal.reason, Code.Canceled);
+  return new ConnectError(rawMessage, code);
 }

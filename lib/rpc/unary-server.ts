@@ -71,6 +71,10 @@ function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
   return specs;
 }
 
+// Made once: without a reason, or with a new one for each call, to abort costs more than to answer.
+const left = new ConnectError('the caller left', Code.Canceled);
+const over = new ConnectError('the call is over', Code.Canceled);
+
 type Request = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
 
 async function answer(options: Options, spec: UnarySpec, request: Request): Promise<void> {
@@ -78,7 +82,7 @@ async function answer(options: Options, spec: UnarySpec, request: Request): Prom
   const { context, badTimeout } = openCall(options, spec, request);
   // What it says comes with the close that follows.
   stream.on('error', () => {});
-  stream.once('close', () => context.abort(new ConnectError('the caller left', Code.Canceled)));
+  stream.once('close', () => context.abort(left));
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(context);
@@ -94,7 +98,7 @@ async function answer(options: Options, spec: UnarySpec, request: Request): Prom
     const body = errorToJsonBytes(error, undefined);
     respond(stream, { status, type: 'application/json', body }, context);
   } finally {
-    context.abort();
+    context.abort(over);
   }
 }
 
@@ -135,7 +139,7 @@ function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
-    const gone = () => reject(new ConnectError('the caller left', Code.Canceled));
+    const gone = () => reject(left);
     if (stream.destroyed) return gone();
     // An empty message may have ended while the token was looked at.
     if (stream.readableEnded) return resolve(new Uint8Array());
