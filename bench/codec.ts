@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   GetListRequestSchema,
   GetListResponseSchema,
-} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+} from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { validate } from '#lib/rpc/validation.ts';
 import { contracts } from '../gateway/contracts.ts';
 import { routesOf } from '../gateway/routes.ts';

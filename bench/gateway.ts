@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Pool } from 'undici';
-import { ListService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { connectTo } from '#lib/rpc/client.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { benchCodec } from './codec.ts';

@@ -913,7 +913,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.RotateEmailHmacKeyResponse","The new key."],
   ["postrider.workspaces.v1.RotateEmailHmacKeyResponse.key","As in `GetEmailHmacKeyResponse`."],
   ["postrider.workspaces.v1.UserService","Signs users in."],
-  ["postrider.workspaces.v1.UserService.SignInRoot","Signs a configured root user in by a signature over the address and the time, for automation.\n\nINVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a\ntimestamp more than 60 seconds off, or a wrong signature. RESOURCE_EXHAUSTED: more than 5\nattempts in 5 minutes for one address; a success clears the count."],
+  ["postrider.workspaces.v1.UserService.SignInRoot","Signs a configured root user in by a signature over the address and the time, for automation.\n\nINVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a\ntimestamp more than 60 seconds off, or a wrong signature. RESOURCE_EXHAUSTED: more than 5\nattempts in 5 minutes for one address; a success clears the count. Response metadata, also of errors:\n`ratelimit-limit`, `ratelimit-remaining`, `ratelimit-reset` (seconds)."],
   ["postrider.workspaces.v1.WorkspaceService","Keeps workspaces (tenants) and what belongs to them."],
   ["postrider.workspaces.v1.WorkspaceService.ListWorkspaces","Lists the workspaces that the caller is a member of, by id; root users see all of them. At most 1,000."],
   ["postrider.workspaces.v1.WorkspaceService.GetWorkspace","Reads one workspace. Provider credentials are never part of the answer.\n\nPERMISSION_DENIED: the caller is no member, or there is no such workspace."],

@@ -7,7 +7,7 @@ import {
   RequestInfoSchema,
   RetryInfoSchema,
 } from '#gen/google/rpc/error_details_pb.ts';
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { testTransport } from '../../test/setup/service.ts';
 
 /** Calls an operation that fails with this, if anything; what is logged, and how the call ends. */

@@ -6,7 +6,7 @@ import { Code, createClient } from '@connectrpc/connect';
 import * as grpc from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
-import { AudienceService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
 import { createLog } from '../log.ts';
 import { connectTo } from './client.ts';
