@@ -1,5 +1,6 @@
 import { changeAndTell, type Outbox } from '#lib/outbox.ts';
 import { type EntityManager, query } from '#lib/store.ts';
+import { standingSql } from './contact-list-queries.ts';
 import {
   anyTo,
   asks,
@@ -76,14 +77,26 @@ export async function changeMemberships(
   await moveMemberships(em, outbox, workspaceId, { moves: changes[cause], targets, at });
 }
 
-/** Gives memberships a status, whatever it was. */
+/** Gives a membership a status, whatever it was, and says whether there is one. */
 export async function setStatus(
   em: EntityManager,
   outbox: Outbox,
   workspaceId: string,
-  { status, targets, at }: Changing & { status: Status },
-): Promise<void> {
-  await moveMemberships(em, outbox, workspaceId, { moves: anyTo(status), targets, at });
+  { status, email, listId, at }: Target & { status: Status; at: Date },
+): Promise<boolean> {
+  await holdContacts(em, workspaceId, [email]);
+  const [row] = await query<{ found: boolean }>(
+    em,
+    `select exists (
+       select from ${standingSql}
+       where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
+     ) as found`,
+    [workspaceId, listId, email],
+  );
+  if (!row?.found) return false;
+  const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
+  await moveMemberships(em, outbox, workspaceId, moving);
+  return true;
 }
 
 async function moveMemberships(

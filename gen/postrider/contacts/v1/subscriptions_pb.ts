@@ -315,15 +315,18 @@ export const UpdateSubscriberResponseSchema: GenMessage<UpdateSubscriberResponse
  */
 export const SubscriptionService: GenService<{
   /**
-   * Subscribes a person to lists. Without a valid `email_hmac` only public lists can be subscribed, an
-   * existing contact is not changed, and a list with double opt-in, or one that the person has left,
-   * waits for a confirmation by mail. All lists are subscribed, or none. A bounce or complaint is never
-   * lifted. The answer does not tell what is known about the address.
+   * Subscribes a person to lists: all of them, or none. Without a valid `email_hmac` only public lists
+   * can be subscribed, an existing contact is not changed, and a list with double opt-in waits for a
+   * confirmation by mail. A list that the person has left always does. A bounce or complaint is never
+   * lifted. The answer does not tell what is known about the address; one of a disposable kind is
+   * answered the same, and nothing is stored. Null fields count as absent.
    *
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
    * `list_ids is required`, `list is not public`): what was given is wrong; an unknown list counts as not
-   * public. RESOURCE_EXHAUSTED: more than 10 requests a minute for an address, 50 from a client
-   * address, or 1,000 for a list.
+   * public, and so does a private one where `email_hmac` is wrong. RESOURCE_EXHAUSTED, with
+   * `ratelimit-limit`, `ratelimit-remaining` and `ratelimit-reset` (seconds) as metadata: more than 10
+   * requests a minute for an address, 50 from a client address, or 1,000 for a list. Requests that are
+   * not valid don't count.
    *
    * @generated from rpc postrider.contacts.v1.SubscriptionService.Subscribe
    */

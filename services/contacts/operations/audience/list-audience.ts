@@ -2,15 +2,14 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../../context.ts';
-import { List, listNotFound } from '../../list.ts';
+import { findList } from '../../list-queries.ts';
 
 export function listAudience({
   store,
 }: Context): ServiceImpl<typeof AudienceService>['listAudience'] {
   return async ({ workspaceId, listId, includeUnsubscribed, afterEmail, pageSize }) => {
     const em = store.fork();
-    const key = { workspace_id: workspaceId, id: listId, deleted_at: null };
-    if ((await em.count(List, key)) === 0) throw listNotFound();
+    await findList(em, { workspaceId, id: listId });
     const statuses = includeUnsubscribed ? ['active', 'unsubscribed'] : ['active'];
     // One value for the page: rows cost the driver more than the addresses in them.
     const [page] = await query<{ emails: string }>(

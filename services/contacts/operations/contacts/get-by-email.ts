@@ -1,8 +1,8 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { query } from '#lib/store.ts';
-import { contactMessage, contactWithListsSql } from '../../contact-queries.ts';
+import { contactMessage, contactNotFound, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 
 export function getByEmail({
@@ -19,7 +19,7 @@ export function getByEmail({
           [workspaceId, address],
         )
       : [];
-    if (!row) throw new ConnectError('Contact not found', Code.NotFound);
+    if (!row) throw contactNotFound();
     return { contact: contactMessage(row.contact) };
   };
 }
