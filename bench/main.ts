@@ -1,9 +1,11 @@
 import { benchGateway } from './gateway.ts';
+import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   gateway: benchGateway,
+  import: benchImport,
   send: benchSend,
 };
 

@@ -64,14 +64,18 @@ const membershipsSql = `(
   where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
 )`;
 
-const fieldsSql = [...readable].map(([name, sql]) => `'${name}', ${sql}`).join(', ');
+/** A row as JSON costs a third of an object that is built field by field. */
+function jsonSql(...more: string[]): string {
+  const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
+  return `(select row_to_json(row) from (select ${[...fields, ...more].join(', ')}) row)`;
+}
 
 /** What the events of a contact say. */
-export const contactDataSql = `json_build_object('contact', json_build_object(${fieldsSql}))`;
+export const contactDataSql = `json_build_object('contact', ${jsonSql()})`;
 
 /** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
-export const contactSql = `json_build_object(${fieldsSql})::text`;
-export const contactWithListsSql = `json_build_object(${fieldsSql}, 'contact_lists', ${membershipsSql})::text`;
+export const contactSql = `${jsonSql()}::text`;
+export const contactWithListsSql = `${jsonSql(`${membershipsSql} as contact_lists`)}::text`;
 
 export function contactNotFound(): ConnectError {
   return new ConnectError('Contact not found', Code.NotFound);

@@ -111,8 +111,11 @@ async function moveMemberships(
     steps: `target as (
        select distinct membership.list_id, membership.email
        from unnest($3::text[], $4::text[]) as named (email, list_id)
-       join memberships membership on membership.workspace_id = $1
-         and membership.email = named.email and named.list_id in ('', membership.list_id)
+       cross join lateral (
+         select list_id, email from memberships
+         where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
+         offset 0
+       ) membership
      ),
      ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
      events as (${eventsSql})`,
@@ -165,8 +168,12 @@ function changeSteps({
            else membership.status
          end as known
        from target
-       left join memberships membership on membership.workspace_id = $1
-         and membership.list_id = target.list_id and membership.email = target.email
+       -- Looked up one by one: without statistics the planner would read the whole table.
+       left join lateral (
+         select status, deleted_at from memberships
+         where workspace_id = $1 and list_id = target.list_id and email = target.email
+         limit 1
+       ) membership on true
      ),
      judged as materialized (
        select *, nullif(known, 'none') as previous_status, ${caseSql('known', moves)} as next
