@@ -1,10 +1,12 @@
 import { benchGateway } from './gateway.ts';
+import { benchContacts } from './contacts.ts';
 import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   gateway: benchGateway,
+  contacts: benchContacts,
   import: benchImport,
   send: benchSend,
 };
