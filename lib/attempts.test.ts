@@ -11,24 +11,35 @@ afterAll(() => store.close());
 
 const start = new Date('2030-01-01T12:00:00Z');
 const after = (ms: number) => new Date(start.getTime() + ms);
+const open = { isExhausted: false };
 const limit = (key: string, attemptsMax = 3) => ({ key, attemptsMax, windowMs: 60_000 });
 
 test('as many attempts are let through as the limit says, and the next waits for the oldest', async () => {
   for (const ms of [0, 10_000, 20_000]) {
-    expect(await countAttempt(store, [limit('a')], after(ms))).toBeUndefined();
+    expect(await countAttempt(store, [limit('a')], after(ms))).toEqual({
+      limit: limit('a'),
+      isExhausted: false,
+      remaining: 2 - ms / 10_000,
+      resetMs: 60_000 - ms,
+    });
   }
   expect(await countAttempt(store, [limit('a')], after(30_000))).toEqual({
     limit: limit('a'),
-    retryMs: 30_000,
+    isExhausted: true,
+    remaining: 0,
+    resetMs: 30_000,
   });
-  expect(await countAttempt(store, [limit('a')], after(60_000))).toBeUndefined();
-  expect(await countAttempt(store, [limit('a')], after(60_001))).toMatchObject({ retryMs: 9_999 });
+  expect(await countAttempt(store, [limit('a')], after(60_000))).toMatchObject(open);
+  expect(await countAttempt(store, [limit('a')], after(60_001))).toMatchObject({
+    isExhausted: true,
+    resetMs: 9_999,
+  });
 });
 
 test('keys do not share their attempts', async () => {
-  expect(await countAttempt(store, [limit('b', 1)], start)).toBeUndefined();
-  expect(await countAttempt(store, [limit('c', 1)], start)).toBeUndefined();
-  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject({ limit: { key: 'b' } });
+  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject(open);
+  expect(await countAttempt(store, [limit('c', 1)], start)).toMatchObject(open);
+  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject({ isExhausted: true, limit: { key: 'b' } });
 });
 
 test('an attempt that one limit refuses counts under no other', async () => {
@@ -36,7 +47,7 @@ test('an attempt that one limit refuses counts under no other', async () => {
   expect(await countAttempt(store, [limit('free', 1), limit('full', 1)], start)).toMatchObject({
     limit: { key: 'full' },
   });
-  expect(await countAttempt(store, [limit('free', 1)], start)).toBeUndefined();
+  expect(await countAttempt(store, [limit('free', 1)], start)).toMatchObject(open);
 });
 
 test('of many attempts at once, under keys in any order, exactly the limit goes through', async () => {
@@ -46,13 +57,13 @@ test('of many attempts at once, under keys in any order, exactly the limit goes 
       countAttempt(store, number % 2 ? limits : limits.toReversed(), start),
     ),
   );
-  expect(answers.filter((answer) => answer === undefined)).toHaveLength(5);
+  expect(answers.filter(({ isExhausted }) => !isExhausted)).toHaveLength(5);
 });
 
 test('forgotten attempts do not count', async () => {
   await countAttempt(store, [limit('d', 1)], start);
   await forgetAttempts(store.fork(), 'd');
-  expect(await countAttempt(store, [limit('d', 1)], start)).toBeUndefined();
+  expect(await countAttempt(store, [limit('d', 1)], start)).toMatchObject(open);
 });
 
 test('what has expired is swept away, and no key can be read', async () => {

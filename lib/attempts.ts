@@ -37,31 +37,65 @@ export function countAttempt(
   limits: readonly Limit[],
   at: Date,
 ): Promise<Room> {
-  // Always in one order, so that attempts which share keys can't deadlock.
-  const hashed = limits
-    .map((limit) => ({ limit, hash: hashOf(limit.key) }))
-    .toSorted((a, b) => a.hash.compare(b.hash));
+  const keys = limits.map(({ key }) => hashOf(key));
   return store.fork().transactional(async (em) => {
-    for (const { hash } of hashed) {
-      await query(em, 'select pg_advisory_xact_lock($1::bigint)', [
-        hash.readBigInt64BE().toString(),
-      ]);
-    }
+    await takeTurns(em, keys);
     await sweep(em, at);
-    const rooms: Room[] = [];
-    for (const { limit, hash } of hashed) rooms.push(await roomOf(em, limit, { hash, at }));
-    const tightest = rooms.toSorted((one, other) => one.remaining - other.remaining)[0];
-    if (!tightest) throw new Error('an attempt needs a limit');
-    if (tightest.remaining === 0) return { ...tightest, isExhausted: true };
+    const room = await tightest(em, limits, { keys, at });
+    if (room.remaining === 0) return { ...room, isExhausted: true };
     await query(
       em,
       `insert into attempts (key, attempted_at, expires_at)
        select key, $2::timestamptz, $2::timestamptz + window_ms * interval '1 millisecond'
        from unnest($1::bytea[], $3::int[]) as attempt (key, window_ms)`,
-      [hashed.map(({ hash }) => hash), at, hashed.map(({ limit }) => limit.windowMs)],
+      [keys, at, limits.map(({ windowMs }) => windowMs)],
     );
-    return { ...tightest, remaining: tightest.remaining - 1 };
+    return { ...room, remaining: room.remaining - 1 };
   });
+}
+
+/** Always in one order, so that attempts which share keys can't deadlock. */
+async function takeTurns(em: EntityManager, keys: readonly Buffer[]): Promise<void> {
+  const numbers = keys.toSorted((a, b) => a.compare(b)).map((key) => `${key.readBigInt64BE()}`);
+  await query(em, 'select pg_advisory_xact_lock(number) from unnest($1::bigint[]) as number', [
+    numbers,
+  ]);
+}
+
+/** The limit with the least room before the attempt; the first of several. */
+async function tightest(
+  em: EntityManager,
+  limits: readonly Limit[],
+  { keys, at }: { keys: readonly Buffer[]; at: Date },
+): Promise<Room> {
+  const [row] = await query<{ place: number; remaining: number; oldest: string | null }>(
+    em,
+    `select place::int, attempts_max - tried.count as remaining, tried.oldest
+     from unnest($1::bytea[], $2::int[], $3::timestamptz[])
+       with ordinality as asked (key, attempts_max, since, place)
+     cross join lateral (
+       select count(*)::int as count, min(attempted_at) as oldest from attempts
+       where attempts.key = asked.key and attempted_at > since
+     ) tried
+     order by remaining, place
+     limit 1`,
+    [
+      keys,
+      limits.map(({ attemptsMax }) => attemptsMax),
+      limits.map(({ windowMs }) => new Date(at.getTime() - windowMs)),
+    ],
+  );
+  const limit = row && limits[row.place - 1];
+  if (!limit) throw new Error('an attempt needs a limit');
+  const resetMs = new Date(row.oldest ?? at).getTime() + limit.windowMs - at.getTime();
+  return { limit, isExhausted: false, remaining: Math.max(0, row.remaining), resetMs };
+}
+
+/** Tells a caller about its limit, in the words of the RateLimit header fields. */
+export function tellRoom(header: Headers, { limit, remaining, resetMs }: Room): void {
+  header.set('ratelimit-limit', String(limit.attemptsMax));
+  header.set('ratelimit-remaining', String(remaining));
+  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
 }
 
 /** Gives a key all its attempts back. */
@@ -82,32 +116,4 @@ async function sweep(em: EntityManager, at: Date): Promise<void> {
      ))`,
     [at],
   );
-}
-
-/** What is left before the attempt. */
-async function roomOf(
-  em: EntityManager,
-  limit: Limit,
-  { hash, at }: { hash: Buffer; at: Date },
-): Promise<Room> {
-  const [tried] = await query<{ count: number; oldest: string | null }>(
-    em,
-    `select count(*)::int as count, min(attempted_at) as oldest from attempts
-     where key = $1 and attempted_at > $2`,
-    [hash, new Date(at.getTime() - limit.windowMs)],
-  );
-  const oldest = new Date(tried?.oldest ?? at);
-  return {
-    limit,
-    isExhausted: false,
-    remaining: Math.max(0, limit.attemptsMax - (tried?.count ?? 0)),
-    resetMs: oldest.getTime() + limit.windowMs - at.getTime(),
-  };
-}
-
-/** Tells a caller about its limit, in the words of the RateLimit header fields. */
-export function tellRoom(header: Headers, { limit, remaining, resetMs }: Room): void {
-  header.set('ratelimit-limit', String(limit.attemptsMax));
-  header.set('ratelimit-remaining', String(remaining));
-  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
 }

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { countAttempt, type Limit } from '#lib/attempts.ts';
+import { countAttempt, type Limit, type Room, tellRoom } from '#lib/attempts.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import type { Context } from './context.ts';
 
@@ -11,11 +11,11 @@ const perListMax = 1_000;
 
 type Asked = { workspaceId: string; email: string; listIds: readonly string[]; client: string };
 
-/** Refuses who asks too often: for an address, from a client's address, or for a list. */
+/** Refuses who asks too often: for an address, from a client's address, or for a list. Tells others what is left. */
 export async function limitSubscriptions(
   { store, now }: Pick<Context, 'store' | 'now'>,
   { workspaceId, email, listIds, client }: Asked,
-): Promise<void> {
+): Promise<Room> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },
     { key: `subscribe client ${client}`, attemptsMax: perClientMax, windowMs },
@@ -25,16 +25,13 @@ export async function limitSubscriptions(
       windowMs,
     })),
   ];
-  const exhausted = await countAttempt(store, limits, now());
-  if (!exhausted) return;
-  const { limit, retryMs } = exhausted;
+  const room = await countAttempt(store, limits, now());
+  if (!room.isExhausted) return room;
   const error = retryLater(
     'Too many subscription attempts. Please try again in a few minutes.',
     Code.ResourceExhausted,
-    retryMs,
+    room.resetMs,
   );
-  error.metadata.set('ratelimit-limit', `${limit.attemptsMax}`);
-  error.metadata.set('ratelimit-remaining', '0');
-  error.metadata.set('ratelimit-reset', `${Math.ceil(retryMs / 1_000)}`);
+  tellRoom(error.metadata, room);
   throw error;
 }

@@ -65,7 +65,7 @@ test('a contact of another workspace is not deleted', async () => {
   await given.contacts.getContactByEmail({ workspaceId: theirs, email });
 });
 
-test('getByExternalID gives one of those who share it, with lists and segments', async () => {
+test('spec: getByExternalID gives one of those who share it, with contact_lists and contact_segments', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contacts = [1, 2].map((n) => ({ email: `p${n}@example.com`, externalId: 'x-1' }));
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });

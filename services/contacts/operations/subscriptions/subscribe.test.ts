@@ -125,7 +125,7 @@ test.each([
   [{ listIds: ['open', 'private'] }, 'list is not public'],
   [{ workspaceId: 'nobody', listIds: ['open'] }, 'list is not public'],
   [{ listIds: Array.from({ length: 101 }, (_, n) => `l${n}`) }, /list_ids.*100/],
-])('subscribe refuses %j, and nothing is stored', async (wrong, text) => {
+])('spec: subscribe refuses %j with its text, and nothing is stored', async (wrong, text) => {
   const workspaceId = await givenWorkspace();
   const email = somebody();
   const request = { workspaceId, contact: { email }, listIds: ['open'], ...wrong };
