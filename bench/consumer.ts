@@ -22,6 +22,7 @@ const server = await serve(
     authorize: async () => ({ active: false, root: false, role: '', permissions: {} }),
     demo: false,
     log: createLog('consumer', 'warn'),
+    reflection: true,
     isReady: async () => true,
   },
   { host: '127.0.0.1', port: 0 },

@@ -1,5 +1,5 @@
-import { benchGateway } from './gateway.ts';
 import { benchContacts } from './contacts.ts';
+import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 

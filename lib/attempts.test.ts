@@ -39,7 +39,10 @@ test('as many attempts are let through as the limit says, and the next waits for
 test('keys do not share their attempts', async () => {
   expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject(open);
   expect(await countAttempt(store, [limit('c', 1)], start)).toMatchObject(open);
-  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject({ isExhausted: true, limit: { key: 'b' } });
+  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject({
+    isExhausted: true,
+    limit: { key: 'b' },
+  });
 });
 
 test('an attempt that one limit refuses counts under no other', async () => {

@@ -32,11 +32,7 @@ const sweptMax = 500;
  * the limits survive a restart and hold over all replicas; keys are stored as hashes, since they name
  * people.
  */
-export function countAttempt(
-  store: Store,
-  limits: readonly Limit[],
-  at: Date,
-): Promise<Room> {
+export function countAttempt(store: Store, limits: readonly Limit[], at: Date): Promise<Room> {
   const keys = limits.map(({ key }) => hashOf(key));
   return store.fork().transactional(async (em) => {
     await takeTurns(em, keys);

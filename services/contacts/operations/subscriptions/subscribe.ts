@@ -1,5 +1,6 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { tellRoom } from '#lib/attempts.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { EntityManager } from '#lib/store.ts';
 import { type ContactRow, requireContact } from '../../contact-input.ts';
@@ -15,7 +16,8 @@ export function subscribe(context: Context): ServiceImpl<typeof SubscriptionServ
     const { row, input } = requireContact(contact);
     const listIds = [...new Set(given)];
     const email = row.email;
-    await limitSubscriptions(context, { workspaceId, email, listIds, client: clientOf(call) });
+    const asked = { workspaceId, email, listIds, client: clientOf(call) };
+    tellRoom(call.responseHeader, await limitSubscriptions(context, asked));
     // Whoever collects such addresses is not told which.
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
