@@ -96,6 +96,14 @@ const baseUrl = (): string => stack.settings.BASE_URL ?? '';
 const each = <Value>(names: readonly string[], value: Value) =>
   Object.fromEntries(names.map((name) => [name, value]));
 
+test('what names a workspace asks for membership, or is public or between services', () => {
+  const naming = methods.filter(({ input }) =>
+    input.fields.some(({ name }) => name === 'workspace_id'),
+  );
+  const open = naming.filter((method) => ['token', 'root'].includes(ruleOf(method).case ?? ''));
+  expect(open.map(({ name }) => name)).toEqual([]);
+});
+
 const closed = methods.filter((method) => ruleOf(method).case !== 'public');
 const closedRoutes = routes.filter(({ isPublic }) => !isPublic);
 const named = (among: readonly DescMethodUnary[]): string[] => among.map(({ name }) => name);
