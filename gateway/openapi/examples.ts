@@ -120,7 +120,10 @@ function single(field: DescField, depth: number, nested: Nested): unknown {
 }
 
 function knownOf(field: DescField): unknown {
-  return known.get(`${field.parent.name}.${field.name}`) ?? known.get(field.name);
+  const { name, parent } = field;
+  return (
+    known.get(`${parent.name}.${name}`) ?? known.get(name) ?? known.get(name.replace(/s$/, ''))
+  );
 }
 
 /** Ids whose comment says how they are made. */
@@ -133,7 +136,7 @@ function inWords(field: DescField): string | undefined {
 
 /** The least that fits the type. */
 function plain(field: DescField): unknown {
-  if (field.fieldKind === 'list') return undefined;
+  if (field.fieldKind === 'list' && !limitsOf(field).minItems) return undefined;
   switch (field.scalar) {
     case ScalarType.STRING:
       return field.name;

@@ -18,6 +18,8 @@ let stack: TestStack;
 let owner: string;
 let home: { workspaceId: string; ids: Ids };
 let foreign: { workspaceId: string; ids: Ids };
+/** The same ones in every request, so that what an operation makes of a foreign id it makes of these as well. */
+const nobody = unknownIds();
 
 beforeAll(async () => {
   stack = await borrowStack();
@@ -129,7 +131,6 @@ test.each(reached.map((route) => [route.path, route] as const))(
   async (path, route) => {
     const resource = path.replace(/^\/api\//, '').replace(/\..*$/, '');
     const request = requestOf(route.method, resource);
-    const nobody = unknownIds();
     const places = idPlaces(request).filter(([first]) => first !== workspaceFieldOf(route.method));
     for (const place of places) {
       for (const kind of Object.keys(nobody) as (keyof Ids)[]) {
