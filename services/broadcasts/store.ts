@@ -1,6 +1,7 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { Broadcast } from './broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';
+import { Tests } from './migrations/m0002-tests.ts';
 import { Slice } from './slice.ts';
 
 export function openBroadcastsStore(url: string): Promise<Store> {
@@ -8,6 +9,9 @@ export function openBroadcastsStore(url: string): Promise<Store> {
     name: 'broadcasts',
     url,
     entities: [Broadcast, Slice],
-    migrations: [{ name: 'm0001-initial', class: Initial }],
+    migrations: [
+      { name: 'm0001-initial', class: Initial },
+      { name: 'm0002-tests', class: Tests },
+    ],
   });
 }

@@ -55,8 +55,7 @@ async function zoneOf(
 async function checkSendable(context: Context, broadcast: Broadcast): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test } = broadcast;
-  const [variation] = test.variations;
-  if (!variation) {
+  if (test.variations.length === 0) {
     throw invalidField(
       'test_settings.variations',
       'the broadcast has no variation with a template',
@@ -71,16 +70,26 @@ async function checkSendable(context: Context, broadcast: Broadcast): Promise<vo
   }
   const list = context.lists.getList({ workspaceId, id: audience.list });
   await found(list, 'audience.list', `list ${audience.list} not found`);
+  await Promise.all(
+    test.variations.map(({ template_id: id }, index) =>
+      checkTemplate(context, workspaceId, { id, index }),
+    ),
+  );
+}
+
+async function checkTemplate(
+  { templates }: Context,
+  workspaceId: string,
+  { id, index }: { id: string; index: number },
+): Promise<void> {
+  const field = `test_settings.variations[${index}].template_id`;
   const content = await found(
-    context.templates.getTemplateContent({ workspaceId, id: variation.template_id }),
-    'test_settings.variations[0].template_id',
-    `template ${variation.template_id} not found`,
+    templates.getTemplateContent({ workspaceId, id }),
+    field,
+    `template ${id} not found`,
   );
   if (content.channel !== TemplateChannel.EMAIL) {
-    throw invalidField(
-      'test_settings.variations[0].template_id',
-      `template ${variation.template_id} is not for email`,
-    );
+    throw invalidField(field, `template ${id} is not for email`);
   }
 }
 

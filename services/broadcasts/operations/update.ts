@@ -5,16 +5,14 @@ import type {
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { broadcastMessage, countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import { broadcastMessages, lockBroadcast } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
 import { startTime } from '../start-time.ts';
 import { wake } from '../wake.ts';
 
-export function update({
-  store,
-  now,
-}: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+export function update(context: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+  const { store, now } = context;
   return (request) => {
     const content = storedContent(request);
     return store.fork().transactional(async (em) => {
@@ -24,8 +22,8 @@ export function update({
       reschedule(broadcast, request, now());
       await em.flush();
       if (broadcast.status !== 'draft') await wake(em, broadcast);
-      const counts = await countsOf(em, request.workspaceId, [request.id]);
-      return { broadcast: broadcastMessage(broadcast, counts(request.id)) };
+      const [message] = await broadcastMessages(context, em, [broadcast]);
+      return { broadcast: message };
     });
   };
 }

@@ -39,6 +39,17 @@ test('create makes a draft that get reads back', async () => {
   expect(read.broadcast).toEqual(broadcast);
 });
 
+const variations = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ templateId: `t${index}` }));
+const abTest = {
+  enabled: true,
+  samplePercentage: 10,
+  autoSendWinner: true,
+  autoSendWinnerMetric: 'open_rate',
+  testDurationHours: 4,
+  variations: variations(2),
+};
+
 test.each([
   [{ name: '' }, 'name is required'],
   [{ name: 'a'.repeat(256) }, 'name must be less than 255 characters'],
@@ -52,7 +63,42 @@ test.each([
     { testSettings: { variations: [{ templateId: 'a' }, { templateId: 'b' }] } },
     'exactly 1 variation is allowed without A/B testing',
   ],
-  [{ testSettings: { enabled: true } }, 'A/B tests are not available yet'],
+  [
+    { testSettings: { ...abTest, samplePercentage: 0 } },
+    'test sample percentage must be between 1 and 100',
+  ],
+  [
+    { testSettings: { ...abTest, samplePercentage: 101 } },
+    'test sample percentage must be between 1 and 100',
+  ],
+  [
+    { testSettings: { ...abTest, variations: [{ templateId: 'a' }] } },
+    'at least 2 variations are required for A/B testing',
+  ],
+  [
+    { testSettings: { ...abTest, variations: variations(9) } },
+    'maximum 8 variations are allowed for A/B testing',
+  ],
+  [
+    { testSettings: { ...abTest, testDurationHours: 0 } },
+    'test duration must be greater than 0 hours when auto winner is enabled',
+  ],
+  [
+    { testSettings: { ...abTest, testDurationHours: 169 } },
+    'test duration cannot exceed 168 hours (7 days)',
+  ],
+  [
+    { testSettings: { ...abTest, autoSendWinnerMetric: '' } },
+    'auto send winner metric must be specified when auto winner is enabled',
+  ],
+  [
+    { testSettings: { ...abTest, autoSendWinnerMetric: 'luck' } },
+    'invalid test winner metric: luck',
+  ],
+  [
+    { testSettings: { ...abTest, variations: [{ templateId: 'a' }, { templateId: 'a' }] } },
+    'variation 2 has the template of another one',
+  ],
 ])('create refuses %j', async (change, text) => {
   await expect(given.client.createBroadcast({ ...content, ...change })).rejects.toMatchObject({
     code: Code.InvalidArgument,

@@ -1,12 +1,14 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
+  ListVariationStatsResponseSchema,
   type SendBatchRequest,
   type SendBatchResponse,
   SendBatchResponseSchema,
+  type VariationStatsSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
   GetTemplateContentResponseSchema,
@@ -20,7 +22,7 @@ import {
 import { query } from '#lib/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { Broadcast, type Status } from '../broadcast.ts';
+import { Broadcast, isMoving, type Status, type TestSettings } from '../broadcast.ts';
 import type { Context } from '../context.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
@@ -33,6 +35,7 @@ export type Neighbours = {
   ratePerMinute: number;
   category: TemplateCategory;
   sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
+  stats: MessageInitShape<typeof VariationStatsSchema>[];
 };
 
 export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
@@ -49,6 +52,7 @@ export async function givenService() {
     ratePerMinute: 600_000,
     category: TemplateCategory.MARKETING,
     sendBatch: allSent,
+    stats: [],
   };
   const context: Context = {
     store: await testStore(openBroadcastsStore),
@@ -99,15 +103,48 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
           integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
         }),
     },
-    sender: { sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest) },
+    sender: {
+      sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest),
+      listVariationStats: async ({ broadcastIds = [] }) =>
+        create(ListVariationStatsResponseSchema, {
+          stats: broadcastIds.flatMap((broadcastId) =>
+            neighbours.stats.map((each) => ({ ...each, broadcastId })),
+          ),
+        }),
+    },
   };
 }
 
 type Wish = {
   status?: Status;
-  paused_from?: 'scheduled' | 'sending';
+  paused_from?: Broadcast['paused_from'];
+  test_settings?: TestSettings;
+  test_sent_at?: Date;
+  winner_phase_recipient_count?: number;
   starts_at?: Date;
   frozen_at?: Date;
+};
+
+const untested: TestSettings = {
+  enabled: false,
+  sample_percentage: 0,
+  auto_send_winner: false,
+  auto_send_winner_metric: '',
+  test_duration_hours: 0,
+  variations: [{ template_id: 'hello', variation_name: '' }],
+};
+
+/** A test of two variations on half of the audience, judged by opens after four hours. */
+export const tested: TestSettings = {
+  enabled: true,
+  sample_percentage: 50,
+  auto_send_winner: true,
+  auto_send_winner_metric: 'open_rate',
+  test_duration_hours: 4,
+  variations: [
+    { template_id: 'a', variation_name: 'A' },
+    { template_id: 'b', variation_name: 'B' },
+  ],
 };
 
 /** A broadcast in the state that the test is about. */
@@ -127,16 +164,20 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
       timezone: '',
       use_recipient_timezone: false,
     },
-    test_settings: { variations: [{ template_id: 'hello', variation_name: '' }] },
+    test_settings: wish.test_settings ?? untested,
     utm_parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
     enqueued_count: 0,
+    test_phase_recipient_count: 0,
+    winner_phase_recipient_count: wish.winner_phase_recipient_count ?? 0,
     revision: 0,
     outages: 0,
     created_at: clock.now,
     updated_at: clock.now,
     paused_from: wish.paused_from ?? null,
     starts_at: wish.starts_at ?? null,
+    started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
     frozen_at: wish.frozen_at ?? null,
+    test_sent_at: wish.test_sent_at ?? null,
   });
   await em.flush();
   return key;
