@@ -320,7 +320,7 @@ export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   enabled: boolean;
 
   /**
-   * Share of the audience in the sample, in percent: 1 to 100 with a test.
+   * Share of the audience in the sample, in percent; with a test at least 1 and no more than 100.
    *
    * @generated from field: int32 sample_percentage = 2;
    */
@@ -341,7 +341,7 @@ export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   autoSendWinnerMetric: string;
 
   /**
-   * How long after the sample the numbers are judged, in hours: 1 to 168 with `auto_send_winner`.
+   * How long after the sample the numbers are judged, in hours; with `auto_send_winner` at least 1 and no more than 168.
    *
    * @generated from field: int32 test_duration_hours = 5;
    */
