@@ -77,7 +77,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.broadcasts.v1.Variation","One way to write a broadcast."],
   ["postrider.broadcasts.v1.Variation.template_id","The template."],
   ["postrider.broadcasts.v1.Variation.variation_name","For people. At most 255 characters."],
-  ["postrider.broadcasts.v1.Variation.metrics","What became of it so far; never read from a request."],
+  ["postrider.broadcasts.v1.Variation.metrics","What became of it so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them."],
   ["postrider.broadcasts.v1.VariationMetrics","What became of the messages of one variation. Opens and clicks of programs don't count."],
   ["postrider.broadcasts.v1.VariationMetrics.recipients","Taken by the mail server."],
   ["postrider.broadcasts.v1.VariationMetrics.delivered","Reported delivered."],

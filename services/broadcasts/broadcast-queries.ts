@@ -6,7 +6,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { Broadcast, type BroadcastKey, type Status } from './broadcast.ts';
 import type { Context } from './context.ts';
-import { readStats, type StatsOf } from './variation-queries.ts';
+import { readStatsIfReached, type StatsOf } from './variation-queries.ts';
 
 export function broadcastNotFound(): ConnectError {
   return new ConnectError('Broadcast not found', Code.NotFound);
@@ -95,12 +95,12 @@ export async function broadcastMessages(
   const ids = broadcasts.map(({ id }) => id);
   const [counts, statsOf] = await Promise.all([
     countsOf(em, first.workspace_id, ids),
-    readStats(context, broadcasts),
+    readStatsIfReached(context, broadcasts),
   ]);
   return broadcasts.map((broadcast) => message(broadcast, counts(broadcast.id), statsOf));
 }
 
-function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf) {
+function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefined) {
   const time = (date: Date | null | undefined) => (date ? timestampFromDate(date) : undefined);
   return {
     id: broadcast.id,
@@ -143,7 +143,7 @@ function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf) {
   };
 }
 
-function testMessage({ id, test_settings: test }: Broadcast, statsOf: StatsOf) {
+function testMessage({ id, test_settings: test }: Broadcast, statsOf: StatsOf | undefined) {
   return {
     enabled: test.enabled,
     samplePercentage: test.sample_percentage,
@@ -151,19 +151,23 @@ function testMessage({ id, test_settings: test }: Broadcast, statsOf: StatsOf) {
     autoSendWinnerMetric: test.auto_send_winner_metric,
     testDurationHours: test.test_duration_hours,
     variations: test.variations.map(
-      ({ template_id: templateId, variation_name: variationName }) => {
-        const stats = statsOf(id, templateId);
-        const metrics = {
-          recipients: stats?.sent,
-          delivered: stats?.delivered,
-          opens: stats?.opened,
-          clicks: stats?.clicked,
-          bounced: stats?.bounced,
-          complained: stats?.complained,
-          unsubscribed: stats?.unsubscribed,
-        };
-        return { templateId, variationName, metrics };
-      },
+      ({ template_id: templateId, variation_name: variationName }) => ({
+        templateId,
+        variationName,
+        metrics: statsOf && metricsMessage(statsOf(id, templateId)),
+      }),
     ),
+  };
+}
+
+function metricsMessage(stats: ReturnType<StatsOf>) {
+  return {
+    recipients: stats?.sent,
+    delivered: stats?.delivered,
+    opens: stats?.opened,
+    clicks: stats?.clicked,
+    bounced: stats?.bounced,
+    complained: stats?.complained,
+    unsubscribed: stats?.unsubscribed,
   };
 }

@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 
 let given: Given;
 beforeAll(async () => {
@@ -38,6 +38,22 @@ test('create makes a draft that get reads back', async () => {
   const read = await given.client.getBroadcast({ workspaceId, id: broadcast?.id ?? '' });
   expect(read.broadcast).toEqual(broadcast);
 });
+
+test.each([Code.Unavailable, Code.DeadlineExceeded])(
+  'a broadcast is read without its numbers while messages answers %s',
+  async (code) => {
+    const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
+    const read = async () => {
+      const { broadcast } = await given.client.getBroadcast(key);
+      return broadcast?.testSettings?.variations.map(({ metrics }) => metrics?.recipients);
+    };
+    given.neighbours.stats = new ConnectError('away', code);
+    expect(await read()).toEqual([undefined, undefined]);
+    await expect(given.client.getTestResults(key)).rejects.toMatchObject({ code });
+    given.neighbours.stats = [];
+    expect(await read()).toEqual([0, 0]);
+  },
+);
 
 const variations = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ templateId: `t${index}` }));

@@ -35,7 +35,7 @@ export type Neighbours = {
   ratePerMinute: number;
   category: TemplateCategory;
   sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
-  stats: MessageInitShape<typeof VariationStatsSchema>[];
+  stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
 };
 
 export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
@@ -105,12 +105,15 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
     },
     sender: {
       sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest),
-      listVariationStats: async ({ broadcastIds = [] }) =>
-        create(ListVariationStatsResponseSchema, {
+      listVariationStats: async ({ broadcastIds = [] }) => {
+        const { stats } = neighbours;
+        if (stats instanceof ConnectError) throw stats;
+        return create(ListVariationStatsResponseSchema, {
           stats: broadcastIds.flatMap((broadcastId) =>
-            neighbours.stats.map((each) => ({ ...each, broadcastId })),
+            stats.map((each) => ({ ...each, broadcastId })),
           ),
-        }),
+        });
+      },
     },
   };
 }

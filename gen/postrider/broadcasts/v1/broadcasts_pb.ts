@@ -383,7 +383,7 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
   variationName: string;
 
   /**
-   * What became of it so far; never read from a request.
+   * What became of it so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them.
    *
    * @generated from field: postrider.broadcasts.v1.VariationMetrics metrics = 3;
    */
