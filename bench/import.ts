@@ -80,7 +80,7 @@ async function measure(
   const importMs = Date.now() - startedAtMs;
   const events = await untilDrained(consumer, total * 2);
   const drainMs = Date.now() - startedAtMs - importMs;
-  bar.end(done);
+  bar.end();
   report({ total, importMs, drainMs, events, before, early, after: usageOf(pids) });
 }
 
