@@ -110,6 +110,7 @@ function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefi
     status: words[broadcast.status],
     audience: {
       list: broadcast.audience.list,
+      furtherLists: broadcast.audience.further_lists,
       segments: broadcast.audience.segments,
       excludeUnsubscribed: broadcast.audience.exclude_unsubscribed,
     },

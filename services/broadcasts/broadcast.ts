@@ -16,7 +16,16 @@ export const statuses = [
 ] as const;
 export type Status = (typeof statuses)[number];
 
-export type Audience = { list: string; segments: string[]; exclude_unsubscribed: boolean };
+export type Audience = {
+  list: string;
+  further_lists: string[];
+  segments: string[];
+  exclude_unsubscribed: boolean;
+};
+
+export function listsOf({ list, further_lists }: Audience): string[] {
+  return [list, ...further_lists];
+}
 
 export type Schedule = {
   is_scheduled: boolean;
@@ -48,8 +57,7 @@ export type Plan = {
   variations: { template_id: string; template_version: number }[];
   integration_id: string;
   rate_limit_per_minute: number;
-  list_id: string;
-  list_name: string;
+  lists: { id: string; name: string }[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
 };

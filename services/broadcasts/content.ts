@@ -26,8 +26,14 @@ export function storedContent(given: Given) {
 }
 
 function storedAudience({ audience }: Given): Audience {
+  const list = audience?.list ?? '';
+  const furtherLists = audience?.furtherLists ?? [];
+  if (furtherLists.includes(list)) {
+    throw invalidField('audience.further_lists', 'a list is named twice');
+  }
   return {
-    list: audience?.list ?? '',
+    list,
+    further_lists: furtherLists,
     segments: audience?.segments ?? [],
     exclude_unsubscribed: audience?.excludeUnsubscribed ?? true,
   };

@@ -200,7 +200,7 @@ const broadcast = {
   name: 'string',
   channel_type: 'string',
   status: 'string',
-  audience: { list: 'string', segments: [], exclude_unsubscribed: 'boolean' },
+  audience: { list: 'string', further_lists: [], segments: [], exclude_unsubscribed: 'boolean' },
   schedule: {
     is_scheduled: 'boolean',
     scheduled_date: 'string',

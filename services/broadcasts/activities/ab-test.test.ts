@@ -2,17 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TestSettings } from '../broadcast.ts';
-import type { Step } from '../next-step.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import { completeTest, finish, pauseBySystem } from './moves.ts';
-import { pickWinner } from './pick-winner.ts';
+import { pauseBySystem } from './moves.ts';
 import { readPlan } from './read-plan.ts';
-import { sendSlice } from './send-slice.ts';
 
 let given: Given;
 let asked: Map<string, string[]>;
@@ -35,7 +32,7 @@ const people = (count: number) =>
   Array.from({ length: count }, (_, index) => `p${String(index).padStart(5, '0')}@example.com`);
 
 type Key = { workspaceId: string; id: string };
-const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
+const run = runActivity;
 const look = async (key: Key) => (await readPlan(given.context)(key)).step;
 const read = async (key: Key) => (await given.client.getBroadcast(key)).broadcast;
 
@@ -48,31 +45,7 @@ async function givenTest(over: Partial<TestSettings> = {}): Promise<Key> {
   return key;
 }
 
-/** Does what the row wants, as the workflow does, until it waits or ends. */
-async function play(key: Key): Promise<Step> {
-  for (;;) {
-    const step = await look(key);
-    switch (step.do) {
-      case 'send':
-        for (const slice of step.slices) {
-          await run(() => sendSlice(given.context)({ ...key, slice }));
-        }
-        break;
-      case 'completeTest':
-        await completeTest(given.context)(key);
-        break;
-      case 'pickWinner':
-        await pickWinner(given.context)(key);
-        break;
-      case 'finish':
-        await finish(given.context)(key);
-        break;
-      default:
-        return step;
-    }
-  }
-}
-
+const play = (key: Key) => playSteps(given, key);
 const sizes = () => Object.fromEntries([...asked].map(([name, emails]) => [name, emails.length]));
 const pass = (hours: number) => {
   given.clock.now = new Date(given.clock.now.getTime() + hours * 3_600_000);

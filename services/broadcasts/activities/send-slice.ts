@@ -33,6 +33,7 @@ type Work = {
   key: SliceKey;
   plan: Plan;
   variation: Plan['variations'][number];
+  list: Plan['lists'][number];
   broadcastName: string;
   slice: Slice;
   /** Aborted by a pause, a cancel or the end of the run. */
@@ -55,11 +56,12 @@ export function sendSlice(context: Context) {
     const { plan, status } = broadcast;
     if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
     const variation = variationOf(broadcast, plan, slice);
+    const list = listOf(plan, slice);
     const stop = new AbortController();
     const tally = startTally(slice);
     const watcher = watchStatus(context, { key, status, stop, tally });
     const deadlineMs = Date.now() + workMaxMs;
-    const given = { key, plan, variation, broadcastName: broadcast.name, slice };
+    const given = { key, plan, variation, list, broadcastName: broadcast.name, slice };
     const work = { ...given, stop: stop.signal, deadlineMs };
     try {
       return await sendBatches(context, work, tally);
@@ -79,6 +81,12 @@ function variationOf(
   const variation = winner ?? variations[arm ?? 0];
   if (!variation) throw new Error('the plan has no such variation');
   return variation;
+}
+
+function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
+  const list = lists[slice.list];
+  if (!list) throw new Error('the plan has no such list');
+  return list;
 }
 
 /** Keeps `batchesAtOnce` calls open and counts their answers in order. */
@@ -144,7 +152,7 @@ async function sendUntilAnswered(
   work: Work,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
-  const { key, plan, variation, broadcastName, stop } = work;
+  const { key, plan, variation, list, broadcastName, stop } = work;
   const request = {
     workspaceId: key.workspaceId,
     broadcastId: key.id,
@@ -152,8 +160,8 @@ async function sendUntilAnswered(
       templateId: variation.template_id,
       templateVersion: variation.template_version,
       integrationId: plan.integration_id,
-      listId: plan.list_id,
-      listName: plan.list_name,
+      listId: list.id,
+      listName: list.name,
       broadcastName,
       includeUnsubscribed: plan.include_unsubscribed,
       utm: plan.utm,

@@ -5,7 +5,7 @@ import type {
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Broadcast } from '../broadcast.ts';
+import { type Broadcast, listsOf } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { startTime } from '../start-time.ts';
@@ -16,9 +16,6 @@ export function schedule(
 ): ServiceImpl<typeof BroadcastService>['scheduleBroadcast'] {
   const { store, now } = context;
   return async (request) => {
-    if (request.useRecipientTimezone) {
-      throw invalidField('use_recipient_timezone', 'recipient time zones are not available yet');
-    }
     const draft = await findBroadcast(store.fork(), request);
     const zone = await zoneOf(context, request);
     const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
@@ -32,7 +29,7 @@ export function schedule(
           scheduled_date: request.scheduledDate,
           scheduled_time: request.scheduledTime,
           timezone: zone,
-          use_recipient_timezone: false,
+          use_recipient_timezone: request.useRecipientTimezone,
         };
       }
       await em.flush();
@@ -68,8 +65,12 @@ async function checkSendable(context: Context, broadcast: Broadcast): Promise<vo
   if (audience.segments.length > 0) {
     throw invalidField('audience.segments', `segment ${audience.segments[0]} not found`);
   }
-  const list = context.lists.getList({ workspaceId, id: audience.list });
-  await found(list, 'audience.list', `list ${audience.list} not found`);
+  await Promise.all(
+    listsOf(audience).map((id, index) => {
+      const field = index === 0 ? 'audience.list' : `audience.further_lists[${index - 1}]`;
+      return found(context.lists.getList({ workspaceId, id }), field, `list ${id} not found`);
+    }),
+  );
   await Promise.all(
     test.variations.map(({ template_id: id }, index) =>
       checkTemplate(context, workspaceId, { id, index }),

@@ -3,7 +3,6 @@ import type {
   BroadcastService,
   UpdateBroadcastRequest,
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { broadcastMessages, lockBroadcast } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
@@ -31,12 +30,6 @@ export function update(context: Context): ServiceImpl<typeof BroadcastService>['
 /** A draft keeps its wish for a time; what is scheduled already moves to the new one. */
 function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
   if (!schedule) return;
-  if (schedule.useRecipientTimezone) {
-    throw invalidField(
-      'schedule.use_recipient_timezone',
-      'recipient time zones are not available yet',
-    );
-  }
   const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';
   const startsAt = schedule.isScheduled
     ? startTime({ ...schedule, timezone }, now, 'schedule.')
@@ -46,7 +39,7 @@ function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, 
     scheduled_date: schedule.scheduledDate,
     scheduled_time: schedule.scheduledTime,
     timezone,
-    use_recipient_timezone: false,
+    use_recipient_timezone: schedule.useRecipientTimezone,
   };
   if (broadcast.status !== 'draft') broadcast.starts_at = startsAt ?? now;
 }

@@ -22,7 +22,13 @@ import {
 import { query } from '#lib/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { Broadcast, isMoving, type Status, type TestSettings } from '../broadcast.ts';
+import {
+  Broadcast,
+  isMoving,
+  type Schedule,
+  type Status,
+  type TestSettings,
+} from '../broadcast.ts';
 import type { Context } from '../context.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
@@ -30,6 +36,8 @@ import { openBroadcastsStore } from '../store.ts';
 /** What the other services answer; a test changes what matters to it. */
 export type Neighbours = {
   audience: string[];
+  zoneOf: (email: string) => string;
+  listOf: (email: string) => number;
   hasTemplate: boolean;
   providerId: string;
   ratePerMinute: number;
@@ -47,6 +55,8 @@ export async function givenService() {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours: Neighbours = {
     audience: ['a@example.com', 'b@example.com', 'c@example.com'],
+    zoneOf: () => '',
+    listOf: () => 0,
     hasTemplate: true,
     providerId: 'smtp',
     ratePerMinute: 600_000,
@@ -77,9 +87,17 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
       },
     },
     audience: {
-      listAudience: async ({ afterEmail = '', pageSize = 0 }) => {
+      listAudience: async ({
+        afterEmail = '',
+        pageSize = 0,
+        furtherListIds = [],
+        withTimezones,
+      }) => {
         const emails = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
-        return create(ListAudienceResponseSchema, { emails });
+        const { zoneOf, listOf } = neighbours;
+        const timezones = withTimezones ? emails.map(zoneOf) : [];
+        const lists = furtherListIds.length > 0 ? emails.map(listOf) : [];
+        return create(ListAudienceResponseSchema, { emails, timezones, lists });
       },
     },
     templates: {
@@ -125,6 +143,8 @@ type Wish = {
   test_sent_at?: Date;
   winner_phase_recipient_count?: number;
   starts_at?: Date;
+  schedule?: Partial<Schedule>;
+  further_lists?: string[];
   frozen_at?: Date;
 };
 
@@ -159,13 +179,19 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     id: key.id,
     name: 'Hello',
     status: wish.status ?? 'draft',
-    audience: { list: 'news', segments: [], exclude_unsubscribed: true },
+    audience: {
+      list: 'news',
+      further_lists: wish.further_lists ?? [],
+      segments: [],
+      exclude_unsubscribed: true,
+    },
     schedule: {
       is_scheduled: false,
       scheduled_date: '',
       scheduled_time: '',
       timezone: '',
       use_recipient_timezone: false,
+      ...wish.schedule,
     },
     test_settings: wish.test_settings ?? untested,
     utm_parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
