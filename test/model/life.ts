@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Answer } from '../stack/client.ts';
 import { act, draftOf, givenList, givenTemplate, good, importContacts } from '../stack/given.ts';
+import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
 import { withRun } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
@@ -91,7 +91,7 @@ async function doOne(
     case 'a reader leaves':
       return leave(stack, lived, reader);
     case 'the time comes':
-      return passTime(stack, id);
+      return passTime(stack, id).then(unreached);
     case 'signal':
       return withRun(stack, id, (handle) => handle.signal('changed')).then(unreached);
     case 'operator pauses':
@@ -122,26 +122,6 @@ async function leave(stack: TestStack, { body, emails, left }: Lived, reader: nu
     status: 'unsubscribed',
   });
   if (answer.status === 200 && !left.has(email)) left.set(email, Date.now());
-  return undefined;
-}
-
-/** As if hours went by: what waits for a time has it now. The signal makes up for the hourly look. */
-async function passTime({ databaseUrl, workspaceId, ...rest }: TestStack, id: string) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(
-      `update broadcasts.broadcasts
-       set starts_at = least(starts_at, now()), retry_at = least(retry_at, now()),
-         test_sent_at = test_sent_at - interval '2 hours'
-       where workspace_id = $1 and id = $2`,
-      [workspaceId, id],
-    );
-  } finally {
-    await client.end();
-  }
-  const stack = { databaseUrl, workspaceId, ...rest };
-  await withRun(stack, id, (handle) => handle.signal('changed'));
   return undefined;
 }
 

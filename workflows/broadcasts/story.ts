@@ -6,7 +6,6 @@ import {
 } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
-import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/next-step.ts';
 
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
@@ -15,10 +14,10 @@ const sent = defineSearchAttributeKey('SentCount', SearchAttributeType.INT);
 const failed = defineSearchAttributeKey('FailedCount', SearchAttributeType.INT);
 
 /** Tells an operator where the broadcast is: search attributes for lists, a table for the page. */
-export function tell(key: BroadcastKey, { step, story }: Look): void {
+export function tell({ step, story }: Look): void {
   setCurrentDetails(
     [
-      `| ${key.id} | |`,
+      '| Broadcast | |',
       '|---|---|',
       `| Phase | ${phaseOf(step, story)} |`,
       `| Recipients | ${story.recipients} |`,
@@ -46,14 +45,26 @@ function hasSearchAttributes(): boolean {
 }
 
 function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']): string {
-  if (word === 'scheduled') return `scheduled for ${startsAt}`;
-  if (word === 'paused')
-    return pausedBy === 'person' ? 'paused by a person' : 'paused by the system';
-  if (word === 'sending' && step.do === 'wait') return 'sending: waiting for deferred recipients';
-  if (word === 'testing') return 'testing: the sample is being sent';
-  if (word === 'test_completed') return 'test completed: waiting for a winner';
-  if (word === 'winner_selected') return 'winner selected: the rest is being sent';
-  return word;
+  const rests = step.do === 'wait';
+  switch (word) {
+    case 'scheduled':
+      return `scheduled for ${startsAt}`;
+    case 'paused':
+      if (pausedBy === 'person') return 'paused by a person';
+      return rests && step.untilMs === null ? 'paused by a fault' : 'paused by an outage';
+    case 'sending':
+      return rests ? 'sending: nobody is due now' : 'sending';
+    case 'testing':
+      return 'testing: the sample is being sent';
+    case 'test_completed':
+      return 'test completed: waiting for a winner';
+    case 'winner_selected':
+      return rests
+        ? 'winner selected: nobody is due now'
+        : 'winner selected: the rest is being sent';
+    default:
+      return word;
+  }
 }
 
 function nextOf(step: Step): string {

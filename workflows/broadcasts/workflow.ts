@@ -76,7 +76,7 @@ async function live(key: BroadcastKey, row: Row): Promise<void> {
   for (;;) {
     row.isChanged = false;
     const look = await readPlan(key);
-    tell(key, look);
+    tell(look);
     if (look.step.do === 'end') {
       await condition(allHandlersFinished);
       // A signal that came since then may mean that the row lives again.
@@ -157,7 +157,11 @@ function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
 }
 
 async function sendSlices(key: BroadcastKey, slices: number[]): Promise<void> {
-  const results = await Promise.all(slices.map((slice) => sendSlice({ ...key, slice })));
+  const results = await Promise.all(
+    slices.map((slice) =>
+      sendSlice.executeWithOptions({ summary: `slice ${slice}` }, [{ ...key, slice }]),
+    ),
+  );
   const outage = results.find((result) => result.outage !== '')?.outage;
   if (outage) await pauseBySystem(key, outage, 'outage');
 }

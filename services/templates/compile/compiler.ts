@@ -65,7 +65,8 @@ export function createCompiler(): Compiler {
 
 async function ask(thread: KillableThread<Work, Answer>, work: Work): Promise<Answer | undefined> {
   try {
-    return await thread.ask(() => work);
+    // Each kind loads modules of its own.
+    return await thread.ask(() => work, work.do);
   } catch (error) {
     if (!(error instanceof ThreadBusyError)) throw error;
     throw retryLater('too many templates are being compiled', Code.ResourceExhausted, 1_000);
