@@ -117,6 +117,24 @@ test('an operator opens a range, and only that one', async () => {
   await expect(open.resolve('::1')).rejects.toMatchObject(refused);
 });
 
+test.each([
+  ['127.0.0.1', true],
+  ['10.0.0.1', false],
+  ['1.1.1.1', false],
+  ['[::1]', false],
+  ['localhost', false],
+])('whether %s is opened by the operator: %p', (host, isOpened) => {
+  expect(open.opens(host)).toBe(isOpened);
+});
+
+test('a call ends when its caller gives it up', async () => {
+  const port = await givenServer(() => {});
+  const stop = new AbortController();
+  const call = open.call({ ...get, signal: stop.signal, url: `http://127.0.0.1:${port}/` });
+  stop.abort();
+  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+});
+
 test('a connection opens to an allowed host and fails on a closed port', async () => {
   const port = await givenServer(() => {});
   const socket = await open.connect({ host: '127.0.0.1', port, timeoutMs: 1_000 });

@@ -18,6 +18,8 @@ export type Target = { address: string; family: 4 | 6 };
 export type Egress = {
   /** Resolves a host to an address that may be called. */
   resolve(host: string): Promise<Target>;
+  /** Whether the host is a literal address in a range that an operator opened. */
+  opens(host: string): boolean;
   /** Opens a TCP connection to a resolved and checked address. */
   connect(options: { host: string; port: number; timeoutMs: number }): Promise<Socket>;
   /** Makes one HTTP call; redirects are failures, time and size are bounded. */
@@ -32,6 +34,8 @@ export type EgressCall = {
   body?: string;
   timeoutMs: number;
   sizeMaxBytes: number;
+  /** Ends the call when it is aborted. */
+  signal?: AbortSignal;
 };
 
 export type EgressAnswer = {
@@ -54,26 +58,32 @@ export function createEgress(allow: readonly string[], lookUp: Lookup = lookUpAl
   const agent = createAgent(resolve);
   return {
     resolve,
+    opens: (host) => isIP(unbracketed(host)) !== 0 && isOpened(unbracketed(host), opened),
     connect: async (options) => openSocket(await resolve(options.host), options),
     call: (options) => callChecked({ agent, resolve }, options),
     close: () => agent.close(),
   };
 }
 
-function mayCall(address: string, opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]): boolean {
-  const parsed = ipaddr.process(address);
-  if (opened.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
+type Ranges = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
+
+function mayCall(address: string, opened: Ranges): boolean {
   // Everything but `unicast` is reserved for something; 6to4, Teredo and NAT64 are names of their own.
-  return parsed.range() === 'unicast';
+  return isOpened(address, opened) || ipaddr.process(address).range() === 'unicast';
 }
 
-async function resolveChecked(
-  host: string,
-  opened: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][],
-  lookUp: Lookup,
-): Promise<Target> {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  const found = await addressesOf(name, lookUp);
+function isOpened(address: string, opened: Ranges): boolean {
+  const parsed = ipaddr.process(address);
+  return opened.some((range) => parsed.kind() === range[0].kind() && parsed.match(range));
+}
+
+/** A literal IPv6 address stands in brackets in a URL. */
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+async function resolveChecked(host: string, opened: Ranges, lookUp: Lookup): Promise<Target> {
+  const found = await addressesOf(unbracketed(host), lookUp);
   const target = found.find((candidate) => mayCall(candidate.address, opened));
   if (!target) throw new EgressError('the host is not an address that may be called');
   return target;
@@ -153,14 +163,17 @@ async function callChecked(
   }
   if (url.username || url.password) throw new EgressError('the URL must not hold credentials');
   // A literal address never reaches the agent's lookup, so it is checked here.
-  const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const literal = unbracketed(url.hostname);
   if (isIP(literal)) await resolve(literal);
   const answer = await request(url, {
     dispatcher: agent,
     method: options.method,
     headers: options.headers,
     body: options.body ?? null,
-    signal: AbortSignal.timeout(options.timeoutMs),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(options.timeoutMs),
+      ...(options.signal ? [options.signal] : []),
+    ]),
   });
   const { body, truncated } = await readUpTo(answer.body, options.sizeMaxBytes);
   return { status: answer.statusCode, headers: answer.headers, body, truncated };
