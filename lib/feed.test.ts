@@ -71,7 +71,7 @@ test.each([
   ['says 408', says(408), 'HTTP error 408: Request Timeout', true],
   ['says 429', says(429), 'HTTP error 429: Too Many Requests', true],
   ['says 404', says(404), 'HTTP error 404: Not Found', false],
-  ['says 799', says(799), 'HTTP error 799: Unknown', false],
+  ['says 499', says(499), 'HTTP error 499: Unknown', false],
   ['redirects', says(302), 'HTTP error 302: Found', false],
   ['answers nothing', ends(''), 'invalid JSON response: not JSON', false],
   ['answers text', ends('hello'), 'invalid JSON response: not JSON', false],

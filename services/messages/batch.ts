@@ -1,7 +1,9 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Claimant, type ClaimGroup, claim } from './claims.ts';
 import type { Context } from './context.ts';
 import { deliver, type Fate } from './delivery.ts';
+import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
 import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
 
@@ -14,18 +16,22 @@ type Given = {
   who: { includeUnsubscribed?: boolean; forConfirmation?: boolean };
   /** The contact fields that Liquid gets. */
   fields: readonly string[];
+  feeds: BatchFeeds;
   stop: AbortSignal;
 };
 
 type Batch = Given & {
   claimants: Claimant[];
-  contacts: Map<string, Record<string, unknown>>;
+  contacts: Map<string, JsonObject>;
   fates: Map<string, Fate>;
+  fed: Fed;
 };
+
+const nothingFed: Fed = { answers: new Map(), outage: '' };
 
 /**
  * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
- * not started. The outage says why the provider takes no mail at all.
+ * not started. The outage says why the provider takes no mail at all, or what a feed did wrong.
  */
 export async function sendAll(
   context: Context,
@@ -33,7 +39,7 @@ export async function sendAll(
 ): Promise<{ fates: Map<string, Fate>; outage: string }> {
   const fates = new Map<string, Fate>();
   const resolved = await resolve(context, given);
-  const outage = await sendOpen(context, { ...given, ...resolved, fates });
+  const outage = await sendOpen(context, { ...given, ...resolved, fates, fed: nothingFed });
   return { fates, outage };
 }
 
@@ -51,7 +57,7 @@ async function resolve(
     emails: given.open.map(([, email]) => email),
     fields,
   });
-  const values = new Map<string, Record<string, unknown>>();
+  const values = new Map<string, JsonObject>();
   const claimants = given.open.map(([id, email], index) => {
     const recipient = recipients[index];
     if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
@@ -62,21 +68,41 @@ async function resolve(
   return { claimants, contacts: values };
 }
 
-function contactOf(fields: readonly string[], valuesJson: string): Record<string, unknown> {
-  const values: unknown = valuesJson === '' ? [] : JSON.parse(valuesJson);
+function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
+  const values: JsonValue = valuesJson === '' ? [] : JSON.parse(valuesJson);
   return Object.fromEntries(
-    fields.map((name, index) => [name, Array.isArray(values) ? values[index] : null]),
+    fields.map((name, index) => [name, Array.isArray(values) ? (values[index] ?? null) : null]),
   );
 }
 
-/** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
+/** Asks the recipient feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
 async function sendOpen(context: Context, batch: Batch): Promise<string> {
+  const { stop, contacts } = batch;
+  const { recipient } = batch.feeds;
+  const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
+  if (skipped.length > 0 && !stop.aborted) await sendClaimed(context, batch, skipped);
+  let rest = batch.claimants.filter(({ skipReason }) => skipReason === '');
+  if (!recipient) return sendPermitted(context, batch, rest);
+  while (rest.length > 0 && !stop.aborted) {
+    const fed = await context.feeds.askSome({ recipient, claimants: rest, contacts, stop });
+    const ready = rest.filter(({ email }) => fed.answers.has(email));
+    const outage = (await sendPermitted(context, { ...batch, fed }, ready)) || fed.outage;
+    if (outage !== '') return outage;
+    rest = rest.filter(({ email }) => !fed.answers.has(email));
+  }
+  return '';
+}
+
+/** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
+async function sendPermitted(
+  context: Context,
+  batch: Batch,
+  claimants: Claimant[],
+): Promise<string> {
   const { store } = context;
   const { workspaceId, integrationId } = batch.group;
   const rate = { workspaceId, integrationId, perMinute: batch.plan.perMinute };
-  const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
-  if (skipped.length > 0 && !batch.stop.aborted) await sendClaimed(context, batch, skipped);
-  let rest = batch.claimants.filter(({ skipReason }) => skipReason === '');
+  let rest = claimants;
   while (rest.length > 0) {
     const permits = await takePermits(store, rate, { wanted: rest.length, signal: batch.stop });
     if (permits === 0) return '';
@@ -90,7 +116,7 @@ async function sendOpen(context: Context, batch: Batch): Promise<string> {
 
 async function sendClaimed(
   context: Context,
-  { group, plan, contacts, stop, fates }: Batch,
+  { group, plan, contacts, feeds, fed, stop, fates }: Batch,
   claimants: Claimant[],
 ): Promise<{ outage: string; used: number }> {
   const claimedAtMs = Date.now();
@@ -98,7 +124,9 @@ async function sendClaimed(
   const claimed = rows.filter(({ status }) => status === 'sending');
   for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
   if (claimed.length === 0) return { outage: '', used: 0 };
-  const delivered = await deliver(context, { group, plan, claimed, contacts, claimedAtMs, stop });
+  const feedsOf = (email: string) => feedValues(feeds, fed, email);
+  const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
+  const delivered = await deliver(context, given);
   for (const [id, fate] of delivered.fates) fates.set(id, fate);
   return { outage: delivered.outage, used: claimed.length };
 }

@@ -8,6 +8,7 @@ import type { Outbox } from '#lib/outbox.ts';
 import type { Store } from '#lib/store.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import type { Admission } from './admission.ts';
+import type { Feeds } from './feeds.ts';
 import type { Plans } from './plans.ts';
 import type { Pools } from './pools.ts';
 import type { RenderThread } from './render/thread.ts';
@@ -38,6 +39,7 @@ export type Context = {
   now: () => Date;
   /** Compiled templates with the settings and the integration they go out with. */
   plans: Plans;
+  feeds: Feeds;
   pools: Pools;
   thread: RenderThread;
   /** How many batches this process sends at a time. */

@@ -1,3 +1,4 @@
+import type { Scope } from '#lib/liquid/engine.ts';
 import { createTrackingTokens } from '#lib/tracking-token.ts';
 import { type Claimed, type ClaimGroup, giveBack, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
@@ -19,6 +20,8 @@ export type Delivery = {
   claimed: readonly Claimed[];
   /** Values for Liquid by address. */
   contacts: ReadonlyMap<string, Record<string, unknown>>;
+  /** What Liquid reads of feeds, by address. */
+  feedsOf: (email: string) => Scope;
   /** The local clock before the claim. */
   claimedAtMs: number;
   stop: AbortSignal;
@@ -131,12 +134,13 @@ class Work {
   }
 
   #recipient({ id, email }: Claimed): Recipient {
-    const { plan, group, contacts } = this.#delivery;
+    const { plan, group, contacts, feedsOf } = this.#delivery;
     const token = this.#tokenOf(group.workspaceId, id);
     return {
       messageId: id,
       email,
       contact: contacts.get(email) ?? {},
+      feeds: feedsOf(email),
       urls: {
         unsubscribe: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
         preferences: `${plan.baseUrl}/p/${group.workspaceId}/${token}`,

@@ -9,6 +9,7 @@ import { createEgress } from '#lib/egress.ts';
 import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
 import { createAdmission } from './admission.ts';
+import { createFeeds } from './feeds.ts';
 import { createPlans } from './plans.ts';
 import { createPools } from './pools.ts';
 import { RenderThread } from './render/thread.ts';
@@ -39,6 +40,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     owner: crypto.randomUUID(),
     now: () => new Date(),
     plans,
+    feeds: createFeeds({ egress, keyring }),
     pools,
     thread,
     admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
@@ -54,6 +56,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     close: async () => {
       pools.close();
       await thread.close();
+      await egress.close();
     },
   };
 });

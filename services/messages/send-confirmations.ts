@@ -4,6 +4,7 @@ import type { ClaimGroup } from './claims.ts';
 import { confirmationContent } from './confirmation-content.ts';
 import { addSending, failDue, type ListKey, readDue, readNextDue } from './confirmations.ts';
 import type { Context } from './context.ts';
+import { noFeeds } from './feeds.ts';
 import type { CompiledPlan } from './plans.ts';
 
 const roundMax = 200;
@@ -49,6 +50,7 @@ async function sendRound(
       open,
       who: { forConfirmation: true },
       fields: plan.program.fields.filter((field) => shownFields.includes(field)),
+      feeds: noFeeds,
       stop,
     });
     return outage;

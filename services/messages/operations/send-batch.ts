@@ -1,3 +1,4 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import type {
@@ -9,8 +10,10 @@ import { sendAll } from '../batch.ts';
 import { readRecorded } from '../claims.ts';
 import type { Context } from '../context.ts';
 import type { Fate } from '../delivery.ts';
+import { feedsOf } from '../feeds.ts';
 import { broadcastMessageId } from '../message.ts';
 import type { About } from '../plans.ts';
+import { contactFields } from '../render/fields.ts';
 
 /** Time to finish what has begun and to answer. */
 const beforeDeadlineMs = 1_000;
@@ -37,16 +40,32 @@ async function send(context: Context, request: SendBatchRequest, stop: AbortSign
   const emails = new Map(
     request.emails.map((email) => [broadcastMessageId(workspaceId, broadcastId, email), email]),
   );
+  const feeds = await feedsOf(context.feeds, sendPlan, () => subjectOf(context, request, sendPlan));
   const recorded = await readRecorded(context.store, workspaceId, [...emails.keys()]);
   const { fates, outage } = await sendAll(context, {
     group: { ...key, broadcastId, listId },
     plan,
     open: [...emails].filter(([id]) => !recorded.has(id)),
-    fields: plan.program.fields,
+    fields: feeds.recipient ? contactFields : plan.program.fields,
+    feeds,
     who: { includeUnsubscribed: sendPlan.includeUnsubscribed && !plan.isMarketing },
     stop,
   });
   return answer(emails.size, new Map([...recorded, ...fates]), outage);
+}
+
+/** What a recipient feed is told beside the contact. */
+async function subjectOf(
+  { plans }: Context,
+  { workspaceId, broadcastId }: SendBatchRequest,
+  plan: SendPlan,
+): Promise<JsonObject> {
+  const { name } = await plans.settings(workspaceId);
+  return {
+    broadcast: { id: broadcastId, name: plan.broadcastName },
+    list: { id: plan.listId, name: plan.listName },
+    workspace: { id: workspaceId, name },
+  };
 }
 
 function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan): About {

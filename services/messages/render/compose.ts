@@ -33,6 +33,8 @@ export interface Recipient {
   email: string;
   name?: string;
   contact: Scope;
+  /** `global_feed` and `recipient_feed`, where there are any. */
+  feeds?: Scope;
   /** Links in the mail that act for the recipient. */
   urls: { unsubscribe: string; preferences: string; confirm: string };
   trackingToken: string;
@@ -68,8 +70,9 @@ export function writeMessage(buffer: MessageBuffer, message: Prepared): void {
 
 /** Liquid's values for a recipient. */
 export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
-  return ({ messageId, contact, urls, trackingToken }) => ({
+  return ({ messageId, contact, feeds, urls, trackingToken }) => ({
     ...envelope.values,
+    ...feeds,
     contact,
     message_id: messageId,
     unsubscribe_url: urls.unsubscribe,

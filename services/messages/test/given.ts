@@ -34,6 +34,7 @@ import { keyring, testTransport, userClaims } from '../../../test/setup/service.
 import { type Sink, startSink } from '../../../test/sink.ts';
 import { createAdmission } from '../admission.ts';
 import type { Contacts, Context, Templates, Workspaces } from '../context.ts';
+import { createFeeds } from '../feeds.ts';
 import { createPlans } from '../plans.ts';
 import { createPools } from '../pools.ts';
 import { RenderThread } from '../render/thread.ts';
@@ -90,6 +91,7 @@ export async function givenService() {
     isTracked: false,
   };
   const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
+  const egress = createEgress(['127.0.0.0/8']);
   const newProcess = (over: Partial<Context> = {}) => {
     const context: Context = {
       store,
@@ -99,7 +101,8 @@ export async function givenService() {
       owner: crypto.randomUUID(),
       now: () => new Date(),
       plans: createPlans(peers),
-      pools: createPools(createEgress(['127.0.0.0/8'])),
+      feeds: createFeeds({ egress, keyring }),
+      pools: createPools(egress),
       thread: new RenderThread(),
       admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
       ...over,

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { createCache } from '#lib/cache.ts';
+import type { Egress } from '#lib/egress.ts';
+import { askFeed, type Feed, type FeedAnswer } from '#lib/feed.ts';
+import type { Scope } from '#lib/liquid/engine.ts';
+import type { Keyring } from '#lib/tokens.ts';
+import type { Claimant } from './claims.ts';
+
+/** What a batch gets from feeds. */
+export type BatchFeeds = {
+  /** Liquid's values that are the same for all. */
+  values: Scope;
+  /** Asked about each recipient, with what it is told beside the contact. */
+  recipient: { feed: Feed; payload: JsonObject } | undefined;
+};
+
+export const noFeeds: BatchFeeds = { values: {}, recipient: undefined };
+
+export type Feeds = {
+  /** A pinned answer of a global feed, from its JSON text; parsed once and kept. */
+  read(json: string): Promise<JsonObject>;
+  /** Asks the feed about as many as a second allows, in their order; the rest waits for the next portion. */
+  askSome(ask: Portion): Promise<Fed>;
+};
+
+export type Portion = {
+  recipient: NonNullable<BatchFeeds['recipient']>;
+  claimants: readonly Claimant[];
+  contacts: ReadonlyMap<string, JsonObject>;
+  stop: AbortSignal;
+};
+
+/** What the feed said, by address; the outage says why it said nothing about another. */
+export type Fed = { answers: Map<string, JsonObject>; outage: string };
+
+/** Four batches run in a process, so a feed gets at most 20 calls at a time from each. */
+const callsAtOnce = 5;
+/** Whoever has data is sent before more are asked about, so that a slow feed holds up nobody for long. */
+const portionMs = 1_000;
+const portionMaxBytes = 4 * 1024 * 1024;
+/** With 5 s for each of three calls this ends before the batch has to answer. */
+const retryDelaysMs = [250, 500];
+
+type Ways = { egress: Egress; keyring: Keyring };
+
+export function createFeeds(ways: Ways): Feeds {
+  const parsed = createCache<JsonObject>({ entriesMax: 16, keepMs: 10 * 60_000 });
+  return {
+    read: (json) =>
+      parsed(createHash('sha256').update(json).digest('base64'), async () => JSON.parse(json)),
+    askSome: (portion) => askSome(ways, portion),
+  };
+}
+
+/** What Liquid reads as `recipient_feed`, beside what all get. */
+export function feedValues({ values }: BatchFeeds, { answers }: Fed, email: string): Scope {
+  const answer = answers.get(email);
+  return answer ? { ...values, recipient_feed: answer } : values;
+}
+
+/** The feeds of a broadcast's plan. */
+export async function feedsOf(
+  feeds: Feeds,
+  plan: SendPlan,
+  subject: () => Promise<JsonObject>,
+): Promise<BatchFeeds> {
+  const { globalFeedJson, recipientFeed } = plan;
+  const values = globalFeedJson ? { global_feed: await feeds.read(globalFeedJson) } : {};
+  if (!recipientFeed) return { values, recipient: undefined };
+  const headers = recipientFeed.headers.map(({ name, sealedValue }) => ({
+    name,
+    sealed_value: sealedValue,
+  }));
+  return {
+    values,
+    recipient: { feed: { url: recipientFeed.url, headers }, payload: await subject() },
+  };
+}
+
+async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
+  const fed: Fed = { answers: new Map(), outage: '' };
+  const broken = new AbortController();
+  const signal = AbortSignal.any([portion.stop, broken.signal]);
+  const untilMs = Date.now() + portionMs;
+  const claimants = portion.claimants.values();
+  let sizeBytes = 0;
+  const isOver = () => signal.aborted || Date.now() > untilMs || sizeBytes > portionMaxBytes;
+  const work = async () => {
+    while (!isOver()) {
+      const { value: claimant } = claimants.next();
+      if (!claimant) return;
+      const answer = await askPatiently(ways, portion, { email: claimant.email, signal });
+      if ('data' in answer) {
+        fed.answers.set(claimant.email, answer.data);
+        sizeBytes += answer.sizeBytes;
+      } else if (!signal.aborted) {
+        fed.outage = `recipient feed failed: ${answer.error}`;
+        broken.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnce }, work));
+  return fed;
+}
+
+/** Asks again after what may pass. */
+async function askPatiently(
+  ways: Ways,
+  { recipient, contacts }: Portion,
+  { email, signal }: { email: string; signal: AbortSignal },
+): Promise<FeedAnswer> {
+  const payload = { ...recipient.payload, contact: contactPayload(email, contacts) };
+  const ask = () => askFeed(ways, recipient.feed, { payload, signal });
+  for (const delayMs of retryDelaysMs) {
+    const answer = await ask();
+    if ('data' in answer || !answer.mayPass || signal.aborted) return answer;
+    await sleep(delayMs, undefined, { signal }).catch(() => {});
+  }
+  return ask();
+}
+
+/** Fields without a value are left out. */
+function contactPayload(email: string, contacts: Portion['contacts']): JsonObject {
+  const fields = Object.entries(contacts.get(email) ?? {});
+  return { ...Object.fromEntries(fields.filter(([, value]) => value !== null)), email };
+}
