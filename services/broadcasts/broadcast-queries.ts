@@ -6,6 +6,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { Broadcast, type BroadcastKey, type Status } from './broadcast.ts';
 import type { Context } from './context.ts';
+import { dataFeedMessage } from './data-feed.ts';
 import { readStatsIfReached, type StatsOf } from './variation-queries.ts';
 
 export function broadcastNotFound(): ConnectError {
@@ -141,6 +142,7 @@ function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefi
     cancelledAt: time(broadcast.cancelled_at),
     pausedAt: time(broadcast.paused_at),
     pauseReason: broadcast.pause_reason ?? undefined,
+    dataFeed: dataFeedMessage(broadcast),
   };
 }
 

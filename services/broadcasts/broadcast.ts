@@ -1,6 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Feed } from '#lib/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import type { StoredDataFeed } from './data-feed.ts';
 
 export const statuses = [
   'draft',
@@ -60,6 +62,9 @@ export type Plan = {
   lists: { id: string; name: string }[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
+  /** Whether the answer of a global feed is kept beside the row. */
+  has_global_feed?: boolean;
+  recipient_feed?: Feed;
 };
 
 export type BroadcastKey = { workspaceId: string; id: string };
@@ -77,6 +82,8 @@ const schema = defineEntity({
     test_settings: p.json<TestSettings>(),
     utm_parameters: p.json<Utm>(),
     metadata: p.json<Record<string, unknown>>().nullable(),
+    data_feed: p.json<StoredDataFeed>().nullable(),
+    global_feed_fetched_at: p.datetime().nullable(),
     starts_at: p.datetime().nullable(),
     plan: p.json<Plan>().nullable(),
     frozen_at: p.datetime().nullable(),

@@ -1,17 +1,24 @@
 import { type Client, createClient } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { list } from '#lib/config.ts';
+import { createEgress, type Egress } from '#lib/egress.ts';
 import type { Base } from '#lib/rpc/process.ts';
 import type { Store } from '#lib/store.ts';
+import type { Keyring } from '#lib/tokens.ts';
 import { openBroadcastsStore } from './store.ts';
 
 /** What operations and activities may use. */
 export type Context = {
   store: Store;
   now: () => Date;
+  egress: Egress;
+  keyring: Keyring;
+  contacts: Pick<Client<typeof ContactService>, 'getContactByEmail'>;
   lists: Pick<Client<typeof ListService>, 'getList'>;
   audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
   templates: Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
@@ -23,6 +30,9 @@ export async function openContext(base: Base): Promise<Context> {
   return {
     store: await openBroadcastsStore(base.databaseUrl),
     now: () => new Date(),
+    egress: createEgress(list(base.env, 'EGRESS_ALLOW')),
+    keyring: base.keyring,
+    contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),
     audience: createClient(AudienceService, base.peer('contacts')),
     templates: createClient(TemplateContentService, base.peer('templates')),

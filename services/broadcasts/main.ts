@@ -16,6 +16,9 @@ await runService('broadcasts', async (base) => {
     services,
     routes: broadcastsRoutes(context),
     tasks: { wake: wakeWorkflow({ temporal, store: context.store, log: base.log }) },
-    close: () => temporal.connection.close(),
+    close: async () => {
+      await temporal.connection.close();
+      await context.egress.close();
+    },
   };
 });

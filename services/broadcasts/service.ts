@@ -8,9 +8,11 @@ import { get } from './operations/get.ts';
 import { getTestResults } from './operations/get-test-results.ts';
 import { list } from './operations/list.ts';
 import { pause } from './operations/pause.ts';
+import { refreshGlobalFeed } from './operations/refresh-global-feed.ts';
 import { resume } from './operations/resume.ts';
 import { schedule } from './operations/schedule.ts';
 import { selectWinner } from './operations/select-winner.ts';
+import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { update } from './operations/update.ts';
 
 export const services = [BroadcastService];
@@ -23,6 +25,8 @@ export function broadcastsRoutes(context: Context) {
       getBroadcast: get(context),
       createBroadcast: create(context),
       updateBroadcast: update(context),
+      refreshGlobalFeed: refreshGlobalFeed(context),
+      testRecipientFeed: testRecipientFeed(context),
       scheduleBroadcast: schedule(context),
       pauseBroadcast: pause(context),
       resumeBroadcast: resume(context),

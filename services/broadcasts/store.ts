@@ -2,6 +2,7 @@ import { openStore, type Store } from '#lib/store.ts';
 import { Broadcast } from './broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Tests } from './migrations/m0002-tests.ts';
+import { DataFeeds } from './migrations/m0003-data-feeds.ts';
 import { Audiences } from './migrations/m0004-audiences.ts';
 import { Slice } from './slice.ts';
 
@@ -13,6 +14,7 @@ export function openBroadcastsStore(url: string): Promise<Store> {
     migrations: [
       { name: 'm0001-initial', class: Initial },
       { name: 'm0002-tests', class: Tests },
+      { name: 'm0003-data-feeds', class: DataFeeds },
       { name: 'm0004-audiences', class: Audiences },
     ],
   });

@@ -57,6 +57,7 @@ onTermination(base.log, async () => {
   await running;
   await connection.close();
   await temporal.connection.close();
+  await context.egress.close();
   await context.store.close();
 });
 await running;

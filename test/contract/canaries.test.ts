@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type FeedServer, startFeedServer } from '../feed-server.ts';
 import { act, draftOf, givenList, good, sendNow, unique, untilStatus } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
@@ -10,10 +11,16 @@ import type { TestStack } from '../stack.ts';
 /** What must be seen nowhere but where it belongs: secrets, addresses, and what people are written. */
 
 let stack: TestStack;
+let feed: FeedServer;
 beforeAll(async () => {
   stack = await borrowStack();
+  feed = await startFeedServer();
+  feed.behaviour = (_, response) => response.end(`{"note":"${canary}-fed"}`);
 }, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+afterAll(async () => {
+  await feed.close();
+  await returnStack(stack);
+}, 60_000);
 
 const canary = unique('canary');
 const people = ['taken', 'unknown', 'unwanted'].map((fate) => `${fate}.${canary}@example.com`);
@@ -34,8 +41,14 @@ async function givenContent(): Promise<string> {
   const email = { editor_mode: 'code', mjml_source: mjml, subject: `${canary}-subject` };
   const template = { name: 'Canary', channel: 'email', category: 'marketing', email };
   good(await call('templates.create', { workspace_id: workspaceId, id: templateId, ...template }));
-  const draft = draftOf(stack, { listId, templateId });
+  const draft = { ...draftOf(stack, { listId, templateId }), data_feed: feedsOf(feed) };
   return good(await call('broadcasts.create', draft)).broadcast.id;
+}
+
+function feedsOf({ url }: FeedServer) {
+  const headers = [{ name: 'X-Key', value: `${canary}-feed-key` }];
+  const asked = { enabled: true, url: `${url}/${canary}-path`, headers };
+  return { global_feed: asked, recipient_feed: asked };
 }
 
 /** One is taken, two are refused; the server's words repeat the addresses. */
@@ -81,6 +94,12 @@ async function errorTexts(token: string): Promise<string[]> {
       signature: `${canary}-signature`,
     }),
     await act(stack, 'resume', `${canary}-id`),
+    await call('broadcasts.refreshGlobalFeed', {
+      workspace_id: workspaceId,
+      broadcast_id: 'none',
+      url: `https://${canary}.internal/`,
+      headers: [{ name: 'X-Key', value: `${canary}-feed-key` }],
+    }),
   ];
   for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(400);
   return answers.map(({ body }) => JSON.stringify(body));
@@ -127,6 +146,7 @@ test('no secret, address or word to a person is in a log, an error or a history'
     logs: logText(),
   };
   // What is looked at is there, and says something of this run.
+  expect(feed.requests[0]?.headers['x-key']).toBe(`${canary}-feed-key`);
   expect(seen.history).toContain(id);
   expect(seen.logs).toContain('BroadcastService');
   const secrets = [canary, settings.SECRET_KEY ?? '', settings.TOKEN ?? '', token];

@@ -1,32 +1,51 @@
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { EntityManager } from '#lib/store.ts';
 import { type Broadcast, type BroadcastKey, isMoving, listsOf, type Plan } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { saveGlobalFeed } from '../global-feed.ts';
+import { pinGlobalFeed, pinnedFeeds } from '../plan-feeds.ts';
 import { copyAudience } from './audience.ts';
+import { pauseBySystem } from './moves.ts';
 
 /**
- * Pins what is sent and copies who gets it, once. A pause or cancel in between leaves nothing
- * behind; a repeat after a crash starts over.
+ * Pins what is sent and copies who gets it, once. A change in between leaves nothing behind, and the row is
+ * looked at again; a repeat after a crash starts over.
  */
 export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {
     const broadcast = await findBroadcast(context.store.fork(), key);
     if (!isMoving(broadcast.status) || broadcast.frozen_at) return;
-    const plan = await pinPlan(context, broadcast);
+    const basics = await pinPlan(context, broadcast);
+    const global = await pinGlobalFeed(context, broadcast);
+    if (global && 'error' in global) {
+      return pauseBySystem(context)(key, `global feed failed: ${global.error}`, 'outage');
+    }
+    const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
     await context.store.fork().transactional(async (em) => {
       const row = await lockBroadcast(em, key);
-      if (!isMoving(row.status) || row.frozen_at) return;
-      const frozen = { ...plan, schedule: row.schedule, test: row.test_settings };
-      const { count, sample } = await copyAudience(context, em, { key, frozen });
-      row.plan = plan;
-      row.frozen_at = context.now();
-      row.enqueued_count = count;
-      row.test_phase_recipient_count = sample;
-      row.winner_phase_recipient_count = row.test_settings.enabled ? count - sample : 0;
-      row.updated_at = context.now();
+      if (row.revision !== broadcast.revision || row.frozen_at) return;
+      if (global) await saveGlobalFeed(em, row, global);
+      await freeze(context, em, { row, plan });
       await em.flush();
     });
   };
+}
+
+async function freeze(
+  context: Context,
+  em: EntityManager,
+  { row, plan }: { row: Broadcast; plan: Plan },
+): Promise<void> {
+  const key = { workspaceId: row.workspace_id, id: row.id };
+  const frozen = { ...plan, schedule: row.schedule, test: row.test_settings };
+  const { count, sample } = await copyAudience(context, em, { key, frozen });
+  row.plan = plan;
+  row.frozen_at = context.now();
+  row.enqueued_count = count;
+  row.test_phase_recipient_count = sample;
+  row.winner_phase_recipient_count = row.test_settings.enabled ? count - sample : 0;
+  row.updated_at = context.now();
 }
 
 async function pinPlan(context: Context, broadcast: Broadcast): Promise<Plan> {

@@ -12,6 +12,7 @@ import {
 } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { type PlanFeeds, readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
 import { addAnswer, type SliceTally, saveTally, startTally } from '../slice-tally.ts';
 
@@ -35,6 +36,7 @@ type Work = {
   variation: Plan['variations'][number];
   list: Plan['lists'][number];
   broadcastName: string;
+  feeds: PlanFeeds;
   slice: Slice;
   /** Aborted by a pause, a cancel or the end of the run. */
   stop: AbortSignal;
@@ -61,7 +63,8 @@ export function sendSlice(context: Context) {
     const tally = startTally(slice);
     const watcher = watchStatus(context, { key, status, stop, tally });
     const deadlineMs = Date.now() + workMaxMs;
-    const given = { key, plan, variation, list, broadcastName: broadcast.name, slice };
+    const feeds = await readPlanFeeds(em, key, plan);
+    const given = { key, plan, variation, list, broadcastName: broadcast.name, feeds, slice };
     const work = { ...given, stop: stop.signal, deadlineMs };
     try {
       return await sendBatches(context, work, tally);
@@ -165,6 +168,7 @@ async function sendUntilAnswered(
       broadcastName,
       includeUnsubscribed: plan.include_unsubscribed,
       utm: plan.utm,
+      ...work.feeds,
     },
     emails: batch.emails,
   };

@@ -6,32 +6,38 @@ import { Broadcast } from '../broadcast.ts';
 import { broadcastMessages } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
+import { checkDataFeed, storedDataFeed } from '../data-feed.ts';
 
-const noSchedule = {
-  is_scheduled: false,
-  scheduled_date: '',
-  scheduled_time: '',
-  timezone: '',
-  use_recipient_timezone: false,
-};
+const untouched = {
+  status: 'draft',
+  schedule: {
+    is_scheduled: false,
+    scheduled_date: '',
+    scheduled_time: '',
+    timezone: '',
+    use_recipient_timezone: false,
+  },
+  enqueued_count: 0,
+  test_phase_recipient_count: 0,
+  winner_phase_recipient_count: 0,
+  revision: 0,
+  outages: 0,
+} as const;
 
 export function create(context: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {
-  const { store, now } = context;
-  return (request, call) => {
+  const { store, now, keyring } = context;
+  return async (request, call) => {
+    await checkDataFeed(context, request);
+    const dataFeed = storedDataFeed(keyring, request.dataFeed, null);
     const content = storedContent(request);
     const at = now();
     return once(store, call, BroadcastService.method.createBroadcast, request, async (em) => {
       const broadcast = em.create(Broadcast, {
+        ...untouched,
         ...content,
+        data_feed: dataFeed,
         workspace_id: request.workspaceId,
         id: randomBytes(16).toString('hex'),
-        status: 'draft',
-        schedule: noSchedule,
-        enqueued_count: 0,
-        test_phase_recipient_count: 0,
-        winner_phase_recipient_count: 0,
-        revision: 0,
-        outages: 0,
         created_at: at,
         updated_at: at,
       });

@@ -7,22 +7,26 @@ import type { Broadcast } from '../broadcast.ts';
 import { broadcastMessages, lockBroadcast } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
+import { checkDataFeed, storedDataFeed } from '../data-feed.ts';
+import { wholeDataFeed } from '../global-feed.ts';
 import { startTime } from '../start-time.ts';
 import { wake } from '../wake.ts';
 
 export function update(context: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
-  const { store, now } = context;
-  return (request) => {
+  const { store, now, keyring } = context;
+  return async (request) => {
+    await checkDataFeed(context, request);
     const content = storedContent(request);
     return store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, request);
       broadcast.update(now());
       Object.assign(broadcast, content);
+      broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
       reschedule(broadcast, request, now());
       await em.flush();
       if (broadcast.status !== 'draft') await wake(em, broadcast);
       const [message] = await broadcastMessages(context, em, [broadcast]);
-      return { broadcast: message };
+      return { broadcast: { ...message, dataFeed: await wholeDataFeed(em, broadcast) } };
     });
   };
 }

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   ListVariationStatsResponseSchema,
@@ -19,9 +20,10 @@ import {
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createEgress } from '#lib/egress.ts';
 import { query } from '#lib/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
-import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import {
   Broadcast,
   isMoving,
@@ -30,6 +32,7 @@ import {
   type TestSettings,
 } from '../broadcast.ts';
 import type { Context } from '../context.ts';
+import type { StoredDataFeed } from '../data-feed.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 
@@ -51,7 +54,7 @@ export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
 }
 
 /** The service on a database of its own, with neighbours that answer what the test says. */
-export async function givenService() {
+export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours: Neighbours = {
     audience: ['a@example.com', 'b@example.com', 'c@example.com'],
@@ -67,7 +70,10 @@ export async function givenService() {
   const context: Context = {
     store: await testStore(openBroadcastsStore),
     now: () => clock.now,
+    egress: createEgress(['127.0.0.0/8']),
+    keyring,
     ...fakePeers(neighbours),
+    ...over,
   };
   const client = createClient(
     BroadcastService,
@@ -78,12 +84,25 @@ export async function givenService() {
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
-function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
+function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now' | 'egress' | 'keyring'> {
   return {
     lists: {
       getList: async ({ id = '' }) => {
         if (id === 'missing') throw new ConnectError('List not found', Code.NotFound);
         return create(GetListResponseSchema, { list: { id, name: 'News' } });
+      },
+    },
+    contacts: {
+      getContactByEmail: async ({ email = '' }) => {
+        const known = neighbours.audience.includes(email);
+        if (!known) throw new ConnectError('Contact not found', Code.NotFound);
+        const contact = {
+          email,
+          firstName: 'Ada',
+          customJson1: { a: [1] },
+          contactLists: [{ listId: 'news' }],
+        };
+        return create(GetContactByEmailResponseSchema, { contact });
       },
     },
     audience: {
@@ -114,6 +133,7 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
     workspaces: {
       getSettings: async () =>
         create(GetSettingsResponseSchema, {
+          name: 'Acme',
           settings: { marketingEmailProviderId: neighbours.providerId, timezone: 'Europe/Paris' },
         }),
       getIntegration: async () =>
@@ -140,6 +160,7 @@ type Wish = {
   status?: Status;
   paused_from?: Broadcast['paused_from'];
   test_settings?: TestSettings;
+  data_feed?: StoredDataFeed;
   test_sent_at?: Date;
   winner_phase_recipient_count?: number;
   starts_at?: Date;
@@ -206,6 +227,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     starts_at: wish.starts_at ?? null,
     started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
     frozen_at: wish.frozen_at ?? null,
+    data_feed: wish.data_feed ?? null,
     test_sent_at: wish.test_sent_at ?? null,
   });
   await em.flush();

@@ -217,7 +217,7 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   winnerSentAt?: Timestamp | undefined;
 
   /**
-   * Data that Liquid gets from elsewhere.
+   * Data that Liquid gets from elsewhere; absent where none was ever given.
    *
    * @generated from field: postrider.broadcasts.v1.DataFeed data_feed = 28;
    */
@@ -1496,11 +1496,12 @@ export const BroadcastService: GenService<{
     output: typeof UpdateBroadcastResponseSchema;
   },
   /**
-   * Asks a global feed now and answers what it said. The answer is kept as the broadcast's `global_feed_data` until its
-   * audience is frozen; then the feed is asked again, and what it says is what is sent. A feed that fails is an answer
-   * with `success` false.
+   * Asks a global feed now and answers what it said. Until the broadcast's audience is frozen, the answer is kept as its
+   * `global_feed_data`. When sending starts, the feed is asked once more, and what it says then is pinned: every
+   * recipient gets the same, in an A/B test those of the sample and those of the winner too. From then on this
+   * operation keeps nothing. A feed that fails is an answer with `success` false.
    *
-   * INVALID_ARGUMENT: the address or a header is wrong. NOT_FOUND: no such broadcast.
+   * INVALID_ARGUMENT: the address or a header is wrong. NOT_FOUND (`Broadcast not found`): no such broadcast.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.RefreshGlobalFeed
    */
@@ -1513,8 +1514,8 @@ export const BroadcastService: GenService<{
    * Asks a recipient feed for one contact and answers what it said; nothing is kept. A feed that fails is an answer with
    * `success` false.
    *
-   * INVALID_ARGUMENT: the address or a header is wrong. NOT_FOUND: no such broadcast (`Broadcast not found`) or contact
-   * (`Contact not found`).
+   * INVALID_ARGUMENT: the address or a header is wrong. PERMISSION_DENIED: `contact_email` is given, and the caller may
+   * not read contacts. NOT_FOUND: no such broadcast (`Broadcast not found`) or contact (`Contact not found`).
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.TestRecipientFeed
    */

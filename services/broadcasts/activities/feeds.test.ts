@@ -1,0 +1,167 @@
+import { create } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import {
+  type SendBatchRequest,
+  SendBatchResponseSchema,
+  type SendPlan,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { keyring } from '../../../test/setup/service.ts';
+import type { Status } from '../broadcast.ts';
+import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { freezeAudience } from './freeze-audience.ts';
+import { completeTest, resumeAfterOutage } from './moves.ts';
+import { readPlan } from './read-plan.ts';
+import { sendSlice } from './send-slice.ts';
+
+let given: Given;
+let server: FeedServer;
+let plans: SendPlan[];
+beforeAll(async () => {
+  [given, server] = await Promise.all([givenService(), startFeedServer()]);
+});
+beforeEach(() => {
+  plans = [];
+  server.requests.length = 0;
+  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
+  given.neighbours.sendBatch = (request) => {
+    if (request.plan) plans.push(request.plan);
+    return allSent(request);
+  };
+});
+afterAll(async () => {
+  await Promise.all([given.context.egress.close(), server.close()]);
+  await given.context.store.close();
+});
+
+type Key = { workspaceId: string; id: string };
+const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
+const freeze = (key: Key) => run(() => freezeAudience(given.context)(key));
+const send = (key: Key, slice = 0) => run(() => sendSlice(given.context)({ ...key, slice }));
+const look = (key: Key) => readPlan(given.context)(key);
+const globalOf = ({ globalFeedJson }: SendPlan) => JSON.parse(globalFeedJson);
+
+const feed = () => ({ enabled: true, url: server.url, headers: [] });
+
+function givenFed(status: Status = 'sending') {
+  const settings = status === 'testing' ? { test_settings: tested } : {};
+  return givenBroadcast(given, { status, ...settings, data_feed: { global_feed: feed() } });
+}
+
+test('freezing asks the global feed, and every batch carries what it said', async () => {
+  const key = await givenFed();
+  await freeze(key);
+  server.behaviour = (_, response) => response.end('{"title":"Too late"}');
+  await freeze(key);
+  await send(key);
+  expect(server.requests).toMatchObject([{ body: { broadcast: { id: key.id } } }]);
+  expect(plans.map(globalOf)).toMatchObject([{ title: 'Sale', _success: true }]);
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.dataFeed?.globalFeedData).toEqual(plans[0] && globalOf(plans[0]));
+});
+
+test('what was refreshed before is replaced when sending starts', async () => {
+  const key = await givenFed();
+  server.behaviour = (_, response) => response.end('{"title":"Early"}');
+  const { success } = await given.client.refreshGlobalFeed({
+    ...key,
+    broadcastId: key.id,
+    url: server.url,
+  });
+  expect(success).toBe(true);
+  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
+  await freeze(key);
+  await send(key);
+  expect(plans.map(globalOf)).toMatchObject([{ title: 'Sale' }]);
+});
+
+test('the sample and those who get the winner see the same', async () => {
+  const key = await givenFed('testing');
+  await freeze(key);
+  await send(key, 0);
+  await completeTest(given.context)(key);
+  server.behaviour = (_, response) => response.end('{"title":"Too late"}');
+  await given.client.refreshGlobalFeed({ ...key, broadcastId: key.id, url: server.url });
+  await given.client.selectWinner({ ...key, templateId: 'b' });
+  const { step } = await look(key);
+  for (const slice of step.do === 'send' ? step.slices : []) await send(key, slice);
+  expect(plans.length).toBeGreaterThan(1);
+  expect(new Set(plans.map(({ templateId }) => templateId))).toEqual(new Set(['a', 'b']));
+  for (const plan of plans) expect(globalOf(plan)).toMatchObject({ title: 'Sale' });
+});
+
+test('a global feed that fails pauses the broadcast with the reason, and is asked again', async () => {
+  server.behaviour = (_, response) => response.writeHead(502).end();
+  const key = await givenFed();
+  await freeze(key);
+  const { step, story } = await look(key);
+  expect(story).toMatchObject({
+    status: 'paused',
+    pausedBy: 'system',
+    reason: 'global feed failed: HTTP error 502: Bad Gateway',
+    recipients: 0,
+  });
+  const untilMs = given.clock.now.getTime() + 60_000;
+  expect(step).toEqual({ do: 'wait', untilMs });
+  given.clock.now = new Date(untilMs);
+  server.behaviour = (_, response) => response.end('{}');
+  await resumeAfterOutage(given.context)(key);
+  await freeze(key);
+  expect((await look(key)).story).toMatchObject({ status: 'sending', recipients: 3 });
+});
+
+test('a global feed that is not enabled is not asked', async () => {
+  const global_feed = { ...feed(), enabled: false };
+  const key = await givenBroadcast(given, { status: 'sending', data_feed: { global_feed } });
+  await freeze(key);
+  await send(key);
+  expect(server.requests).toEqual([]);
+  expect(plans.map(({ globalFeedJson }) => globalFeedJson)).toEqual(['']);
+});
+
+test('a broadcast that is changed while its feed is asked is looked at again', async () => {
+  const key = await givenFed();
+  server.behaviour = async (_, response) => {
+    await given.client.pauseBroadcast(key);
+    await given.client.resumeBroadcast(key);
+    response.end('{"title":"Too early"}');
+  };
+  await freeze(key);
+  expect((await look(key)).step).toEqual({ do: 'freeze' });
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.dataFeed?.globalFeedData).toBeUndefined();
+});
+
+test('a recipient feed goes along with every batch, its secrets sealed', async () => {
+  const headers = [{ name: 'X-Key', sealed_value: keyring.encrypt('secret') }];
+  const recipient_feed = { ...feed(), headers };
+  const key = await givenBroadcast(given, { status: 'sending', data_feed: { recipient_feed } });
+  await freeze(key);
+  await send(key);
+  const [header] = plans[0]?.recipientFeed?.headers ?? [];
+  expect(plans[0]?.recipientFeed?.url).toBe(server.url);
+  expect(header?.name).toBe('X-Key');
+  expect(keyring.decrypt(header?.sealedValue ?? '')).toBe('secret');
+});
+
+test('a recipient feed that fails is the outage that the slice answers', async () => {
+  const outage = 'recipient feed failed: request timeout after 5s';
+  given.neighbours.sendBatch = ({ emails }: SendBatchRequest) =>
+    create(SendBatchResponseSchema, { outage, notStarted: emails.length });
+  const recipient_feed = feed();
+  const key = await givenBroadcast(given, { status: 'sending', data_feed: { recipient_feed } });
+  await freeze(key);
+  expect(await send(key)).toEqual({ outage });
+});
+
+test('deleting a broadcast deletes what its feed said', async () => {
+  const key = await givenFed('draft');
+  await given.client.refreshGlobalFeed({ ...key, broadcastId: key.id, url: server.url });
+  await given.client.deleteBroadcast(key);
+  const rows = await given.context.store
+    .fork()
+    .getConnection()
+    .execute('select * from global_feeds where broadcast_id = ?', [key.id]);
+  expect(rows).toEqual([]);
+});

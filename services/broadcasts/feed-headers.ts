@@ -1,0 +1,52 @@
+import type { Feed, FeedHeader } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
+import type { Feed as SealedFeed, SealedHeader } from '#lib/feed.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Keyring } from '#lib/tokens.ts';
+
+/** Where a request has a feed, for errors: its path, and what their texts begin with. */
+export type Place = { path: string; prefix: string };
+
+const nameMax = 100;
+const valueMax = 2_048;
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const printable = /^[\t\x20-\x7e]*$/;
+/** They belong to the connection, and would let a request be read as two. */
+const reserved =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
+
+export function checkHeaders(headers: readonly FeedHeader[], { path, prefix }: Place): void {
+  const seen = new Set<string>();
+  for (const [index, header] of headers.entries()) {
+    const fault = headerFault(header, seen);
+    if (fault) throw invalidField(`${path}headers[${index}]`, `${prefix}${fault}`);
+    seen.add(header.name.toLowerCase());
+  }
+}
+
+function headerFault({ name, value }: FeedHeader, seen: ReadonlySet<string>): string | undefined {
+  if (name === '') return 'header name is required';
+  if (name.length > nameMax || !token.test(name)) return 'header name is not valid';
+  if (reserved.test(name)) return `header ${name} is not allowed`;
+  if (seen.has(name.toLowerCase())) return `header ${name} is given twice`;
+  if (value.length > valueMax || !printable.test(value)) return 'header value is not valid';
+  return undefined;
+}
+
+/** A value that is not given is the one that is kept, but never for another server than it was given for. */
+export function sealHeaders(
+  keyring: Keyring,
+  { url, headers }: Pick<Feed, 'url' | 'headers'>,
+  { kept, path, prefix }: Place & { kept: SealedFeed | undefined },
+): SealedHeader[] {
+  const known = kept && originOf(kept.url) === originOf(url) ? kept.headers : [];
+  return headers.map(({ name, value }, index) => {
+    if (value !== '') return { name, sealed_value: keyring.encrypt(value) };
+    const same = known.find((header) => header.name.toLowerCase() === name.toLowerCase());
+    if (same) return { name, sealed_value: same.sealed_value };
+    throw invalidField(`${path}headers[${index}].value`, `${prefix}header value is required`);
+  });
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}

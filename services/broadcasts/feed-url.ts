@@ -1,0 +1,36 @@
+import { isIP } from 'node:net';
+import type { Egress } from '#lib/egress.ts';
+
+const local = /^(.+\.)?(localhost|localdomain|local)$/;
+const internal = /^(.+\.)?(internal|corp|intranet)$|^metadata$|\.cluster\.local$/;
+
+/**
+ * What is wrong with the address of a feed, if anything. Names are judged by their looks only: the address
+ * that they stand for is judged whenever it is called.
+ */
+export async function feedUrlFault(egress: Egress, text: string): Promise<string | undefined> {
+  if (/^https?:\/*$/i.test(text)) return 'URL must have a host';
+  if (!URL.canParse(text)) return 'invalid URL: it can not be read';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return 'URL must use http or https scheme';
+  }
+  if (url.protocol === 'http:' && !egress.opens(url.hostname)) return 'URL must use https scheme';
+  if (url.username || url.password) return 'URL must not contain credentials';
+  if (text.includes('#')) return 'URL must not contain fragment';
+  if (text.includes('?')) return 'URL must not contain query parameters';
+  return hostFault(egress, url.hostname);
+}
+
+async function hostFault(egress: Egress, host: string): Promise<string | undefined> {
+  const name = host.replace(/\.$/, '');
+  if (internal.test(name)) return 'URL must not use internal domain';
+  if (local.test(name)) return 'URL must not use localhost or local domain';
+  if (isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0) return undefined;
+  try {
+    await egress.resolve(host);
+    return undefined;
+  } catch {
+    return 'URL must not use private or restricted IP address';
+  }
+}

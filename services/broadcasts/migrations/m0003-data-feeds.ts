@@ -1,0 +1,18 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class DataFeeds extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table broadcasts
+        add column data_feed jsonb,
+        add column global_feed_fetched_at timestamptz`);
+    // What the global feed answered; text, because jsonb can't hold all that JSON can.
+    this.addSql(`
+      create table global_feeds (
+        workspace_id text not null,
+        broadcast_id text not null,
+        json text not null,
+        primary key (workspace_id, broadcast_id)
+      )`);
+  }
+}

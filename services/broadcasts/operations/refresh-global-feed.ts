@@ -1,0 +1,31 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { checkTrial, trialAnswer, trialOf } from '../feed-trial.ts';
+import { askGlobalFeed, type GlobalFeed, saveGlobalFeed } from '../global-feed.ts';
+
+export function refreshGlobalFeed(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['refreshGlobalFeed'] {
+  return async (request) => {
+    await checkTrial(context, request);
+    const key = { workspaceId: request.workspaceId, id: request.broadcastId };
+    const broadcast = await findBroadcast(context.store.fork(), key);
+    const feed = trialOf(context, request, broadcast.data_feed?.global_feed);
+    const answer = await askGlobalFeed(context, broadcast, feed);
+    if (!('error' in answer)) await keep(context, key, answer);
+    return trialAnswer('global', answer);
+  };
+}
+
+/** What the broadcast is sent with stays as it was pinned. */
+function keep({ store }: Context, key: BroadcastKey, answer: GlobalFeed): Promise<void> {
+  return store.fork().transactional(async (em) => {
+    const broadcast = await lockBroadcast(em, key);
+    if (broadcast.frozen_at) return;
+    await saveGlobalFeed(em, broadcast, answer);
+    await em.flush();
+  });
+}

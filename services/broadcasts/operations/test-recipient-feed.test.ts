@@ -1,0 +1,141 @@
+import { create } from '@bufbuild/protobuf';
+import { Code, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import {
+  keyring,
+  ownerEverywhere,
+  testTransport,
+  userClaims,
+} from '../../../test/setup/service.ts';
+import { broadcastsRoutes } from '../service.ts';
+import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+
+let given: Given;
+let server: FeedServer;
+beforeAll(async () => {
+  [given, server] = await Promise.all([givenService(), startFeedServer()]);
+});
+beforeEach(() => {
+  server.requests.length = 0;
+  server.behaviour = (_, response) => response.end('{"items":[]}');
+});
+afterAll(async () => {
+  await Promise.all([given.context.egress.close(), server.close()]);
+  await given.context.store.close();
+});
+
+type Over = { contactEmail?: string; url?: string; headers?: { name: string; value: string }[] };
+const ask = async (over: Over = {}, client = given.client) => {
+  const { workspaceId, id: broadcastId } = await givenBroadcast(given);
+  return client.testRecipientFeed({ workspaceId, broadcastId, url: server.url, ...over });
+};
+
+test('without a contact, the feed is asked about a sample', async () => {
+  expect(await ask()).toMatchObject({
+    success: true,
+    data: { items: [], _success: true },
+    contactEmail: 'sample@example.com',
+  });
+  expect(server.requests).toMatchObject([
+    {
+      body: {
+        contact: { email: 'sample@example.com', first_name: 'Sample', last_name: 'Contact' },
+        broadcast: { name: 'Hello' },
+        list: { id: 'news', name: 'News' },
+        workspace: { id: 'acme', name: 'Acme' },
+      },
+    },
+  ]);
+});
+
+test('with a contact, the feed is told its fields, and neither its lists nor its segments', async () => {
+  expect(await ask({ contactEmail: 'a@example.com' })).toMatchObject({
+    success: true,
+    contactEmail: 'a@example.com',
+  });
+  expect(server.requests[0]?.body.contact).toEqual({
+    email: 'a@example.com',
+    first_name: 'Ada',
+    custom_json_1: { a: [1] },
+  });
+});
+
+test('a list that is gone has no name', async () => {
+  const { workspaceId, id: broadcastId } = await givenBroadcast(given);
+  await given.client.updateBroadcast({
+    workspaceId,
+    id: broadcastId,
+    name: 'Hello',
+    audience: { list: 'missing' },
+    testSettings: { variations: [{ templateId: 'hello' }] },
+  });
+  await given.client.testRecipientFeed({ workspaceId, broadcastId, url: server.url });
+  expect(server.requests[0]?.body.list).toEqual({ id: 'missing', name: '' });
+});
+
+test('a feed that fails is told, and asked only once', async () => {
+  server.behaviour = (_, response) => response.writeHead(503).end();
+  const answer = await ask();
+  expect(answer).toMatchObject({
+    success: false,
+    error: 'failed to fetch recipient feed: HTTP error 503: Service Unavailable',
+    contactEmail: 'sample@example.com',
+  });
+  expect(answer.data).toBeUndefined();
+  expect(server.requests.length).toBe(1);
+});
+
+test("a header without a value takes the recipient feed's own", async () => {
+  const headers = [{ name: 'X-Key', sealed_value: keyring.encrypt('secret') }];
+  const recipient_feed = { enabled: true, url: server.url, headers };
+  const key = await givenBroadcast(given, { data_feed: { recipient_feed } });
+  await given.client.testRecipientFeed({
+    workspaceId: key.workspaceId,
+    broadcastId: key.id,
+    url: server.url,
+    headers: [{ name: 'X-Key', value: '' }],
+  });
+  expect(server.requests[0]?.headers['x-key']).toBe('secret');
+});
+
+test('an unknown contact is NOT_FOUND', async () => {
+  await expect(ask({ contactEmail: 'nobody@example.com' })).rejects.toMatchObject({
+    code: Code.NotFound,
+    rawMessage: 'Contact not found',
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test('an unknown broadcast is NOT_FOUND', async () => {
+  const unknown = { workspaceId: 'acme', broadcastId: 'unknown', url: server.url };
+  await expect(given.client.testRecipientFeed(unknown)).rejects.toMatchObject({
+    code: Code.NotFound,
+    rawMessage: 'Broadcast not found',
+  });
+});
+
+test.each([
+  [{ url: '' }, 'url is required'],
+  [{ url: 'http://feeds.example.com/' }, 'url: URL must use https scheme'],
+  [{ headers: [{ name: 'X-Key', value: '' }] }, 'header value is required'],
+])('a recipient feed with %j is refused', async (over, text) => {
+  await expect(ask(over)).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
+});
+
+test('who may not read contacts may try the sample, but no contact', async () => {
+  const authorize = async () => ({
+    ...(await ownerEverywhere('', '', '')),
+    root: false,
+    role: 'member',
+    permissions: { broadcasts: create(PermissionSchema, { read: true, write: true }) },
+  });
+  const transport = testTransport(broadcastsRoutes(given.context), { authorize });
+  const client = createClient(BroadcastService, transport(userClaims()));
+  expect((await ask({}, client)).success).toBe(true);
+  await expect(ask({ contactEmail: 'a@example.com' }, client)).rejects.toMatchObject({
+    code: Code.PermissionDenied,
+  });
+});

@@ -1,0 +1,44 @@
+import { create, type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { askFeed } from '#lib/feed.ts';
+import { requirePermission } from '#lib/rpc/access.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { checkTrial, trialAnswer, trialOf } from '../feed-trial.ts';
+import { subjectOf } from '../global-feed.ts';
+
+const sampleEmail = 'sample@example.com';
+const sample = { email: sampleEmail, first_name: 'Sample', last_name: 'Contact' };
+
+export function testRecipientFeed(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['testRecipientFeed'] {
+  return async (request, call) => {
+    const { workspaceId, broadcastId: id, contactEmail: email } = request;
+    // The feed's owner sees the contact.
+    if (email) requirePermission(call, 'contacts', 'read');
+    await checkTrial(context, request);
+    const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
+    const contact = email ? await contactOf(context, workspaceId, email) : sample;
+    const feed = trialOf(context, request, broadcast.data_feed?.recipient_feed);
+    const payload: JsonObject = { contact, ...(await subjectOf(context, broadcast)) };
+    const answer = await askFeed(context, feed, { payload });
+    return { ...trialAnswer('recipient', answer), contactEmail: email || sampleEmail };
+  };
+}
+
+/** The fields that a broadcast tells; those without a value are left out. */
+async function contactOf(
+  { contacts }: Context,
+  workspaceId: string,
+  email: string,
+): Promise<JsonValue> {
+  const { contact = create(ContactSchema) } = await contacts.getContactByEmail({
+    workspaceId,
+    email,
+  });
+  const told = { ...contact, contactLists: [], contactSegments: [] };
+  return toJson(ContactSchema, told, { useProtoFieldName: true });
+}
