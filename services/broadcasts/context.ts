@@ -21,7 +21,7 @@ export type Context = {
   contacts: Pick<Client<typeof ContactService>, 'getContactByEmail'>;
   lists: Pick<Client<typeof ListService>, 'getList'>;
   audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
-  templates: Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
+  templates: Client<typeof TemplateContentService>;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
   sender: Pick<Client<typeof BroadcastSendService>, 'sendBatch' | 'listVariationStats'>;
 };

@@ -4,6 +4,7 @@ import {
   TemplateService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Context } from './context.ts';
+import { batchGetTemplates } from './operations/batch-get-templates.ts';
 import { compile } from './operations/compile.ts';
 import { create } from './operations/create.ts';
 import { get } from './operations/get.ts';
@@ -21,6 +22,9 @@ export function templatesRoutes(context: Context) {
       createTemplate: create(context),
       compileTemplate: compile(context),
     });
-    router.service(TemplateContentService, { getTemplateContent: getTemplateContent(context) });
+    router.service(TemplateContentService, {
+      getTemplateContent: getTemplateContent(context),
+      batchGetTemplates: batchGetTemplates(context),
+    });
   };
 }

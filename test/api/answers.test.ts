@@ -257,6 +257,10 @@ test('broadcasts.create, update, get, list, schedule, pause, resume, cancel and 
   expect([updated.status, updated.shape]).toEqual([200, { broadcast }]);
   const found = await get('broadcasts.get', { ...key(), id });
   expect([found.status, found.shape]).toEqual([200, { broadcast }]);
+  const whole = await get('broadcasts.get', { ...key(), id, with_templates: 'true' });
+  expect(whole.body.broadcast.test_settings.variations).toMatchObject([
+    { template: { id: templateId, version: 1, name: 'Hello', channel: 'email' } },
+  ]);
   const listed = await get('broadcasts.list', { ...key(), limit: '1', status: 'draft' });
   expect([listed.status, listed.shape]).toEqual([
     200,

@@ -1,13 +1,17 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { requirePermission } from '#lib/rpc/access.ts';
 import { Broadcast } from '../broadcast.ts';
 import { broadcastMessages, statusWord } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { addTemplates } from '../variation-templates.ts';
 
 const pageSizeDefault = 50;
 
 export function list(context: Context): ServiceImpl<typeof BroadcastService>['listBroadcasts'] {
-  return async ({ workspaceId, status, limit = pageSizeDefault, offset }) => {
+  return async (request, call) => {
+    const { workspaceId, status, limit = pageSizeDefault, offset, withTemplates } = request;
+    if (withTemplates) requirePermission(call, 'templates', 'read');
     const em = context.store.fork();
     const word = statusWord(status);
     const where = { workspace_id: workspaceId, ...(word ? { status: word } : {}) };
@@ -16,8 +20,9 @@ export function list(context: Context): ServiceImpl<typeof BroadcastService>['li
       limit,
       offset,
     });
+    const messages = await broadcastMessages(context, em, broadcasts);
     return {
-      broadcasts: await broadcastMessages(context, em, broadcasts),
+      broadcasts: withTemplates ? await addTemplates(context, broadcasts, messages) : messages,
       totalCount: total,
     };
   };

@@ -12,6 +12,7 @@ import {
   type VariationStatsSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
+  BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
   TemplateCategory,
   TemplateChannel,
@@ -129,6 +130,15 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now' | 'egr
           channel: TemplateChannel.EMAIL,
         });
       },
+      batchGetTemplates: async ({ keys = [] }) =>
+        create(BatchGetTemplatesResponseSchema, {
+          found: keys
+            .filter(({ id }) => id !== 'missing')
+            .map(({ id = '', version = 0 }) => ({
+              key: { id, version },
+              template: { id, version: version || 9 },
+            })),
+        }),
     },
     workspaces: {
       getSettings: async () =>

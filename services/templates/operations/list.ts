@@ -3,8 +3,8 @@ import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.t
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
-import { Template } from '../template.ts';
-import { categoryWord, templateMessage } from '../template-message.ts';
+import { categoryWord } from '../template-message.ts';
+import { findVersions } from '../template-queries.ts';
 
 const templatesMax = 1_000;
 const channels = new Map<TemplateChannel, string>([
@@ -26,12 +26,7 @@ export function list({ store }: Context): ServiceImpl<typeof TemplateService>['l
        order by updated_at desc, id limit ${templatesMax}`,
       [workspaceId, categoryWord(category) ?? null, channels.get(channel) ?? null],
     );
-    const found = await em.find(Template, {
-      workspace_id: workspaceId,
-      $or: newest.map(({ id, version }) => ({ id, version })),
-    });
-    const byId = new Map(found.map((template) => [template.id, template]));
-    const templates = newest.flatMap(({ id }) => byId.get(id) ?? []);
-    return { templates: newest.length > 0 ? templates.map(templateMessage) : [] };
+    const templateOf = await findVersions(em, workspaceId, newest);
+    return { templates: newest.flatMap((key) => templateOf(key) ?? []) };
   };
 }

@@ -1,0 +1,62 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
+import { createRequest, type Given, givenService } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+
+/** A template with versions 1 and 2. */
+async function givenTemplate(): Promise<string> {
+  const { id } = createRequest();
+  const { template } = await given.client.createTemplate({ ...createRequest(), id });
+  await query(
+    given.context.store.fork(),
+    `insert into templates select (jsonb_populate_record(t, '{"version": 2}')).*
+     from templates t where id = $1`,
+    [template?.id],
+  );
+  return id;
+}
+
+const ask = async (keys: { id: string; version?: number }[], workspaceId = 'acme') => {
+  const { found } = await given.content.batchGetTemplates({ workspaceId, keys });
+  return found
+    .map(({ key, template }) => [key?.id, key?.version, template?.id, template?.version])
+    .sort();
+};
+
+test('many templates are read at once: pinned versions and the newest', async () => {
+  const [a, b] = [await givenTemplate(), await givenTemplate()];
+  const keys = [{ id: a, version: 1 }, { id: a }, { id: b, version: 2 }, { id: b, version: 2 }];
+  expect(await ask(keys)).toEqual(
+    [
+      [a, 0, a, 2],
+      [a, 1, a, 1],
+      [b, 2, b, 2],
+    ].sort(),
+  );
+});
+
+test('what is not there is left out', async () => {
+  const id = await givenTemplate();
+  expect(await ask([{ id: 'none' }, { id, version: 3 }])).toEqual([]);
+  expect(await ask([{ id }], 'other')).toEqual([]);
+  expect(await ask([])).toEqual([]);
+});
+
+test('of a deleted template only a pinned version is there', async () => {
+  const id = await givenTemplate();
+  await query(given.context.store.fork(), 'update templates set deleted_at = now() where id = $1', [
+    id,
+  ]);
+  expect(await ask([{ id }, { id, version: 1 }])).toEqual([[id, 1, id, 1]]);
+});
+
+test('801 templates are too many', async () => {
+  const keys = Array.from({ length: 801 }, (_, n) => ({ id: `t${n}` }));
+  await expect(ask(keys)).rejects.toMatchObject({ code: Code.InvalidArgument });
+});

@@ -1,0 +1,34 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { query } from '#lib/store.ts';
+import type { Context } from '../context.ts';
+import { findVersions } from '../template-queries.ts';
+
+type Row = { id: string; version: number; asked: number };
+
+export function batchGetTemplates({
+  store,
+}: Context): ServiceImpl<typeof TemplateContentService>['batchGetTemplates'] {
+  return async ({ workspaceId, keys }) => {
+    const em = store.fork();
+    const rows = await query<Row>(
+      em,
+      `select asked.id, asked.version as asked, found.version
+       from (select distinct id, version from unnest($2::text[], $3::int[]) as key (id, version)) asked
+       cross join lateral (
+         select version from templates
+         where workspace_id = $1 and id = asked.id
+           and case when asked.version > 0 then version = asked.version else deleted_at is null end
+         order by version desc limit 1
+       ) found`,
+      [workspaceId, keys.map(({ id }) => id), keys.map(({ version }) => version)],
+    );
+    const templateOf = await findVersions(em, workspaceId, rows);
+    return {
+      found: rows.map((row) => ({
+        key: { id: row.id, version: row.asked },
+        template: templateOf(row),
+      })),
+    };
+  };
+}
