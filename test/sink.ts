@@ -1,13 +1,14 @@
 import { closeSync, fsync, openSync, write } from 'node:fs';
-import { createServer as createControl } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { listen, startControl } from './sink-control.ts';
 import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversation.ts';
 
 /**
  * An SMTP server for tests, chaos runs and benchmarks that takes mail as fast as it comes, counts it by recipient, and
- * answers badly where it is told to. `node test/sink.ts --port 2525 --control 2526` runs it as a process.
+ * answers badly where it is told to. `node test/sink.ts --port 2525 --control 2526` runs it as a process;
+ * `--bodies 100` keeps the last hundred mails whole.
  */
 
 type Received = { count: number; messageIds: string[] };
@@ -26,8 +27,8 @@ export type Sink = {
   /** The largest number of open connections so far. */
   connectionsPeak: () => number;
   receivedAtMs: () => number;
-  /** Bodies as they came, newest last; only the last few, and only if asked for. */
-  bodies: string[];
+  /** Mails as they came, to one recipient or to all, newest last; only the last few, and only if asked for. */
+  bodies: (recipient?: string) => string[];
   reset: () => void;
   close: () => Promise<void>;
 };
@@ -36,13 +37,14 @@ export type SinkOptions = {
   port?: number;
   /** Each accepted message is one line here, on the disk before its 250. */
   file?: string;
+  /** How many mails are kept whole. */
   bodiesMax?: number;
   behaviour?: Partial<Behaviour>;
 };
 
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const received = new Map<string, Received>();
-  const bodies: string[] = [];
+  const kept: { recipient: string; body: string }[] = [];
   const sockets = new Set<Socket>();
   const journal = options.file === undefined ? undefined : openJournal(options.file);
   const state = { total: 0, peak: 0, atMs: 0 };
@@ -56,8 +58,8 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     state.total += 1;
     state.atMs = Date.now();
     if (options.bodiesMax) {
-      bodies.push(body.toString('latin1'));
-      if (bodies.length > options.bodiesMax) bodies.shift();
+      kept.push({ recipient: key, body: body.toString('latin1') });
+      if (kept.length > options.bodiesMax) kept.shift();
     }
     if (journal === undefined) done();
     else journal.append(`${state.atMs} ${key} ${messageId}\n`, done);
@@ -77,10 +79,13 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     connections: () => sockets.size,
     connectionsPeak: () => state.peak,
     receivedAtMs: () => state.atMs,
-    bodies,
+    bodies: (recipient) =>
+      kept
+        .filter((mail) => recipient === undefined || mail.recipient === recipient.toLowerCase())
+        .map(({ body }) => body),
     reset: () => {
       received.clear();
-      bodies.length = 0;
+      kept.length = 0;
       Object.assign(state, { total: 0, peak: sockets.size, atMs: 0 });
     },
     close: async () => {
@@ -90,13 +95,6 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     },
   };
   return sink;
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((done, fail) => {
-    server.once('error', fail);
-    server.listen(port, '127.0.0.1', 1024, () => done((server.address() as AddressInfo).port));
-  });
 }
 
 /** Lines that come while one write is on its way to the disk go with the next: many messages, one fsync. */
@@ -132,52 +130,6 @@ function openJournal(file: string): {
   };
 }
 
-/** GET /status, GET /recipient?email=, GET /duplicates, POST /behaviour (JSON, merged), POST /reset. */
-function startControl(sink: Sink, port: number): Promise<number> {
-  const server = createControl(async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://sink');
-    const answer = (body: unknown) => response.end(JSON.stringify(body));
-    if (url.pathname === '/recipient') {
-      return answer(
-        sink.received.get(url.searchParams.get('email')?.toLowerCase() ?? '') ?? {
-          count: 0,
-          messageIds: [],
-        },
-      );
-    }
-    if (url.pathname === '/duplicates') {
-      return answer(
-        sink
-          .duplicates()
-          .slice(0, 1_000)
-          .map((email) => ({ email, ...sink.received.get(email) })),
-      );
-    }
-    if (url.pathname === '/reset') sink.reset();
-    if (url.pathname === '/behaviour' && request.method === 'POST') {
-      let text = '';
-      for await (const chunk of request) text += chunk;
-      Object.assign(sink.behaviour, JSON.parse(text));
-    }
-    return answer(status(sink));
-  });
-  return listen(server, port);
-}
-
-function status(sink: Sink) {
-  return {
-    total: sink.total(),
-    recipients: sink.received.size,
-    duplicates: sink.duplicates().length,
-    connections: sink.connections(),
-    connections_peak: sink.connectionsPeak(),
-    received_at_ms: sink.receivedAtMs(),
-    cpu_ms: Math.round(process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000),
-    rss_mb: Math.round(process.memoryUsage().rss / 1e6),
-    behaviour: sink.behaviour,
-  };
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
     options: {
@@ -185,11 +137,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       control: { type: 'string', default: '0' },
       file: { type: 'string' },
       behaviour: { type: 'string', default: '{}' },
+      bodies: { type: 'string', default: '0' },
     },
   });
   const sink = await startSink({
     port: Number(values.port),
     file: values.file,
+    bodiesMax: Number(values.bodies),
     behaviour: JSON.parse(values.behaviour),
   });
   const control = await startControl(sink, Number(values.control));

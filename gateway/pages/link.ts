@@ -18,12 +18,12 @@ export type Visit = {
   key: { workspaceId: string; token: string };
   /** What is known of them; undefined while that can't be read. */
   link: GetLinkResponse | undefined;
-  words: Words;
   client: Client<typeof MessageLinkService>;
   options: CallOptions;
-};
+} & Speech;
 
-export type Told = Pick<Content, 'title' | 'body'> & { status?: number };
+/** In the language of the visit, unless it says which. */
+export type Told = Pick<Content, 'title' | 'body'> & { status?: number; language?: string };
 
 /** A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link. */
 export type LinkPage = {
@@ -76,7 +76,7 @@ async function visit(page: LinkPage, client: Visit['client'], opened: Opened): P
   const { link, isOurs } = await readLink(client, key, options);
   const speech = link?.language ? speak([link.language]) : accepted;
   if (!isOurs) return answer(speech, badLink(speech.words));
-  const told = { key, link, words: speech.words, client, options };
+  const told = { ...speech, key, link, client, options };
   const submit = () => page.submit(told, new URLSearchParams(body.toString('utf8')));
   const content = isPost ? await outcome(submit, speech.words) : page.show(told);
   return answer(speech, content, link?.workspaceName);
@@ -114,8 +114,8 @@ export function tryLater(words: Words): Told {
   return { status: 503, title: words.tryLater, body };
 }
 
-function answer({ language }: Speech, { status = 200, title, body }: Told, sender = ''): Answer {
-  return pageAnswer({ status, language, title, sender, body });
+function answer(speech: Speech, { status = 200, ...told }: Told, sender = ''): Answer {
+  return pageAnswer({ language: speech.language, sender, status, ...told });
 }
 
 /** Words with the name of a list in them. */

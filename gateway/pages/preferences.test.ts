@@ -38,6 +38,7 @@ beforeAll(async () => {
       },
       updateByLink: (request) => {
         updates.push(request);
+        if (request.language) link = { ...link, language: request.language };
         return {};
       },
       confirmByLink: ({ token }) => {
@@ -118,14 +119,17 @@ test('saving sends what differs, and nothing else', async () => {
   expect(updates[0]?.timezone).toBeUndefined();
 });
 
-test('saving changes language and zone', async () => {
+test('saving changes language and zone, and the page speaks the new language', async () => {
   const fields: [string, string][] = [
     ['language', 'de'],
     ['timezone', ''],
     ['action', 'save'],
   ];
-  await post('/p/w1/t', [...shown, ['list', 'weekly'], ...fields]);
+  const response = await post('/p/w1/t', [...shown, ['list', 'weekly'], ...fields]);
   expect(updates[0]).toMatchObject({ language: 'de', timezone: '', unsubscribeListIds: [] });
+  const html = await response.text();
+  expect(html).toContain('<html lang="de">');
+  expect(html).toContain('Ihre Änderungen sind gespeichert.');
 });
 
 test('a list that the form did not show stays as it is', async () => {

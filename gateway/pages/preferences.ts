@@ -7,7 +7,7 @@ import { paragraph } from './layout.ts';
 import { linkPage, type Told, tryLater, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
-import { languages } from './words.ts';
+import { languages, speak } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
@@ -21,7 +21,7 @@ function show({ link, words }: Visit): Told {
 }
 
 async function submit(
-  { key, link, words, client, options }: Visit,
+  { key, link, language, words, client, options }: Visit,
   form: URLSearchParams,
 ): Promise<Told> {
   if (!link) return tryLater(words);
@@ -29,7 +29,11 @@ async function submit(
   const changes = leavesAll ? { unsubscribeAll: true } : changesOf(link, form);
   await client.updateByLink({ ...key, ...changes }, options);
   const now = await client.getLink(key, options);
-  return told(now, words, leavesAll ? words.leftAll : words.saved);
+  // Who has chosen another language reads on in that one.
+  const isOther = now.language !== '' && now.language !== link.language;
+  const chosen = isOther ? speak([now.language]) : { language, words };
+  const notice = leavesAll ? chosen.words.leftAll : chosen.words.saved;
+  return { language: chosen.language, ...told(now, chosen.words, notice) };
 }
 
 /** What differs from what is known. A list that the form did not show stays as it is. */

@@ -4,6 +4,9 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const hasChromium = existsSync(program);
 
+/** Tests in a browser are skipped without one. */
+export const noChromium = `No browser is at ${program}, so the tests in one are skipped. Install Chromium (on Debian: apt-get install chromium), or set CHROMIUM to the program of a Chromium or Chrome that is there.`;
+
 export function openBrowser(): Promise<Browser> {
   // The sandbox needs rights that root in a container has not; the page is our own.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox'] });

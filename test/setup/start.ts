@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../deploy/local/ports.ts';
 import { type Postgres, startPostgres } from '../../deploy/local/postgres.ts';
 import { temporalTestProgram } from '../../deploy/local/temporal-programs.ts';
+import { hasChromium, noChromium } from '../contract/chromium.ts';
 
 /** What the run has started, for stop.ts. */
 export const started: { postgres?: Postgres; folder?: string } = {};
@@ -13,6 +14,7 @@ export default async function start(): Promise<void> {
   // Nothing is there yet: the first test that needs a whole stack starts it (test/stack/shared.ts).
   process.env.TEST_STACK_FOLDER = join(tmpdir(), `postrider-stack-${process.pid}`);
   process.env.TEST_RUN_PID = String(process.pid);
+  if (!hasChromium) process.stderr.write(`${noChromium}\n`);
   await Promise.all([providePostgres(), provideTemporal()]);
 }
 

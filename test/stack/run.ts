@@ -27,7 +27,7 @@ const say = (line: string): unknown => process.stderr.write(`${line}\n`);
 
 const sinkProcess = spawn(
   process.execPath,
-  [join(root, 'test/sink.ts'), '--file', join(values.folder, 'mails')],
+  [join(root, 'test/sink.ts'), '--file', join(values.folder, 'mails'), '--bodies', '200'],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 const sink = await addressOf(sinkProcess);

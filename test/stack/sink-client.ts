@@ -6,6 +6,8 @@ type Status = { total: number; recipients: number; connections: number; connecti
 export type SinkClient = {
   status(): Promise<Status>;
   received(email: string): Promise<{ count: number; messageIds: string[] }>;
+  /** The mails to an address, as they came, newest last; the sink keeps the last few of all. */
+  bodies(email: string): Promise<string[]>;
   behave(behaviour: Partial<Behaviour>): Promise<void>;
 };
 
@@ -21,6 +23,7 @@ export function createSinkClient(port: number): SinkClient {
   return {
     status: () => ask('/status'),
     received: (email) => ask(`/recipient?email=${encodeURIComponent(email)}`),
+    bodies: (email) => ask(`/bodies?to=${encodeURIComponent(email)}`),
     behave: async (behaviour) => {
       await ask('/behaviour', behaviour);
     },

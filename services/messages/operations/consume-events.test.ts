@@ -60,7 +60,7 @@ test('a pending membership gets one mail with a link to confirm, and no headers 
   expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId } }]);
   await send();
   expect(given.sink.total()).toBe(1);
-  const raw = given.sink.bodies[0] ?? '';
+  const raw = given.sink.bodies()[0] ?? '';
   const mail = await PostalMime.parse(raw);
   expect(mail.subject).toBe('Please confirm your subscription');
   expect(mail.to).toEqual([{ address: 'ann@example.com', name: '' }]);
@@ -78,7 +78,7 @@ test('the mail speaks the language of the contact', async () => {
   await tell([pending('ken@example.com'), pending('uli@example.com')]);
   await send();
   const subjects = await Promise.all(
-    given.sink.bodies.map(async (body) => (await PostalMime.parse(body)).subject),
+    given.sink.bodies().map(async (body) => (await PostalMime.parse(body)).subject),
   );
   expect(subjects.toSorted()).toEqual(
     ['Bitte bestätigen Sie Ihre Anmeldung', '購読の確認をお願いします'].toSorted(),
@@ -95,8 +95,8 @@ test('nothing that was typed into the form reaches the mail', async () => {
   };
   await tell([pending('ann@example.com')]);
   await send();
-  expect(given.sink.bodies.join('')).toContain('Weekly');
-  expect(given.sink.bodies.join('')).not.toMatch(/spam|WIN/);
+  expect(given.sink.bodies().join('')).toContain('Weekly');
+  expect(given.sink.bodies().join('')).not.toMatch(/spam|WIN/);
 });
 
 test('an address gets one mail about a list in an hour, however often it is asked for', async () => {

@@ -113,7 +113,7 @@ test('unsubscribeByLink unsubscribes the recipient from the list, also twice', a
   const { workspaceId, broadcastId } = batch;
   const id = broadcastMessageId(workspaceId, broadcastId, 'p0@example.com');
   const token = createTokenMaker(keyring)(workspaceId, id);
-  expect(given.sink.bodies.join('')).toContain(`<https://mail.example/u/w1/${token}>`);
+  expect(given.sink.bodies().join('')).toContain(`<https://mail.example/u/w1/${token}>`);
   await given.links.unsubscribeByLink({ workspaceId, token });
   await given.links.unsubscribeByLink({ workspaceId, token });
   expect(given.world.unsubscribed).toEqual(

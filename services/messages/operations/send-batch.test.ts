@@ -58,7 +58,7 @@ test('sendBatch sends each one once and records it', async () => {
     list_id: 'weekly',
   });
   expect(row?.status_info).toMatch(/^250 2\.0\.0 taken/);
-  const raw = given.sink.bodies.find((body) => body.includes('p1@example.com')) ?? '';
+  const raw = given.sink.bodies().find((body) => body.includes('p1@example.com')) ?? '';
   const mail = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   expect(mail.subject).toBe('Hello Zoë <3');
   expect(mail.html).toContain('Hi Zoë &lt;3');
@@ -300,7 +300,7 @@ test('a template with loops goes through the thread', async () => {
   };
   given.world.fields.set('p0@example.com', { custom_json_1: { items: ['a', '<b>'] } });
   expect(await given.sender.sendBatch(batchOf(people(2)))).toMatchObject({ ...none, sent: 2 });
-  expect(given.sink.bodies.join('')).toContain('[a][&lt;b&gt;]');
+  expect(given.sink.bodies().join('')).toContain('[a][&lt;b&gt;]');
 });
 
 test('sendBatch refuses a plan whose template is broken', async () => {

@@ -27,7 +27,7 @@ beforeEach(() => {
 async function sent(count = 1) {
   const batch = batchOf(people(count));
   await given.sender.sendBatch(batch);
-  const mails = await Promise.all(given.sink.bodies.map((body) => PostalMime.parse(body)));
+  const mails = await Promise.all(given.sink.bodies().map((body) => PostalMime.parse(body)));
   const found = mails.map(({ to, html = '' }) => ({
     email: to?.[0]?.address ?? '',
     open: /src="https:\/\/mail\.example\/t\/w1\/([\w-]{43})"/.exec(html)?.[1] ?? '',
