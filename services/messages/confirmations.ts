@@ -35,6 +35,18 @@ export async function requestConfirmations(
   for (const { list_id: listId } of lists) await addSending(em, { workspaceId, listId });
 }
 
+/** Who has answered one mail was not bothered by it, and may ask for another at once. */
+export async function endCoolDown(
+  store: Store,
+  { workspaceId, email, listId }: ListKey & { email: string },
+): Promise<void> {
+  await query(
+    store.fork(),
+    'delete from confirmations where workspace_id = $1 and email = $2 and list_id = $3',
+    [workspaceId, email, listId],
+  );
+}
+
 /** Has the confirmation mails of a list sent. */
 export async function addSending(em: EntityManager, key: ListKey, runAt?: Date): Promise<void> {
   await addJob(em, 'messages', {

@@ -1,6 +1,7 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { endCoolDown } from '../confirmations.ts';
 import type { Context } from '../context.ts';
 import { findLinked } from '../links.ts';
 
@@ -14,6 +15,7 @@ export function confirmByLink(
     if (message.isExpired) throw new ConnectError('the link has expired', Code.FailedPrecondition);
     const { email, listId } = message;
     await context.contacts.confirmSubscription({ workspaceId, email, listId });
+    await endCoolDown(context.store, { workspaceId, email, listId });
     return {};
   };
 }

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/store.ts';
+import { keyring } from '../../../test/setup/service.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { createTokenMaker } from '../link-token.ts';
 import { sendConfirmations } from '../send-confirmations.ts';
 import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
 
@@ -113,6 +115,17 @@ test('an address gets one mail about a list in an hour, however often it is aske
   await tell([pending('ann@example.com')]);
   await send();
   expect(given.sink.total()).toBe(3);
+});
+
+test('who has confirmed and left again is asked at once when they come back', async () => {
+  await tell([pending('ann@example.com')]);
+  await send();
+  const [row] = await rows();
+  const token = createTokenMaker(keyring)(workspaceId, String(row?.id));
+  await given.links.confirmByLink({ workspaceId, token });
+  await tell([pending('ann@example.com')]);
+  await send();
+  expect(given.sink.total()).toBe(2);
 });
 
 test('a batch that comes twice is one batch', async () => {
