@@ -1,23 +1,64 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startGateway } from '../gateway/testing.ts';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
 
-/** Writes docs/screens/docs-<width>.png and docs/screens/operation-<width>.png: what people see at /docs. */
-const folder = resolve(import.meta.dirname, '../docs/screens');
+/**
+ * Writes docs/screens/<what>-<width>.png: what people see at /docs and behind the links of mails. With an argument,
+ * such as `/tmp/screens ja dark`, into another folder, in another language and colour scheme.
+ */
+const [given = resolve(import.meta.dirname, '../docs/screens'), language = 'en', scheme = 'light'] =
+  process.argv.slice(2);
+const folder = resolve(given);
+const colorScheme = scheme === 'dark' ? 'dark' : 'light';
 const widths = [1280, 390];
+const { ACTIVE, PENDING, UNSUBSCRIBED, BOUNCED } = MembershipStatus;
+
+/** What the pages show of a reader, with names as long as they come. */
+const subscriptions = [
+  { listId: 'weekly', listName: 'The Weekly', description: 'What we found, every Friday morning' },
+  { listId: 'events', listName: 'Workshops, talks and open evenings in Paris, Lyon and Marseille' },
+  { listId: 'offers', listName: 'Offers', status: UNSUBSCRIBED, description: 'Once a month' },
+  { listId: 'beta', listName: 'Beta testers', status: PENDING },
+  { listId: 'jobs', listName: 'Jobs', status: BOUNCED },
+].map((each) => ({ status: ACTIVE, description: '', ...each }));
+const reader = { language, timezone: 'Europe/Paris', workspaceName: 'Acme Gazette' };
+const links = new Map([
+  ['member', { ...reader, listId: 'weekly', listName: 'The Weekly', subscriptions }],
+  ['asked', { ...reader, listId: 'beta', listName: 'Beta testers', subscriptions }],
+]);
+const pages = [
+  { name: 'unsubscribe', path: '/u/acme/member' },
+  { name: 'confirm', path: '/c/acme/asked' },
+  { name: 'preferences', path: '/p/acme/member' },
+];
 
 mkdirSync(folder, { recursive: true });
-const gateway = await startGateway(1);
+const service = await startService((router) => {
+  router.service(MessageLinkService, {
+    getLink: ({ token }) => links.get(token) ?? {},
+    unsubscribeByLink: () => ({}),
+    updateByLink: () => ({}),
+  });
+});
+const gateway = await startGateway(service.port);
 const browser = await openBrowser();
 for (const width of widths) {
-  const page = await openDocs(browser, gateway.url, width);
-  await page.screenshot({ path: join(folder, `docs-${width}.png`) });
-  const operation = page.getByRole('heading', { name: 'Create list' }).first();
-  await page.goto(`${gateway.url}/docs#tag/lists/POST/api/lists.create`);
+  const docs = await openDocs(browser, gateway.url, width);
+  await docs.screenshot({ path: join(folder, `docs-${width}.png`) });
+  const operation = docs.getByRole('heading', { name: 'Create list' }).first();
+  await docs.goto(`${gateway.url}/docs#tag/lists/POST/api/lists.create`);
   await operation.waitFor();
   await operation.scrollIntoViewIfNeeded();
-  await page.screenshot({ path: join(folder, `operation-${width}.png`) });
+  await docs.screenshot({ path: join(folder, `operation-${width}.png`) });
+  const page = await browser.newPage({ viewport: { width, height: 720 }, colorScheme });
+  for (const { name, path } of pages) {
+    await page.goto(`${gateway.url}${path}`);
+    await page.screenshot({ path: join(folder, `${name}-${width}.png`), fullPage: true });
+  }
 }
 await browser.close();
 await gateway.stop();
+await service.stop();

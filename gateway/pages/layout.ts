@@ -13,29 +13,42 @@ export type Content = {
 };
 
 const style = `
-:root { color-scheme: light dark; --edge: #8a94a3; --quiet: #52606d; }
-@media (prefers-color-scheme: dark) { :root { --quiet: #a9b4c0; } }
+:root { color-scheme: light dark; --back: #f4f5f7; --card: #fff; --line: #dfe3e8; --edge: #7b8794; --quiet: #52606d; --focus: #1a56db; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #0f1215; --card: #1b2026; --line: #37404a; --edge: #7b8794; --quiet: #a9b4c0; --focus: #8ab4ff; }
+}
 * { box-sizing: border-box; }
-body { font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0; }
-main { margin: 0 auto; max-width: 34rem; padding: clamp(2rem, 12vh, 7rem) 1.5rem 3rem; }
-h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; text-wrap: balance; }
-p { margin: 0 0 1.5rem; }
+body { background: var(--card); font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0; }
+main { margin: 0 auto; max-width: 36rem; padding: 2rem 1.5rem; }
+@media (min-width: 40rem) {
+  body { background: var(--back); }
+  main { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin: clamp(2rem, 10vh, 6rem) auto; padding: 3rem; }
+}
+h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; text-wrap: balance; }
+p { margin: 0 0 1.5rem; overflow-wrap: anywhere; text-wrap: pretty; }
 .sender, small { color: var(--quiet); }
-.sender { font-weight: 600; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+.sender { font-weight: 600; margin: 0 0 .5rem; }
 .notice { border-left: 4px solid #0e9f6e; padding: .25rem 1rem; }
-fieldset { border: 0; margin: 0 0 1.5rem; padding: 0; }
-legend { font-weight: 600; padding: 0; margin-bottom: .5rem; }
-.choice { border-top: 1px solid var(--edge); display: flex; gap: .75rem; overflow-wrap: anywhere; padding: .75rem 0; }
-.choice input { flex: none; height: 1.375rem; margin: .1rem 0 0; width: 1.375rem; }
-.choice small { display: block; }
+fieldset { border: 0; margin: 0 0 1.75rem; min-width: 0; padding: 0; }
+legend { font-weight: 600; padding: 0; margin-bottom: .75rem; }
+.choice { border-top: 1px solid var(--line); cursor: pointer; display: flex; gap: .75rem; overflow-wrap: anywhere; padding: .75rem 0; }
+.choice:last-child { border-bottom: 1px solid var(--line); }
+.choice:has(:disabled) { color: var(--quiet); cursor: default; }
+.choice span { min-width: 0; }
+.choice input { accent-color: #1a56db; flex: none; height: 1.375rem; margin: .1rem 0 0; width: 1.375rem; }
+.choice small { display: block; font-size: .9375rem; }
+.choice small::first-letter { text-transform: uppercase; }
 .field { display: block; font-weight: 600; margin: 0 0 1.25rem; }
-select { border: 1px solid var(--edge); border-radius: .5rem; display: block; font: inherit; margin-top: .25rem; min-height: 3rem;
-  padding: .5rem; width: 100%; }
+select { background: var(--card); border: 1px solid var(--edge); border-radius: .5rem; color: inherit; display: block; font: inherit;
+  font-weight: 400; margin-top: .25rem; min-height: 3rem; padding: .5rem; width: 100%; }
+form > button:last-child { margin-bottom: 0; }
 button { background: #1a56db; border: 2px solid #1a56db; border-radius: .5rem; color: #fff; cursor: pointer; font: inherit;
-  font-weight: 600; margin: 0 0 1rem; min-height: 3rem; padding: .5rem 1.5rem; width: 100%; }
+  font-weight: 600; margin: .5rem 0 1rem; min-height: 3rem; padding: .5rem 1.5rem; width: 100%; }
+button:hover { background: #1442ae; border-color: #1442ae; }
 button.quiet { background: transparent; border-color: var(--edge); color: inherit; }
+button.quiet:hover { border-color: currentColor; }
 a { color: inherit; display: inline-block; padding: .5rem 0; }
-:focus-visible { outline: 3px solid #f59e0b; outline-offset: 3px; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 3px; }
 `;
 
 const styleHash = createHash('sha256').update(style).digest('base64');

@@ -19,7 +19,7 @@ export const en = {
   lists: 'Which emails do you want to receive?',
   noLists: 'There is nothing to choose from.',
   pending: 'waiting for your confirmation',
-  blocked: 'can not be delivered to your address',
+  blocked: 'cannot be delivered to your address',
   language: 'Language',
   timezone: 'Time zone',
   notSet: 'not set',
