@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalAddress, isTimeZone } from './address.ts';
+import { addressFault, canonicalAddress, isTimeZone } from './address.ts';
 
 test.each([
   ['ada@example.com', 'ada@example.com'],
@@ -11,10 +11,6 @@ test.each([
   ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
   ['ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
   ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
-  ['josé@example.com', 'josé@example.com'],
-  ['jose\u0301@example.com', 'jos\u00e9@example.com'],
-  ['почта@example.com', 'почта@example.com'],
-  ['संपर्क@डाटामेल.भारत', 'संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c'],
   ['ada@EXAMPLE.com', 'ada@example.com'],
   [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
 ])('%p is stored as %p', (text, stored) => {
@@ -56,15 +52,28 @@ test.each([
   'ada\u200b@example.com',
   'ada\u2028@example.com',
   `${'a'.repeat(65)}@example.com`,
-  `${'é'.repeat(33)}@example.com`,
+  'josé@example.com',
+  'jose\u0301@example.com',
+  'почта@example.com',
+  'संपर्क@डाटामेल.भारत',
+  '\u212aarl@example.com',
   `ada@${'a'.repeat(64)}.example`,
   `ada@${'abcdefghi.'.repeat(26)}example`,
 ])('%p is no address', (text) => {
   expect(canonicalAddress(text)).toBeUndefined();
 });
 
+test.each([
+  ['josé@example.com', /only ASCII characters are supported before the @$/],
+  ['ada\u200b@example.com', /only ASCII characters are supported before the @$/],
+  ['ada lovelace@bücher.example', /^invalid email format$/],
+  ['ada', /^invalid email format$/],
+])('whoever gives %j is told why it is no address', (text, fault) => {
+  expect(addressFault(text)).toMatch(fault);
+});
+
 test('the stored form of an address is its own stored form', () => {
-  for (const text of [' Ada@BÜCHER.example ', 'Jose\u0301@example.com', 'ADA+x@Example.com']) {
+  for (const text of [' Ada@BÜCHER.example ', 'ADA+x@Example.com']) {
     const stored = canonicalAddress(text) ?? '';
     expect(stored).not.toBe('');
     expect(canonicalAddress(stored)).toBe(stored);

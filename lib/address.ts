@@ -5,9 +5,8 @@ const { isEmail } = validator;
 
 const addressMaxBytes = 254;
 const localMaxBytes = 64;
-// Letters of any script with their marks, and what RFC 5321 allows without quotes; nothing invisible.
-const localPart =
-  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+// What RFC 5321 allows without quotes. More needs SMTPUTF8 of every server on the way, which few have.
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 /** What a URL's host may hold beside a name: escapes, ports, paths. */
 const notOfDomain = /[%:/?#[\]\\@\s]/;
 
@@ -16,16 +15,23 @@ const notOfDomain = /[%:/?#[\]\\@\s]/;
  * that an international domain and its punycode are the same contact. Undefined if it is no address.
  */
 export function canonicalAddress(text: string): string | undefined {
-  const trimmed = text.trim().toLowerCase();
+  const trimmed = text.trim();
   const at = trimmed.lastIndexOf('@');
   if (at < 1) return undefined;
-  const local = trimmed.slice(0, at).normalize('NFC');
-  const given = trimmed.slice(at + 1);
-  if (!localPart.test(local) || Buffer.byteLength(local) > localMaxBytes) return undefined;
+  const local = trimmed.slice(0, at);
+  const given = trimmed.slice(at + 1).toLowerCase();
+  if (!localPart.test(local) || local.length > localMaxBytes) return undefined;
   if (notOfDomain.test(given)) return undefined;
-  const address = `${local}@${domainToASCII(given)}`;
+  const address = `${local.toLowerCase()}@${domainToASCII(given)}`;
   if (Buffer.byteLength(address) > addressMaxBytes) return undefined;
   return isEmail(address) ? address : undefined;
+}
+
+/** What to tell whoever gave a text that is no address. */
+export function addressFault(text: string): string {
+  return /[^\p{ASCII}].*@/su.test(text)
+    ? 'invalid email format: only ASCII characters are supported before the @'
+    : 'invalid email format';
 }
 
 /** Whether a zone is one that Intl knows, by its IANA name. */

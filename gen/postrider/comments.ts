@@ -450,7 +450,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.Contact.contact_lists","Memberships, by list id. Only filled where the operation says so."],
   ["postrider.contacts.v1.Contact.contact_segments","Segments the contact is in."],
   ["postrider.contacts.v1.ContactInput","A contact as given by a caller."],
-  ["postrider.contacts.v1.ContactInput.email","At most 254 characters; trimmed and put in lower case."],
+  ["postrider.contacts.v1.ContactInput.email","At most 254 characters; trimmed and put in lower case. Before the @ there is ASCII only; an international domain\nand its punycode are the same."],
   ["postrider.contacts.v1.ContactInput.external_id","Your own identifier; not unique. At most 255 characters."],
   ["postrider.contacts.v1.ContactInput.timezone","IANA zone name."],
   ["postrider.contacts.v1.ContactInput.language","Language tag, such as `en` or `pt-BR`."],

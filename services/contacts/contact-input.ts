@@ -1,7 +1,7 @@
 import { isMessage } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { canonicalAddress, isTimeZone } from '#lib/address.ts';
+import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
 import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type ContactField, contactFields } from './contact-fields.ts';
 
@@ -19,7 +19,7 @@ export function readContact(input: ContactInput): ReadContact {
   const faults: FieldFault[] = [];
   const email = canonicalAddress(input.email);
   if (!email) {
-    const description = input.email.trim() === '' ? 'email is required' : 'invalid email format';
+    const description = input.email.trim() === '' ? 'email is required' : addressFault(input.email);
     faults.push({ field: 'email', description });
   }
   const row: ContactRow = { email: email ?? input.email };
@@ -51,7 +51,7 @@ export function requireContact(input: ContactInput | undefined): {
 /** The canonical form of an address that a request names. */
 export function requireAddress(email: string): string {
   const address = canonicalAddress(email);
-  if (!address) throw invalidField('email', 'invalid email format');
+  if (!address) throw invalidField('email', addressFault(email));
   return address;
 }
 

@@ -306,7 +306,8 @@ export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
  */
 export type ContactInput = Message<"postrider.contacts.v1.ContactInput"> & {
   /**
-   * At most 254 characters; trimmed and put in lower case.
+   * At most 254 characters; trimmed and put in lower case. Before the @ there is ASCII only; an international domain
+   * and its punycode are the same.
    *
    * @generated from field: string email = 1;
    */

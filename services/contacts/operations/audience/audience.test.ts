@@ -42,7 +42,7 @@ test('listAudience leaves out who may not get mail, and unsubscribed unless incl
 
 test('listAudience pages by address and gives nobody twice', async () => {
   const workspaceId = await givenLists(given, 'news');
-  const contacts = ['é', 'Z', 'a', '_', '0', 'b', 'c'].map((name) => ({
+  const contacts = ['~', 'Z', 'a', '_', '0', 'b', 'c'].map((name) => ({
     email: `${name}@a.example`,
   }));
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
@@ -56,7 +56,7 @@ test('listAudience pages by address and gives nobody twice', async () => {
   } while (afterEmail !== '');
   expect(pages.map((page) => page.length)).toEqual([3, 3, 1, 0]);
   expect(pages.flat()).toEqual(
-    ['0', '_', 'a', 'b', 'c', 'z', 'é'].map((name) => `${name}@a.example`),
+    ['0', '_', 'a', 'b', 'c', 'z', '~'].map((name) => `${name}@a.example`),
   );
 });
 

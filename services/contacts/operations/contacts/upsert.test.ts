@@ -60,10 +60,13 @@ test('upsert names every bad field, first of all the first, and writes nothing',
   await expect(read(workspaceId)).rejects.toMatchObject({ code: Code.NotFound });
 });
 
+const notAscii = 'invalid email format: only ASCII characters are supported before the @';
+
 test.each([
   [{ email: '' }, 'invalid contact: email is required'],
   [{ email: 'a@b, c@d.example' }, 'invalid contact: invalid email format'],
   [{ email: 'a\0@b.example' }, 'invalid contact: invalid email format'],
+  [{ email: 'josé@example.com' }, `invalid contact: ${notAscii}`],
   [undefined, 'contact is required'],
 ])('upsert refuses %j', async (contact, text) => {
   await expect(given.contacts.upsertContact({ workspaceId: 'w', contact })).rejects.toMatchObject({

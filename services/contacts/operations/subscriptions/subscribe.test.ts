@@ -119,6 +119,7 @@ test.each([
   [{ contact: undefined }, 'contact is required'],
   [{ contact: { email: '' } }, 'invalid contact: email is required'],
   [{ contact: { email: 'no address' } }, 'invalid contact: invalid email format'],
+  [{ contact: { email: 'josé@example.com' } }, /^invalid contact: .* only ASCII .* before the @$/],
   [{ listIds: [] }, 'list_ids is required'],
   [{ listIds: ['private'] }, 'list is not public'],
   [{ listIds: ['unknown'] }, 'list is not public'],
