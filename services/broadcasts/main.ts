@@ -1,6 +1,7 @@
 import { required } from '#lib/config.ts';
 import { runService } from '#lib/rpc/process.ts';
 import { openContext } from './context.ts';
+import { forgetRecipients } from './recipients.ts';
 import { broadcastsRoutes, services } from './service.ts';
 import { connectTemporal } from './temporal.ts';
 import { wakeWorkflow } from './wake.ts';
@@ -15,7 +16,10 @@ await runService('broadcasts', async (base) => {
     store: context.store,
     services,
     routes: broadcastsRoutes(context),
-    tasks: { wake: wakeWorkflow({ temporal, store: context.store, log: base.log }) },
+    tasks: {
+      wake: wakeWorkflow({ temporal, store: context.store, log: base.log }),
+      forgetRecipients: forgetRecipients(context),
+    },
     close: async () => {
       await temporal.connection.close();
       await context.egress.close();

@@ -3,6 +3,7 @@ import type { EntityManager } from '#lib/store.ts';
 import { type Broadcast, type BroadcastKey, isMoving } from '../broadcast.ts';
 import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { forgetIfOver } from '../recipients.ts';
 import { wake } from '../wake.ts';
 
 /** Every move is made on the locked row, and only if it is still the row's turn. */
@@ -15,6 +16,7 @@ function move(
       const broadcast = await lockBroadcast(em, key);
       await change(broadcast, em);
       await em.flush();
+      await forgetIfOver(em, broadcast);
     });
 }
 
@@ -78,6 +80,7 @@ function operation(context: Context, key: BroadcastKey, deed: (broadcast: Broadc
     deed(broadcast);
     await em.flush();
     await wake(em, broadcast);
+    await forgetIfOver(em, broadcast);
     return broadcast.status;
   });
 }

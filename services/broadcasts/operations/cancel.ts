@@ -2,6 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { forgetIfOver } from '../recipients.ts';
 import { wake } from '../wake.ts';
 
 export function cancel({
@@ -14,6 +15,7 @@ export function cancel({
       broadcast.cancel(now());
       await em.flush();
       await wake(em, broadcast);
+      await forgetIfOver(em, broadcast);
       return { success: true };
     });
 }
