@@ -99,11 +99,11 @@ function insertClaims(
     em,
     `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
        template_version, integration_id, status, status_info, attempts, owner, lease_until, created_at, updated_at)
-     select $1, given.id, given.email, $2, $3, $4, $5, $6,
+     select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6,
        case when given.reason is null then 'sending' else 'skipped' end, given.reason,
        (given.reason is null)::int, case when given.reason is null then $7::uuid end,
        case when given.reason is null then now() + $8 * interval '1 millisecond' end, now(), now()
-     from unnest($9::uuid[], $10::text[], $11::text[]) as given (id, email, reason)
+     from unnest($9::uuid[], $10::text[], $11::text[], $12::bool[]) as given (id, email, reason, is_kept)
      order by given.id
      on conflict (workspace_id, id) do update set
        status = excluded.status,
@@ -131,6 +131,8 @@ function insertClaims(
       claimants.map(({ id }) => id),
       claimants.map(({ email }) => email),
       reasons,
+      // Whoever is removed may be deleted, and would be told to us no second time.
+      claimants.map(({ skipReason }) => skipReason !== 'removed'),
     ],
   );
 }

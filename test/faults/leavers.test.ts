@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { createKeyring } from '#lib/tokens.ts';
 import { createTokenMaker } from '../../services/messages/link-token.ts';
 import {
@@ -53,23 +54,46 @@ async function givenFrozen(listId: string, templateId: string): Promise<string> 
   return broadcast.id;
 }
 
-test('who unsubscribes or bounces between the freeze and the sending is skipped', async () => {
+test('who unsubscribes, bounces or is deleted between the freeze and the sending is skipped', async () => {
   const { id: earlier, listId, templateId, emails } = await givenBroadcast(stack, 120);
-  const last = [...emails].sort().slice(-20);
-  const leavers = last.slice(0, 10);
-  const bouncing = last.slice(10);
+  const last = [...emails].sort().slice(-30);
+  const [leavers, bouncing, deleted] = [last.slice(0, 10), last.slice(10, 20), last.slice(20)];
   await sendNow(stack, earlier);
   await untilStatus(stack, earlier, 'sent');
   const id = await givenFrozen(listId, templateId);
   for (const email of leavers) await unsubscribe(earlier, email);
   await bounce(bouncing, templateId);
+  expect(await rowsOf(deleted)).toBeGreaterThan(0);
+  for (const email of deleted) {
+    good(await stack.call('contacts.delete', { workspace_id: stack.workspaceId, email }));
+  }
   const before = mailsTo(stack, last).length;
   await setRate(stack, fast);
   good(await act(stack, 'resume', id));
   const ended = await untilStatus(stack, id, 'sent');
-  expect(ended).toMatchObject({ enqueued_count: 120, sent_count: 100, skipped_count: 20 });
+  expect(ended).toMatchObject({ enqueued_count: 120, sent_count: 90, skipped_count: 30 });
   expect(mailsTo(stack, last)).toHaveLength(before);
+  await until('nothing remembers who was deleted', async () => (await rowsOf(deleted)) === 0);
 }, 90_000);
+
+/** Rows that name the addresses, in every table of every service. */
+async function rowsOf(emails: readonly string[]): Promise<number> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      `select coalesce(sum((xpath('/row/c/text()', query_to_xml(format(
+         'select count(*) as c from %I.%I t where t::text ~ %L', table_schema, table_name, $1::text
+       ), false, true, '')))[1]::text::int), 0)::int as count
+       from information_schema.tables
+       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+      [emails.map((email) => email.replaceAll('.', '\\.')).join('|')],
+    );
+    return rows[0]?.count ?? -1;
+  } finally {
+    await client.end();
+  }
+}
 
 /** Has a broadcast to the addresses on another list refused as no mailboxes. */
 async function bounce(addresses: readonly string[], templateId: string): Promise<void> {

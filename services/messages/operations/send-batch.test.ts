@@ -103,6 +103,15 @@ test('sendBatch skips who may not be written to and says why', async () => {
   ]);
 });
 
+test('of who is a contact no more the record keeps no address', async () => {
+  given.world.skipReasons.set('p0@example.com', 'removed').set('p1@example.com', 'unsubscribed');
+  const batch = batchOf(people(2));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, skipped: 2 });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, skipped: 2 });
+  const emails = (await rows(batch)).map(({ contact_email }) => contact_email);
+  expect(emails.toSorted()).toEqual(['', 'p1@example.com']);
+});
+
 test('sendBatch includes unsubscribed members only where the template is not marketing', async () => {
   given.world.includeUnsubscribed.length = 0;
   await given.sender.sendBatch(batchOf(people(1), { includeUnsubscribed: true }));
