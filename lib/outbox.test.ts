@@ -55,7 +55,7 @@ async function batches(): Promise<EventBatch[]> {
 
 async function tell(facts: ReturnType<typeof events>, to: Outbox = outbox): Promise<EventBatch[]> {
   await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
-  await store.fork().transactional((em) => addEvents(em, to, 'w1', facts));
+  await store.fork().transactional((em) => addEvents({ em, outbox: to, workspaceId: 'w1' }, facts));
   return batches();
 }
 
@@ -98,12 +98,15 @@ test('a service that nobody listens to tells nothing', async () => {
 
 test('a change and its events are one statement: what fails tells nothing', async () => {
   const change = (steps: string) =>
-    changeAndTell<{ count: number }>(store.fork(), outbox, 'w1', {
-      steps: `${steps}, events as (
+    changeAndTell<{ count: number }>(
+      { em: store.fork(), outbox, workspaceId: 'w1' },
+      {
+        steps: `${steps}, events as (
         select 'email.bounced' as type, now() as occurred_at, json_build_object('n', n) as data from numbers)`,
-      answer: '(select count(*)::int from numbers) as count',
-      values: [],
-    });
+        answer: '(select count(*)::int from numbers) as count',
+        values: [],
+      },
+    );
   expect(await change('numbers as (select n from generate_series(1, 3) n)')).toEqual({ count: 3 });
   expect((await batches()).map((batch) => batch.events.length)).toEqual([3]);
   await expect(

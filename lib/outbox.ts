@@ -52,17 +52,15 @@ export function openOutbox(
   return { service, interests: registered };
 }
 
+/** The transaction in which a workspace changes, and through what it is told. */
+export type Telling = { em: EntityManager; outbox: Outbox; workspaceId: string };
+
 /** A fact with a time, told to the services that asked for its type. */
 export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
 
 /** Tells facts that the caller has at hand, in its transaction. */
-export async function addEvents(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
-  events: readonly OutgoingEvent[],
-): Promise<void> {
-  await changeAndTell(em, outbox, workspaceId, {
+export async function addEvents(telling: Telling, events: readonly OutgoingEvent[]): Promise<void> {
+  await changeAndTell(telling, {
     steps: `events as (
       select type, occurred_at, data
       from json_to_recordset($1::json) as fact (type text, occurred_at timestamptz, data json)
@@ -89,11 +87,10 @@ export type Change = {
  * that no event passes through this process before it leaves.
  */
 export async function changeAndTell<Answer>(
-  em: EntityManager,
-  { service, interests }: Outbox,
-  workspaceId: string,
+  { em, outbox, workspaceId }: Telling,
   { steps, answer, values }: Change,
 ): Promise<Answer | undefined> {
+  const { service, interests } = outbox;
   const workspace = `$${values.length + 1}`;
   const interested = `$${values.length + 2}`;
   const [row] = await query<Answer>(

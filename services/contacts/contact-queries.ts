@@ -1,8 +1,7 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { changeAndTell, type Outbox } from '#lib/outbox.ts';
-import type { EntityManager } from '#lib/store.ts';
+import { changeAndTell, type Telling } from '#lib/outbox.ts';
 import { columnTypes, contactFields, readable } from './contact-fields.ts';
 import type { ContactRow } from './contact-input.ts';
 import { contactListSql, standingSql } from './contact-list-queries.ts';
@@ -18,9 +17,7 @@ export const writeNulls = (name: string) => `excluded.${name}`;
  * so that parallel calls can't deadlock, and all are held until the end of the transaction.
  */
 export async function upsertContacts(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   given: {
     rows: readonly ContactRow[];
     names: ReadonlySet<string>;
@@ -35,7 +32,7 @@ export async function upsertContacts(
   const differs = fields.map(
     ({ name }) => `contacts.${name} is distinct from ${given.assign(name)}`,
   );
-  const answer = await changeAndTell<{ created: string | null }>(em, outbox, workspaceId, {
+  const answer = await changeAndTell<{ created: string | null }>(telling, {
     // A row that this statement has inserted has no xmax; one that it has updated has.
     steps: `written as (
        insert into contacts (workspace_id, email, created_at, updated_at${names})
@@ -52,7 +49,7 @@ export async function upsertContacts(
        from written contact
      )`,
     answer: '(select json_agg(email)::text from written where is_new) as created',
-    values: [workspaceId, JSON.stringify(given.rows), given.at],
+    values: [telling.workspaceId, JSON.stringify(given.rows), given.at],
   });
   const created: string[] = JSON.parse(answer?.created ?? '[]');
   return new Set(created);

@@ -19,7 +19,9 @@ export function endMemberships({ store, outbox, now }: Context) {
       );
       const emails = page.map(({ email }) => email);
       const removal = { listId, emails, at: now() };
-      await store.fork().transactional((em) => removeMemberships(em, outbox, workspaceId, removal));
+      await store
+        .fork()
+        .transactional((em) => removeMemberships({ em, outbox, workspaceId }, removal));
       if (emails.length < pageSize) return;
       after = emails.at(-1) ?? after;
     }

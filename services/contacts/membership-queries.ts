@@ -1,4 +1,4 @@
-import { changeAndTell, type Outbox } from '#lib/outbox.ts';
+import { changeAndTell, type Telling } from '#lib/outbox.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { standingSql } from './contact-list-queries.ts';
 import {
@@ -38,9 +38,7 @@ type Joining = { join: Join; emails: readonly string[]; listIds: readonly string
 
 /** Brings contacts, which the caller holds, to lists. */
 export async function joinLists(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   { join, emails, listIds, at }: Joining,
 ): Promise<void> {
   if (listIds.length === 0) return;
@@ -50,7 +48,7 @@ export async function joinLists(
        from judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)
        where judged.next = 'pending'`
     : '';
-  await changeAndTell(em, outbox, workspaceId, {
+  await changeAndTell(telling, {
     steps: `target as (
        select list_id, email
        from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
@@ -58,7 +56,7 @@ export async function joinLists(
      ${changeSteps({ moves: joins[join], deletedAt: 'null', isJoin: true })},
      events as (${eventsSql} ${due})`,
     answer: 'true',
-    values: [workspaceId, at, listIds, JSON.stringify(emails)],
+    values: [telling.workspaceId, at, listIds, JSON.stringify(emails)],
   });
 }
 
@@ -69,45 +67,39 @@ type Changing = { targets: readonly Target[]; at: Date };
 
 /** Changes memberships for a cause. Removed ones follow, so that a return can't lift a status. */
 export async function changeMemberships(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   { cause, targets, at }: Changing & { cause: Cause },
 ): Promise<void> {
-  await moveMemberships(em, outbox, workspaceId, { moves: changes[cause], targets, at });
+  await moveMemberships(telling, { moves: changes[cause], targets, at });
 }
 
 /** Gives a membership a status, whatever it was, and says whether there is one. */
 export async function setStatus(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   { status, email, listId, at }: Target & { status: Status; at: Date },
 ): Promise<boolean> {
-  await holdContacts(em, workspaceId, [email]);
+  await holdContacts(telling.em, telling.workspaceId, [email]);
   const [row] = await query<{ found: boolean }>(
-    em,
+    telling.em,
     `select exists (
        select from ${standingSql}
        where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
      ) as found`,
-    [workspaceId, listId, email],
+    [telling.workspaceId, listId, email],
   );
   if (!row?.found) return false;
   const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
-  await moveMemberships(em, outbox, workspaceId, moving);
+  await moveMemberships(telling, moving);
   return true;
 }
 
 async function moveMemberships(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   { moves, targets, at }: Changing & { moves: Moves },
 ): Promise<void> {
   const emails = targets.map(({ email }) => email);
-  await holdContacts(em, workspaceId, emails);
-  await changeAndTell(em, outbox, workspaceId, {
+  await holdContacts(telling.em, telling.workspaceId, emails);
+  await changeAndTell(telling, {
     steps: `target as (
        select distinct membership.list_id, membership.email
        from unnest($3::text[], $4::text[]) as named (email, list_id)
@@ -120,19 +112,17 @@ async function moveMemberships(
      ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
      events as (${eventsSql})`,
     answer: 'true',
-    values: [workspaceId, at, emails, targets.map(({ listId }) => listId)],
+    values: [telling.workspaceId, at, emails, targets.map(({ listId }) => listId)],
   });
 }
 
 /** Ends memberships that are there; their status is kept for a return. */
 export async function removeMemberships(
-  em: EntityManager,
-  outbox: Outbox,
-  workspaceId: string,
+  telling: Telling,
   { listId, emails, at }: { listId: string; emails: readonly string[]; at: Date },
 ): Promise<number> {
-  const held = await holdContacts(em, workspaceId, emails);
-  const answer = await changeAndTell<{ removed: number }>(em, outbox, workspaceId, {
+  const held = await holdContacts(telling.em, telling.workspaceId, emails);
+  const answer = await changeAndTell<{ removed: number }>(telling, {
     steps: `removed as (
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
@@ -144,7 +134,7 @@ export async function removeMemberships(
        from removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)
      )`,
     answer: '(select count(*)::int from removed) as removed',
-    values: [workspaceId, at, listId, held],
+    values: [telling.workspaceId, at, listId, held],
   });
   return answer?.removed ?? 0;
 }

@@ -40,7 +40,7 @@ export function recordResults(
         occurredAt: at,
         data: { email, message_id: id, broadcast_id: broadcastId, list_id: listId },
       }));
-      await addEvents(em, outbox, workspaceId, events);
+      await addEvents({ em, outbox, workspaceId }, events);
     }
     return recorded;
   });

@@ -25,7 +25,7 @@ export function consumeEvents({
       for (const { type, cause, target } of causes) {
         const targets = request.events.filter((event) => event.type === type).flatMap(target);
         if (targets.length === 0) continue;
-        await changeMemberships(em, outbox, workspaceId, { cause, targets, at: now() });
+        await changeMemberships({ em, outbox, workspaceId }, { cause, targets, at: now() });
       }
     });
     return {};

@@ -14,7 +14,9 @@ export function unsubscribeRecipient({
     if (address) {
       const targets = [{ email: address, listId }];
       const change = { cause: 'unsubscribe', targets, at: now() } as const;
-      await store.fork().transactional((em) => changeMemberships(em, outbox, workspaceId, change));
+      await store
+        .fork()
+        .transactional((em) => changeMemberships({ em, outbox, workspaceId }, change));
     }
     return {};
   };

@@ -13,7 +13,7 @@ export function removeContact({
     const removal = { listId, emails: [requireAddress(email)], at: now() };
     const removed = await store
       .fork()
-      .transactional((em) => removeMemberships(em, outbox, workspaceId, removal));
+      .transactional((em) => removeMemberships({ em, outbox, workspaceId }, removal));
     if (removed === 0) throw new ConnectError('contact list not found', Code.NotFound);
     return { success: true };
   };

@@ -19,7 +19,7 @@ export function updateStatus({
     const change = { status, email, listId, at: now() };
     const found = await store
       .fork()
-      .transactional((em) => setStatus(em, outbox, workspaceId, change));
+      .transactional((em) => setStatus({ em, outbox, workspaceId }, change));
     const message = found ? 'status updated successfully' : 'contact not in list';
     return { success: true, message, found };
   };

@@ -15,8 +15,10 @@ export function deleteContact({
     const address = requireAddress(email);
     const answer = await store.fork().transactional(async (em) => {
       await holdContacts(em, workspaceId, [address]);
-      return changeAndTell<{ deleted: number }>(em, outbox, workspaceId, {
-        steps: `left_lists as (
+      return changeAndTell<{ deleted: number }>(
+        { em, outbox, workspaceId },
+        {
+          steps: `left_lists as (
            delete from memberships where workspace_id = $1 and email = $2
          ),
          deleted as (
@@ -26,9 +28,10 @@ export function deleteContact({
            select 'contact.deleted' as type, $3::timestamptz as occurred_at, ${contactDataSql} as data
            from deleted contact
          )`,
-        answer: '(select count(*)::int from deleted) as deleted',
-        values: [workspaceId, address, now()],
-      });
+          answer: '(select count(*)::int from deleted) as deleted',
+          values: [workspaceId, address, now()],
+        },
+      );
     });
     if (!answer?.deleted) throw contactNotFound();
     return { success: true };

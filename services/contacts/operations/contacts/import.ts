@@ -20,14 +20,15 @@ export function importContacts({
     const rows = lastOfEach(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
       // What is sorted and grouped on the way fits in memory: a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
       const names = new Set(rows.flatMap((row) => Object.keys(row)));
       const change = { rows, names, assign: keepNulls, at };
-      const fresh = await upsertContacts(em, outbox, workspaceId, change);
+      const fresh = await upsertContacts(telling, change);
       const emails = rows.map(({ email }) => email);
-      await joinLists(em, outbox, workspaceId, { join: 'import', emails, listIds, at });
+      await joinLists(telling, { join: 'import', emails, listIds, at });
       return fresh;
     });
     const operations = judged.map(({ row, error }) => ({

@@ -13,12 +13,15 @@ export function upsert({
     const { row, input } = requireContact(contact);
     // What is null in the request is named but has no value, so it is cleared.
     const names = new Set([...Object.keys(row), ...(input.nullFields?.paths ?? [])]);
-    const created = await upsertContacts(store.fork(), outbox, workspaceId, {
-      rows: [row],
-      names,
-      assign: writeNulls,
-      at: now(),
-    });
+    const created = await upsertContacts(
+      { em: store.fork(), outbox, workspaceId },
+      {
+        rows: [row],
+        names,
+        assign: writeNulls,
+        at: now(),
+      },
+    );
     return { email: row.email, action: created.has(row.email) ? 'create' : 'update' };
   };
 }

@@ -17,10 +17,11 @@ export function subscribe({
     const names = new Set(Object.keys(row));
     const at = now();
     await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
       await requireLists(em, workspaceId, { field: 'list_ids', ids: listIds });
-      await upsertContacts(em, outbox, workspaceId, { rows: [row], names, assign: keepNulls, at });
+      await upsertContacts(telling, { rows: [row], names, assign: keepNulls, at });
       const joining = { join: 'subscribe', emails: [row.email], listIds, at } as const;
-      await joinLists(em, outbox, workspaceId, joining);
+      await joinLists(telling, joining);
     });
     return { success: true };
   };

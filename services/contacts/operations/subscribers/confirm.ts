@@ -10,7 +10,9 @@ export function confirm({
 }: Context): ServiceImpl<typeof SubscriberService>['confirmSubscription'] {
   return async ({ workspaceId, email, listId }) => {
     const change = { cause: 'confirm', targets: [{ email, listId }], at: now() } as const;
-    await store.fork().transactional((em) => changeMemberships(em, outbox, workspaceId, change));
+    await store
+      .fork()
+      .transactional((em) => changeMemberships({ em, outbox, workspaceId }, change));
     return {};
   };
 }

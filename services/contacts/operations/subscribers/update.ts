@@ -27,6 +27,7 @@ export function update({
     const targets = left.map((listId) => ({ email, listId }));
     const at = now();
     await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
       const offered = await listsOfferedTo(em, request, listIds);
       if ((await holdContacts(em, workspaceId, [email])).length === 0) {
         throw contactNotFound();
@@ -35,9 +36,9 @@ export function update({
         throw invalidField('subscribe_list_ids', 'list not found');
       }
       const names = new Set(Object.keys(row));
-      await upsertContacts(em, outbox, workspaceId, { rows: [row], names, assign: writeNulls, at });
-      await joinLists(em, outbox, workspaceId, { join: 'choose', emails: [email], listIds, at });
-      await changeMemberships(em, outbox, workspaceId, { cause: 'unsubscribe', targets, at });
+      await upsertContacts(telling, { rows: [row], names, assign: writeNulls, at });
+      await joinLists(telling, { join: 'choose', emails: [email], listIds, at });
+      await changeMemberships(telling, { cause: 'unsubscribe', targets, at });
     });
     return {};
   };

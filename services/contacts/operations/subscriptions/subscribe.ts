@@ -41,12 +41,13 @@ async function join(
   { workspaceId, row, listIds, isProven }: Asking,
 ): Promise<void> {
   const at = now();
+  const telling = { em, outbox, workspaceId };
   const lists = await holdLists(em, workspaceId, listIds);
   // Nobody learns here which lists there are.
   if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
     throw invalidField('list_ids', 'list is not public');
   }
-  await upsertContacts(em, outbox, workspaceId, {
+  await upsertContacts(telling, {
     rows: [row],
     names: new Set(Object.keys(row)),
     assign: isProven ? keepNulls : keepAll,
@@ -58,7 +59,7 @@ async function join(
     { join: isProven ? 'askWithProof' : 'askWithOptIn', listIds: withOptIn ?? [] },
     { join: isProven ? 'askWithProof' : 'ask', listIds: without ?? [] },
   ] as const;
-  for (const each of all) await joinLists(em, outbox, workspaceId, { ...each, emails, at });
+  for (const each of all) await joinLists(telling, { ...each, emails, at });
 }
 
 function idsOf(lists: readonly HeldList[], optIn: boolean): string[] {
