@@ -33,7 +33,7 @@ function fedBatchOf(emails: string[]) {
 
 /** The mails in the sink: to whom, and their HTML in one line. */
 function mails() {
-  const parsed = given.sink.bodies.map(async (raw) => {
+  const parsed = given.sink.bodies().map(async (raw) => {
     const { to, html } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     return { to: to?.[0]?.address, html: html?.trim() };
   });
@@ -68,7 +68,7 @@ test('a loop over a feed goes through the thread', async () => {
   };
   server.behaviour = (_, response) => response.end('{"items":["a","b"]}');
   expect(await given.sender.sendBatch(fedBatchOf(people(1)))).toMatchObject({ ...none, sent: 1 });
-  expect(given.sink.bodies.join('')).toContain('[a][b]');
+  expect(given.sink.bodies().join('')).toContain('[a][b]');
 });
 
 test('a recipient feed is asked about each one who may be written to, and nobody else', async () => {
