@@ -19,9 +19,8 @@ import { freePort } from '../../deploy/local/ports.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
 import { createLog } from '../log.ts';
 import { createKeyring } from '../tokens.ts';
-import { tokenGate } from './access.ts';
 import { connectTo, connectToService } from './client.ts';
-import { serve, serviceInterceptors } from './service.ts';
+import { callRules, serve } from './service.ts';
 import { binaryOptions, messageMaxBytes } from './wire.ts';
 
 const options = {
@@ -76,8 +75,7 @@ const servers: Record<string, () => Promise<number>> = {
       createServer(
         connectNodeAdapter({
           routes,
-          interceptors: serviceInterceptors(options),
-          requestGate: tokenGate(keyring),
+          ...callRules(options),
           binaryOptions,
           readMaxBytes: messageMaxBytes,
           writeMaxBytes: messageMaxBytes,

@@ -16,7 +16,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { listen, openServer, trackSessions } from './http2-server.ts';
 import { reflectionRoutes } from './reflection.ts';
-import { requestLog } from './request-log.ts';
+import { loggedGate, requestLog } from './request-log.ts';
 import type { ServerTls } from './tls.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
@@ -40,18 +40,22 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-/** The interceptors of every service, outermost first: log, errors, deadline, access, validation. */
-export function serviceInterceptors(
-  options: Pick<ServiceOptions, 'authorize' | 'demo' | 'log'>,
-): Interceptor[] {
-  return [
-    onlyOurs(requestLog(options.log)),
-    errorInterceptor(options.log),
+type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
+
+/**
+ * What every call of every service goes through: the gate, before its message is read, and then the
+ * interceptors, outermost first: log, errors, deadline, access, validation.
+ */
+export function callRules({ authorize, demo, keyring, log }: CallOptions) {
+  const interceptors: Interceptor[] = [
+    onlyOurs(requestLog(log)),
+    errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
     statementsEndWithCall,
-    accessInterceptor({ authorize: cachedAuthorize(options.authorize), demo: options.demo }),
+    accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
     onlyOurs(validationInterceptor),
   ];
+  return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
 }
 
 /** Health and reflection are streams without rules of ours. */
@@ -108,8 +112,7 @@ function streamHandler(options: ServiceOptions, { isServing, shutdownSignal }: S
       // Tools without proto files ask for health as well.
       if (options.reflection) reflectionRoutes([...options.services, Health])(router);
     },
-    interceptors: serviceInterceptors(options),
-    requestGate: tokenGate(options.keyring),
+    ...callRules(options),
     maxTimeoutMs: timeoutMaxMs,
     shutdownSignal,
   };
