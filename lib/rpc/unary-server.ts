@@ -21,6 +21,8 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
+import { deadlineDefaultMs } from './deadline.ts';
+import { discardRest } from './http2-server.ts';
 import { binaryOptions, messageMaxBytes, metadataOf } from './wire.ts';
 
 type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }>;
@@ -80,13 +82,11 @@ type Request = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
 async function answer(options: Options, spec: UnarySpec, request: Request): Promise<void> {
   const { stream } = request;
   const { context, badTimeout } = openCall(options, spec, request);
-  // What it says comes with the close that follows.
-  stream.on('error', () => {});
   stream.once('close', () => context.abort(left));
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(context);
-    const input = parse(spec.method.input, await readBody(stream));
+    const input = parse(spec.method.input, await readBody(stream, context.signal));
     const output = await invokeUnaryImplementation(spec, context, input, options.interceptors);
     const body = toBinary(spec.method.output, output);
     if (body.length > messageMaxBytes) throw tooLarge('answer');
@@ -115,7 +115,8 @@ function openCall(
     protocolName: 'connect',
     requestMethod: 'POST',
     url: `${headers[':scheme']}://${headers[':authority']}${headers[':path']}`,
-    timeoutMs: timeout.timeoutMs,
+    // Also ends a message that does not arrive.
+    timeoutMs: timeout.timeoutMs ?? deadlineDefaultMs,
     shutdownSignal,
     requestHeader,
   });
@@ -135,7 +136,7 @@ function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): Messag
   }
 }
 
-function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
+function readBody(stream: ServerHttp2Stream, signal: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -154,6 +155,7 @@ function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
     stream.once('close', gone);
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
@@ -173,14 +175,5 @@ function respond(
   headers['content-length'] = body.length;
   stream.respond(headers);
   stream.end(body);
-  if (!stream.readableEnded) discard(stream);
-}
-
-/** Lets a message that was refused arrive, within bounds: to reset its stream would take the answer along. */
-function discard(stream: ServerHttp2Stream): void {
-  let leftBytes = messageMaxBytes;
-  stream.on('data', (chunk: Buffer) => {
-    leftBytes -= chunk.length;
-    if (leftBytes < 0) stream.close(constants.NGHTTP2_CANCEL);
-  });
+  discardRest(stream);
 }
