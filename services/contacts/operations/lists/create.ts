@@ -4,7 +4,7 @@ import { once } from '#lib/idempotency.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../../context.ts';
-import { List } from '../../list.ts';
+import { List, listMessage } from '../../list.ts';
 
 const listsMax = 1_000;
 
@@ -37,7 +37,7 @@ export function create({ store, now }: Context): ServiceImpl<typeof ListService>
         updated_at: at,
       });
       await em.flush();
-      return { list: list.toMessage() };
+      return { list: listMessage(list) };
     });
   };
 }

@@ -1,12 +1,16 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { Context } from '../../context.ts';
-import { List, listNotFound } from '../../list.ts';
+import { type ListRow, listColumns, listMessage, listNotFound } from '../../list.ts';
 
 export function get({ store }: Context): ServiceImpl<typeof ListService>['getList'] {
   return async ({ workspaceId, id }) => {
-    const key = { workspace_id: workspaceId, id, deleted_at: null };
-    const list = await store.fork().findOneOrFail(List, key, { failHandler: listNotFound });
-    return { list: list.toMessage() };
+    const [row] = await store.read<ListRow>(
+      `select ${listColumns} from lists
+       where workspace_id = $1 and id = $2 and deleted_at is null`,
+      [workspaceId, id],
+    );
+    if (!row) throw listNotFound();
+    return { list: listMessage(row) };
   };
 }
