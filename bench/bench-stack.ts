@@ -26,7 +26,10 @@ export type SinkStatus = {
 };
 
 /** A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own. */
-export async function startBenchStack(sinkBehaviour: string): Promise<BenchStack> {
+export async function startBenchStack(
+  sinkBehaviour: string,
+  variables: Record<string, string> = {},
+): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
   const sink = await startSink(sinkBehaviour);
   const stack = fork(join(root, 'deploy/local/main.ts'), {
@@ -36,6 +39,7 @@ export async function startBenchStack(sinkBehaviour: string): Promise<BenchStack
       POSTRIDER_PORT: portBase,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
       LOG_LEVEL: 'warn',
+      ...variables,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

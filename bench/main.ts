@@ -1,9 +1,13 @@
+import { benchContacts } from './contacts.ts';
 import { benchGateway } from './gateway.ts';
+import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   gateway: benchGateway,
+  contacts: benchContacts,
+  import: benchImport,
   send: benchSend,
 };
 

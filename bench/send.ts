@@ -54,7 +54,7 @@ async function importAudience({ api, workspaceId }: BenchStack, recipients: numb
     await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: ['bench'] } });
     bar.show(first + size);
   }
-  bar.end(recipients);
+  bar.end();
 }
 
 function contact(number: number): object {
@@ -131,7 +131,7 @@ async function sendRound(stack: BenchStack, recipients: number, round: number): 
   const doneAtMs = Date.now();
   const after = await sink.status();
   const arrived = after.total - before.total;
-  bar.end(arrived);
+  bar.end();
   const usageAfter = usageOf(pids);
   const usage = new Map(
     [...usageAfter].map(([name, { cpuMs, memoryMb }]) => [

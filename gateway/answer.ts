@@ -35,8 +35,8 @@ export function failureAnswer(
   return jsonAnswer(status, { error: text, code, request_id: requestId, details }, headers);
 }
 
-// How long a client may go on sending what nobody reads, so that it gets to see the answer.
-const lingerMs = 5_000;
+// How long a client may go on sending what nobody keeps, so that it gets to see the answer: less than any request may take.
+const lingerMs = 20_000;
 
 /** Sends an answer; where the body was not wanted, the connection ends with it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { canonicalAddress, isTimeZone } from './address.ts';
 
 test.each([
@@ -13,6 +14,8 @@ test.each([
   ['josé@example.com', 'josé@example.com'],
   ['jose\u0301@example.com', 'jos\u00e9@example.com'],
   ['почта@example.com', 'почта@example.com'],
+  ['संपर्क@डाटामेल.भारत', 'संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c'],
+  ['ada@EXAMPLE.com', 'ada@example.com'],
   [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
 ])('%p is stored as %p', (text, stored) => {
   expect(canonicalAddress(text)).toBe(stored);
@@ -31,6 +34,10 @@ test.each([
   'ada@127.0.0.1',
   'ada@[127.0.0.1]',
   'ada@exa mple.com',
+  'ada@ex%61mple.com',
+  'ada@example.com:25',
+  'ada@example.com/path',
+  'ada@exam_ple.com',
   'ada@example.c',
   'ada@example.123',
   '.ada@example.com',
@@ -62,6 +69,27 @@ test('the stored form of an address is its own stored form', () => {
     expect(stored).not.toBe('');
     expect(canonicalAddress(stored)).toBe(stored);
   }
+});
+
+test('whatever is given, the stored form is stable, lower case, and safe in a header', () => {
+  const characters = [...'azAZ09_.+@ "<>(),;:\\[]%-\r\n\0Üİ\u200b\u2028\u212aＡ', '\u0301'];
+  const odd = fc.string({ unit: fc.constantFrom(...characters), maxLength: 20 });
+  const part = fc.oneof(odd, fc.string({ unit: 'grapheme' }), fc.emailAddress());
+  const text = fc
+    .tuple(part, fc.constantFrom('@', '', '@@'), fc.oneof(fc.domain(), part))
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.oneof(text, fc.emailAddress()), (given) => {
+      const stored = canonicalAddress(given);
+      if (stored === undefined) return;
+      expect(canonicalAddress(stored)).toBe(stored);
+      expect(canonicalAddress(` ${given.toUpperCase()}\t`)).toBeDefined();
+      expect(stored).toBe(stored.toLowerCase());
+      expect(stored).toMatch(/^[^\s<>()[\]\\,;:@"\p{C}\p{Z}]+@[a-z0-9.-]+$/u);
+      expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(254);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('an address is at most 254 bytes', () => {

@@ -1,9 +1,15 @@
 import { domainToASCII } from 'node:url';
+import validator from 'validator';
 
-const addressLengthMax = 254;
-const localLengthMax = 64;
-const localPart = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+const { isEmail } = validator;
+
+const addressMaxBytes = 254;
+const localMaxBytes = 64;
+// Letters of any script with their marks, and what RFC 5321 allows without quotes; nothing invisible.
+const localPart =
+  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+/** What a URL's host may hold beside a name: escapes, ports, paths. */
+const notOfDomain = /[%:/?#[\]\\@\s]/;
 
 /**
  * The one form an address is stored and compared in: trimmed, lower case, the domain in ASCII, so
@@ -14,11 +20,12 @@ export function canonicalAddress(text: string): string | undefined {
   const at = trimmed.lastIndexOf('@');
   if (at < 1) return undefined;
   const local = trimmed.slice(0, at).normalize('NFC');
-  const domain = domainToASCII(trimmed.slice(at + 1));
-  if (Buffer.byteLength(local) > localLengthMax || !localPart.test(local)) return undefined;
-  if (!domainName.test(domain)) return undefined;
-  const address = `${local}@${domain}`;
-  return Buffer.byteLength(address) <= addressLengthMax ? address : undefined;
+  const given = trimmed.slice(at + 1);
+  if (!localPart.test(local) || Buffer.byteLength(local) > localMaxBytes) return undefined;
+  if (notOfDomain.test(given)) return undefined;
+  const address = `${local}@${domainToASCII(given)}`;
+  if (Buffer.byteLength(address) > addressMaxBytes) return undefined;
+  return isEmail(address) ? address : undefined;
 }
 
 /** Whether a zone is one that Intl knows, by its IANA name. */

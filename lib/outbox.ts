@@ -99,7 +99,8 @@ export async function changeAndTell<Answer>(
   const [row] = await query<Answer>(
     em,
     `with ${steps},
-     addressed as (
+     -- Written down once: what is read of a step several times is computed as often.
+     addressed as materialized (
        select consumer, type, occurred_at, data::text as data
        from events
        join json_to_recordset(${interested}::json) as interest (consumer text, types text[])
@@ -107,9 +108,8 @@ export async function changeAndTell<Answer>(
      ),
      batched as (
        select *,
-         (row_number() over (partition by consumer) - 1) / ${eventsPerBatchMax} as by_count,
-         (sum(octet_length(data)) over (partition by consumer rows unbounded preceding)
-           - octet_length(data)) / ${bytesPerBatchMax} as by_size
+         (row_number() over () - 1) / ${eventsPerBatchMax} as by_count,
+         sum(octet_length(data)) over (rows unbounded preceding) / ${bytesPerBatchMax} as by_size
        from addressed
      ),
      told as materialized (

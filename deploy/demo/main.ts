@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createApi } from './api.ts';
+import { startTest, watchRest, watchTest } from './broadcast.ts';
 import { check, report } from './outcome.ts';
+import { readMails } from './readers.ts';
+import { draw, untilCounted } from './results.ts';
 import { runningStack, type Settings } from './running-stack.ts';
-import { givenList, givenTemplate, importContacts, sendWithPause } from './story.ts';
+import { givenList, givenTemplates, importContacts, type Job } from './story.ts';
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 const stack = await runningStack();
@@ -21,14 +24,29 @@ async function tell(settings: Settings): Promise<boolean> {
   const api = createApi(BASE_URL, await signIn(settings));
   const run = Date.now().toString(36);
   const job = { api, workspaceId: WORKSPACE_ID, run };
-  console.log(`\nSending a newsletter with Postrider (run ${run})\n`);
+  console.log(`\nTesting and sending a newsletter with Postrider (run ${run})\n`);
   const listId = await givenList(job);
   const imported = await importContacts(job, listId);
-  const templateId = await givenTemplate(job);
-  const broadcast = await sendWithPause(job, { listId, templateId });
+  await givenTemplates(job);
+  const broadcast = await testAndSend(job, settings, listId);
   const outcome = await check(job, settings, { imported, broadcast });
   report(outcome);
   return outcome.problems.length === 0;
+}
+
+/** Two variations go to a sample, readers react, the better one goes to everybody else. */
+async function testAndSend(job: Job, settings: Settings, listId: string) {
+  const running = await startTest(job, listId);
+  const { status, pause_reason: reason = '' } = await watchTest(running);
+  if (status !== 'test_completed') throw new Error(`the test is ${status} ${reason}`);
+  const results = await untilCounted(job, running, await readMails(job, settings));
+  draw(results);
+  const { recommended_winner: winner = '' } = results;
+  console.log(
+    `  Winner    “${results.variation_results[winner]?.template_name}”, as recommended\n`,
+  );
+  await running.act('selectWinner', { template_id: winner });
+  return watchRest(running);
 }
 
 /** As a deployment script does it: a signature over the address and the time. */

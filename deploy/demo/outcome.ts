@@ -1,5 +1,7 @@
+import type { Broadcast } from './broadcast.ts';
+import { json } from './readers.ts';
 import type { Settings } from './running-stack.ts';
-import type { Broadcast, Imported, Job } from './story.ts';
+import { type Imported, type Job, templateId, variations } from './story.ts';
 
 export type Outcome = {
   facts: [string, number][];
@@ -13,14 +15,15 @@ type Mails = { mails: { id: number }[] };
 
 /** Holds what the API says against what arrived. */
 export async function check(
-  { api, workspaceId, run }: Job,
+  job: Job,
   { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' }: Settings,
   { imported, broadcast }: { imported: Imported; broadcast: Broadcast },
 ): Promise<Outcome> {
+  const { api, workspaceId, run } = job;
   const query = { workspace_id: workspaceId, broadcast_id: broadcast.id };
   const { stats } = await api<Stats>('messages.broadcastStats', { query });
-  const inbox = await read<Counts>(`${INBOX_URL}/api/counts?subject=${run}`);
-  const { mails } = await read<Mails>(`${INBOX_URL}/api/mails?subject=${run}&limit=1`);
+  const inbox = await json<Counts>(`${INBOX_URL}/api/counts?subject=${run}`);
+  const { mails } = await json<Mails>(`${INBOX_URL}/api/mails?subject=${run}&limit=1`);
   const facts: Outcome['facts'] = [
     ['contacts imported', imported.good],
     ['recipients', broadcast.enqueued_count],
@@ -32,6 +35,10 @@ export async function check(
   const problems = facts
     .filter(([, count]) => count !== imported.good)
     .map(([name, count]) => `${name}: ${count} instead of ${imported.good}`);
+  for (const [name, arrived, sent] of await countVariations(job, INBOX_URL, broadcast)) {
+    facts.push([`of them “${name}”`, arrived]);
+    if (arrived !== sent) problems.push(`${name}: ${arrived} arrived, ${sent} sent`);
+  }
   if (broadcast.status !== 'sent') problems.push(`the broadcast is ${broadcast.status}`);
   const workflow = encodeURIComponent(`broadcast/${workspaceId}/${broadcast.id}`);
   return {
@@ -45,9 +52,23 @@ export async function check(
   };
 }
 
-async function read<Answer>(url: string): Promise<Answer> {
-  const response = await fetch(url);
-  return (await response.json()) as Answer;
+/** How many mails of each variation arrived, and how many the broadcast says were sent. */
+async function countVariations(
+  job: Job,
+  inboxUrl: string,
+  broadcast: Broadcast,
+): Promise<[string, number, number][]> {
+  return Promise.all(
+    variations.map(async (variation): Promise<[string, number, number]> => {
+      const search = new URLSearchParams({ subject: `${variation.subject} [${job.run}]` });
+      const { total } = await json<Counts>(`${inboxUrl}/api/counts?${search}`);
+      const { metrics } =
+        broadcast.test_settings.variations.find(
+          ({ template_id: id }) => id === templateId(job, variation),
+        ) ?? {};
+      return [variation.name, total, metrics?.recipients ?? 0];
+    }),
+  );
 }
 
 export function report({ facts, problems, links }: Outcome): void {

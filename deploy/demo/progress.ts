@@ -1,18 +1,20 @@
 import { Presets, SingleBar } from 'cli-progress';
 
+type Change = { total?: number; note?: string };
+
 /** A bar on a terminal, and a line now and then where there is none. */
-export function progressBar(title: string, total: number) {
+export function progressBar(title: string, known = 0) {
   const format = `  ${title.padEnd(9)} {bar} {value}/{total}  {note}`;
   const bar = new SingleBar(
     { format, hideCursor: true, noTTYOutput: true, notTTYSchedule: 1_000 },
     Presets.shades_classic,
   );
-  bar.start(total, 0, { note: '' });
   return {
-    show: (value: number, note = '') => bar.update(value, { note }),
-    end(value: number, note = '') {
+    show(value: number, { total = known, note = '' }: Change = {}): void {
+      if (!bar.isActive) bar.start(total, value, { note });
+      bar.setTotal(total);
       bar.update(value, { note });
-      bar.stop();
     },
+    end: () => bar.stop(),
   };
 }

@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbui
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { enumWords } from '../json-values.ts';
 import { isRequired, limitsOf } from './limits.ts';
+import { commentOf } from './words.ts';
 
 const time = '2026-11-21T09:30:00Z';
 
@@ -10,6 +11,12 @@ const known = new Map<string, unknown>([
   ['workspace_id', 'demo'],
   ['id', 'newsletter'],
   ['name', 'Newsletter'],
+  ['description', 'News of the month'],
+  ['User.name', 'Ada Lovelace'],
+  ['Template.id', 'welcome'],
+  ['Template.name', 'Welcome'],
+  ['Workspace.id', 'demo'],
+  ['Workspace.name', 'Demo'],
   ['email', 'ada@example.com'],
   ['contact_email', 'ada@example.com'],
   ['reply_to', 'team@example.com'],
@@ -109,12 +116,27 @@ function single(field: DescField, depth: number, nested: Nested): unknown {
   if (isTime(field)) return time;
   if (field.message?.typeName === 'google.protobuf.Struct') return {};
   if (field.message) return depth < depthMax ? nested(field.message, depth + 1) : undefined;
-  return known.get(field.name) ?? plain(field);
+  return inWords(field) ?? knownOf(field) ?? plain(field);
+}
+
+function knownOf(field: DescField): unknown {
+  const { name, parent } = field;
+  return (
+    known.get(`${parent.name}.${name}`) ?? known.get(name) ?? known.get(name.replace(/s$/, ''))
+  );
+}
+
+/** Ids whose comment says how they are made. */
+function inWords(field: DescField): string | undefined {
+  const [, form] = /^(UUID|32 hexadecimal digits)\b/.exec(commentOf(field)) ?? [];
+  if (form === undefined) return undefined;
+  const uuid = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  return form === 'UUID' ? uuid : uuid.replaceAll('-', '');
 }
 
 /** The least that fits the type. */
 function plain(field: DescField): unknown {
-  if (field.fieldKind === 'list') return undefined;
+  if (field.fieldKind === 'list' && !limitsOf(field).minItems) return undefined;
   switch (field.scalar) {
     case ScalarType.STRING:
       return field.name;

@@ -25,6 +25,7 @@ const settings = {
   agent: { disabled: true },
   mcp: { disabled: true },
   defaultOpenAllTags: true,
+  orderSchemaPropertiesBy: 'preserve',
   persistAuth: false,
   documentDownloadType: 'json',
 };

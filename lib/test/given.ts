@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { attemptsTable } from '#lib/attempts.ts';
 import { consumedTable } from '#lib/consume.ts';
 import { idempotencyTable } from '#lib/idempotency.ts';
 import { openStore, query, type Store } from '#lib/store.ts';
@@ -9,6 +10,7 @@ export const service = 'shelf';
 
 class Shelf extends Migration {
   override up(): void {
+    this.addSql(attemptsTable);
     this.addSql(consumedTable);
     this.addSql(idempotencyTable);
     this.addSql('create table things (name text primary key)');

@@ -5,12 +5,15 @@ import { freezeAudience } from './activities/freeze-audience.ts';
 import {
   begin,
   cancelIfLive,
+  chooseWinner,
+  completeTest,
   failBroadcast,
   finish,
   operate,
   pauseBySystem,
   resumeAfterOutage,
 } from './activities/moves.ts';
+import { pickWinner } from './activities/pick-winner.ts';
 import { readPlan } from './activities/read-plan.ts';
 import { sendSlice } from './activities/send-slice.ts';
 import type { Context } from './context.ts';
@@ -21,6 +24,9 @@ export function createActivities(context: Context, temporal: Client) {
     readPlan: asActivity(readPlan(context)),
     begin: asActivity(begin(context)),
     freezeAudience: asActivity(freezeAudience(context)),
+    completeTest: asActivity(completeTest(context)),
+    pickWinner: asActivity(pickWinner(context)),
+    chooseWinner: asActivity(chooseWinner(context)),
     sendSlice: asActivity(sendSlice(context)),
     finish: asActivity(finish(context)),
     pauseBySystem: asActivity(pauseBySystem(context)),

@@ -5,6 +5,8 @@ import { LockMode } from '@mikro-orm/core';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { Broadcast, type BroadcastKey, type Status } from './broadcast.ts';
+import type { Context } from './context.ts';
+import { readStatsIfReached, type StatsOf } from './variation-queries.ts';
 
 export function broadcastNotFound(): ConnectError {
   return new ConnectError('Broadcast not found', Code.NotFound);
@@ -78,8 +80,27 @@ export function statusWord(status: BroadcastStatus): Status | undefined {
   return Object.entries(words).find(([, value]) => value === status)?.[0] as Status | undefined;
 }
 
-/** A broadcast as the API shows it. */
-export function broadcastMessage(broadcast: Broadcast, counts: Counts) {
+export function statusEnum(status: Status): BroadcastStatus {
+  return words[status];
+}
+
+/** Broadcasts as the API shows them, with what became of their recipients. */
+export async function broadcastMessages(
+  context: Context,
+  em: EntityManager,
+  broadcasts: readonly Broadcast[],
+) {
+  const [first] = broadcasts;
+  if (!first) return [];
+  const ids = broadcasts.map(({ id }) => id);
+  const [counts, statsOf] = await Promise.all([
+    countsOf(em, first.workspace_id, ids),
+    readStatsIfReached(context, broadcasts),
+  ]);
+  return broadcasts.map((broadcast) => message(broadcast, counts(broadcast.id), statsOf));
+}
+
+function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefined) {
   const time = (date: Date | null | undefined) => (date ? timestampFromDate(date) : undefined);
   return {
     id: broadcast.id,
@@ -89,6 +110,7 @@ export function broadcastMessage(broadcast: Broadcast, counts: Counts) {
     status: words[broadcast.status],
     audience: {
       list: broadcast.audience.list,
+      furtherLists: broadcast.audience.further_lists,
       segments: broadcast.audience.segments,
       excludeUnsubscribed: broadcast.audience.exclude_unsubscribed,
     },
@@ -99,15 +121,15 @@ export function broadcastMessage(broadcast: Broadcast, counts: Counts) {
       timezone: broadcast.schedule.timezone,
       useRecipientTimezone: broadcast.schedule.use_recipient_timezone,
     },
-    testSettings: {
-      variations: broadcast.test_settings.variations.map((variation) => ({
-        templateId: variation.template_id,
-        variationName: variation.variation_name,
-      })),
-    },
+    testSettings: testMessage(broadcast, statsOf),
     utmParameters: broadcast.utm_parameters,
     metadata: (broadcast.metadata ?? undefined) as JsonObject | undefined,
     enqueuedCount: broadcast.enqueued_count,
+    testPhaseRecipientCount: broadcast.test_phase_recipient_count,
+    winnerPhaseRecipientCount: broadcast.winner_phase_recipient_count,
+    winningTemplate: broadcast.winning_template ?? undefined,
+    testSentAt: time(broadcast.test_sent_at),
+    winnerSentAt: time(broadcast.winner_sent_at),
     sentCount: counts.sent,
     failedCount: counts.failed,
     skippedCount: counts.skipped,
@@ -119,5 +141,34 @@ export function broadcastMessage(broadcast: Broadcast, counts: Counts) {
     cancelledAt: time(broadcast.cancelled_at),
     pausedAt: time(broadcast.paused_at),
     pauseReason: broadcast.pause_reason ?? undefined,
+  };
+}
+
+function testMessage({ id, test_settings: test }: Broadcast, statsOf: StatsOf | undefined) {
+  return {
+    enabled: test.enabled,
+    samplePercentage: test.sample_percentage,
+    autoSendWinner: test.auto_send_winner,
+    autoSendWinnerMetric: test.auto_send_winner_metric,
+    testDurationHours: test.test_duration_hours,
+    variations: test.variations.map(
+      ({ template_id: templateId, variation_name: variationName }) => ({
+        templateId,
+        variationName,
+        metrics: statsOf && metricsMessage(statsOf(id, templateId)),
+      }),
+    ),
+  };
+}
+
+function metricsMessage(stats: ReturnType<StatsOf>) {
+  return {
+    recipients: stats?.sent,
+    delivered: stats?.delivered,
+    opens: stats?.opened,
+    clicks: stats?.clicked,
+    bounced: stats?.bounced,
+    complained: stats?.complained,
+    unsubscribed: stats?.unsubscribed,
   };
 }

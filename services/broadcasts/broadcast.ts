@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { invalidField } from '#lib/rpc/errors.ts';
 
 export const statuses = [
   'draft',
@@ -15,7 +16,16 @@ export const statuses = [
 ] as const;
 export type Status = (typeof statuses)[number];
 
-export type Audience = { list: string; segments: string[]; exclude_unsubscribed: boolean };
+export type Audience = {
+  list: string;
+  further_lists: string[];
+  segments: string[];
+  exclude_unsubscribed: boolean;
+};
+
+export function listsOf({ list, further_lists }: Audience): string[] {
+  return [list, ...further_lists];
+}
 
 export type Schedule = {
   is_scheduled: boolean;
@@ -25,18 +35,29 @@ export type Schedule = {
   use_recipient_timezone: boolean;
 };
 
-export type TestSettings = { variations: { template_id: string; variation_name: string }[] };
+export type WinnerMetric = 'open_rate' | 'click_rate';
+
+export type TestSettings = {
+  enabled: boolean;
+  sample_percentage: number;
+  auto_send_winner: boolean;
+  auto_send_winner_metric: WinnerMetric | '';
+  test_duration_hours: number;
+  variations: { template_id: string; variation_name: string }[];
+};
+
+/** Why a variation won: a person chose it, its numbers are best, or the first one for want of a difference. */
+export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
 export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
 
 /** What is sent, pinned when the audience is frozen: later edits change nothing of it. */
 export type Plan = {
-  template_id: string;
-  template_version: number;
+  /** By arm; one without a test. */
+  variations: { template_id: string; template_version: number }[];
   integration_id: string;
   rate_limit_per_minute: number;
-  list_id: string;
-  list_name: string;
+  lists: { id: string; name: string }[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
 };
@@ -60,8 +81,18 @@ const schema = defineEntity({
     plan: p.json<Plan>().nullable(),
     frozen_at: p.datetime().nullable(),
     enqueued_count: p.integer(),
+    test_phase_recipient_count: p.integer(),
+    winner_phase_recipient_count: p.integer(),
+    winning_template: p.string().nullable(),
+    winner_decided_by: p
+      .enum(['person', 'open_rate', 'click_rate', 'tie', 'silence'] as const)
+      .nullable(),
+    test_sent_at: p.datetime().nullable(),
+    winner_sent_at: p.datetime().nullable(),
     revision: p.integer(),
-    paused_from: p.enum(['scheduled', 'sending'] as const).nullable(),
+    paused_from: p
+      .enum(['scheduled', 'testing', 'test_completed', 'winner_selected', 'sending'] as const)
+      .nullable(),
     paused_by: p.enum(['person', 'system'] as const).nullable(),
     pause_reason: p.string().nullable(),
     retry_at: p.datetime().nullable(),
@@ -74,6 +105,14 @@ const schema = defineEntity({
     paused_at: p.datetime().nullable(),
   },
 });
+
+/** The states in which mail goes out, or may. */
+export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
+type Moving = (typeof moving)[number];
+
+export function isMoving(status: Status): status is Moving {
+  return moving.some((each) => each === status);
+}
 
 /** Times after which an outage is tried again by itself; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
@@ -99,7 +138,7 @@ export class Broadcast extends schema.class {
     if (startsAt) {
       this.status = 'scheduled';
     } else {
-      startSending(this, now);
+      startMoving(this, now);
     }
   }
 
@@ -107,17 +146,17 @@ export class Broadcast extends schema.class {
   begin(now: Date): void {
     allow(this, 'begin', 'scheduled');
     change(this, now);
-    startSending(this, now);
+    startMoving(this, now);
   }
 
   pause(now: Date): void {
-    allow(this, 'pause', 'scheduled', 'sending');
+    allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'person', reason: null });
   }
 
   /** An outage pauses and is tried again by itself; anything else that stops a run waits for a person. */
   pauseBySystem(now: Date, reason: string, cause: 'outage' | 'fault'): void {
-    allow(this, 'pause', 'scheduled', 'sending');
+    allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'system', reason });
     if (cause === 'outage') {
       const step = Math.min(this.outages, outageRetryMinutes.length - 1);
@@ -145,7 +184,7 @@ export class Broadcast extends schema.class {
   }
 
   cancel(now: Date): void {
-    allow(this, 'cancel', 'scheduled', 'sending', 'paused');
+    allow(this, 'cancel', 'scheduled', 'paused', ...moving);
     this.status = 'cancelled';
     this.cancelled_at = now;
     change(this, now);
@@ -162,16 +201,52 @@ export class Broadcast extends schema.class {
     }
   }
 
+  /** Everybody in the sample was tried; who was put off is tried again all the same. */
+  completeTest(now: Date): void {
+    allow(this, 'complete the test of', 'testing');
+    this.status = 'test_completed';
+    this.test_sent_at = now;
+    change(this, now);
+  }
+
+  /** The variation for everybody who has no mail yet. A pause in the test stays a pause. */
+  selectWinner(now: Date, templateId: string, decidedBy: DecidedBy): void {
+    const isPausedTest = this.status === 'paused' && isTest(this.paused_from);
+    if (!isPausedTest) allow(this, 'select a winner of', 'testing', 'test_completed');
+    if (!this.test_settings.variations.some(({ template_id }) => template_id === templateId)) {
+      throw invalidField('template_id', 'the template is none of the variations');
+    }
+    if (isPausedTest) this.paused_from = 'winner_selected';
+    else this.status = 'winner_selected';
+    this.winning_template = templateId;
+    this.winner_decided_by = decidedBy;
+    change(this, now);
+  }
+
+  /** When the numbers are judged; undefined where only a person chooses. */
+  judgedAt(): Date | undefined {
+    const { auto_send_winner, test_duration_hours } = this.test_settings;
+    if (!auto_send_winner || !this.test_sent_at) return undefined;
+    return new Date(this.test_sent_at.getTime() + test_duration_hours * 3_600_000);
+  }
+
+  /** A test that left nobody for a winner is over with its sample. */
+  needsNoWinner(): boolean {
+    return this.frozen_at !== null && this.winner_phase_recipient_count === 0;
+  }
+
   complete(now: Date): void {
-    allow(this, 'complete', 'sending');
+    if (this.needsNoWinner()) allow(this, 'complete', ...moving);
+    else allow(this, 'complete', 'sending', 'winner_selected');
     this.status = 'sent';
     this.completed_at = now;
+    if (this.winning_template) this.winner_sent_at = now;
     change(this, now);
   }
 
   /** For what can't be resumed. */
   fail(now: Date, reason: string): void {
-    allow(this, 'fail', 'scheduled', 'sending');
+    allow(this, 'fail', 'scheduled', ...moving);
     this.status = 'failed';
     this.pause_reason = reason;
     change(this, now);
@@ -193,8 +268,12 @@ function change(broadcast: Broadcast, now: Date): void {
   broadcast.updated_at = now;
 }
 
-function startSending(broadcast: Broadcast, now: Date): void {
-  broadcast.status = 'sending';
+function isTest(status: Status | null | undefined): boolean {
+  return status === 'testing' || status === 'test_completed';
+}
+
+function startMoving(broadcast: Broadcast, now: Date): void {
+  broadcast.status = broadcast.test_settings.enabled ? 'testing' : 'sending';
   broadcast.started_at ??= now;
 }
 
@@ -203,7 +282,7 @@ function halt(
   now: Date,
   by: { who: 'person' | 'system'; reason: string | null },
 ): void {
-  broadcast.paused_from = broadcast.status === 'scheduled' ? 'scheduled' : 'sending';
+  broadcast.paused_from = isMoving(broadcast.status) ? broadcast.status : 'scheduled';
   broadcast.status = 'paused';
   broadcast.paused_by = by.who;
   broadcast.pause_reason = by.reason;

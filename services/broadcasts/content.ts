@@ -1,6 +1,7 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Audience, TestSettings, Utm } from './broadcast.ts';
+import type { Audience, Utm } from './broadcast.ts';
+import { storedTestSettings } from './test-settings.ts';
 
 type Given = Pick<
   CreateBroadcastRequest,
@@ -18,51 +19,23 @@ export function storedContent(given: Given) {
   return {
     name: given.name,
     audience: storedAudience(given),
-    test_settings: storedTestSettings(given),
+    test_settings: storedTestSettings(given.testSettings),
     utm_parameters: storedUtm(given),
     metadata,
   };
 }
 
 function storedAudience({ audience }: Given): Audience {
+  const list = audience?.list ?? '';
+  const furtherLists = audience?.furtherLists ?? [];
+  if (furtherLists.includes(list)) {
+    throw invalidField('audience.further_lists', 'a list is named twice');
+  }
   return {
-    list: audience?.list ?? '',
+    list,
+    further_lists: furtherLists,
     segments: audience?.segments ?? [],
     exclude_unsubscribed: audience?.excludeUnsubscribed ?? true,
-  };
-}
-
-function storedTestSettings({ testSettings }: Given): TestSettings {
-  if (testSettings?.enabled) {
-    throw invalidField('test_settings.enabled', 'A/B tests are not available yet');
-  }
-  const variations = testSettings?.variations ?? [];
-  if (variations.length > 1) {
-    throw invalidField(
-      'test_settings.variations',
-      'exactly 1 variation is allowed without A/B testing',
-    );
-  }
-  variations.forEach(({ templateId, variationName }, index) => {
-    const field = `test_settings.variations[${index}]`;
-    if (templateId === '') {
-      throw invalidField(
-        `${field}.template_id`,
-        `template_id is required for variation ${index + 1}`,
-      );
-    }
-    if (variationName.length > 255) {
-      throw invalidField(
-        `${field}.variation_name`,
-        'variation_name must be at most 255 characters',
-      );
-    }
-  });
-  return {
-    variations: variations.map(({ templateId, variationName }) => ({
-      template_id: templateId,
-      variation_name: variationName,
-    })),
   };
 }
 

@@ -16,7 +16,7 @@ export type Context = {
   audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
   templates: Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
-  sender: Pick<Client<typeof BroadcastSendService>, 'sendBatch'>;
+  sender: Pick<Client<typeof BroadcastSendService>, 'sendBatch' | 'listVariationStats'>;
 };
 
 export async function openContext(base: Base): Promise<Context> {

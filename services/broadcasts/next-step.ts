@@ -7,37 +7,57 @@ export type Step =
   | { do: 'freeze' }
   | { do: 'send'; slices: number[] }
   | { do: 'resume' }
+  | { do: 'completeTest' }
+  | { do: 'pickWinner' }
   | { do: 'finish' }
   | { do: 'end' };
 
 /** What the slices say: which may be worked on now, and when the next one may. */
 export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
+/** The sample of a test, and everybody. */
+export type Parts = { sample: Progress; all: Progress };
+
 /** The one place that says how a broadcast goes on. */
-export function nextStep(broadcast: Broadcast, progress: Progress, now: Date): Step {
+export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
   switch (broadcast.status) {
     case 'scheduled':
       return stepAt(broadcast.starts_at ?? now, now, 'begin');
     case 'paused':
-      return broadcast.retry_at
-        ? stepAt(broadcast.retry_at, now, 'resume')
-        : { do: 'wait', untilMs: null };
+      return broadcast.retry_at ? stepAt(broadcast.retry_at, now, 'resume') : waitFor(null);
+    case 'testing':
+    case 'test_completed':
+      return testStep(broadcast, parts.sample, now);
+    case 'winner_selected':
     case 'sending':
-      return sendingStep(broadcast, progress);
+      return sendingStep(broadcast, parts.all);
     default:
       return { do: 'end' };
   }
 }
 
 function stepAt(time: Date, now: Date, deed: 'begin' | 'resume'): Step {
-  return time > now ? { do: 'wait', untilMs: time.getTime() } : { do: deed };
+  return time > now ? waitFor(time) : { do: deed };
+}
+
+function waitFor(time: Date | null | undefined): Step {
+  return { do: 'wait', untilMs: time?.getTime() ?? null };
 }
 
 function sendingStep(broadcast: Broadcast, progress: Progress): Step {
   if (!broadcast.frozen_at) return { do: 'freeze' };
   if (progress.open.length > 0) return { do: 'send', slices: progress.open };
-  if (progress.unfinished > 0) {
-    return { do: 'wait', untilMs: progress.nextDueAt?.getTime() ?? null };
-  }
+  if (progress.unfinished > 0) return waitFor(progress.nextDueAt);
   return { do: 'finish' };
+}
+
+/** Who of the sample was put off holds up neither the test nor the winner, and is tried again meanwhile. */
+function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
+  if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
+  if (sample.open.length > 0) return { do: 'send', slices: sample.open };
+  if (broadcast.status === 'testing') return { do: 'completeTest' };
+  const judgedAt = broadcast.judgedAt();
+  if (judgedAt && judgedAt <= now) return { do: 'pickWinner' };
+  const times = [judgedAt, sample.nextDueAt].flatMap((time) => (time ? [time.getTime()] : []));
+  return waitFor(times.length > 0 ? new Date(Math.min(...times)) : null);
 }

@@ -5,10 +5,12 @@ import { cancel } from './operations/cancel.ts';
 import { create } from './operations/create.ts';
 import { deleteBroadcast } from './operations/delete.ts';
 import { get } from './operations/get.ts';
+import { getTestResults } from './operations/get-test-results.ts';
 import { list } from './operations/list.ts';
 import { pause } from './operations/pause.ts';
 import { resume } from './operations/resume.ts';
 import { schedule } from './operations/schedule.ts';
+import { selectWinner } from './operations/select-winner.ts';
 import { update } from './operations/update.ts';
 
 export const services = [BroadcastService];
@@ -25,6 +27,8 @@ export function broadcastsRoutes(context: Context) {
       pauseBroadcast: pause(context),
       resumeBroadcast: resume(context),
       cancelBroadcast: cancel(context),
+      selectWinner: selectWinner(context),
+      getTestResults: getTestResults(context),
       deleteBroadcast: deleteBroadcast(context),
     });
   };

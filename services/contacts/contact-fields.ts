@@ -54,8 +54,10 @@ export const columnTypes: Record<ContactField['kind'], string> = {
 
 /** SQL of a timestamp as the public JSON has it: UTC, with 0, 3 or 6 digits of a second. */
 export function timestampSql(column: string): string {
-  return `regexp_replace(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    '(\\.000000|(?<=\\.\\d{3})000)Z$', 'Z')`;
+  return `to_char(${column} at time zone 'UTC', case ${column}
+    when date_trunc('second', ${column}) then 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+    when date_trunc('milliseconds', ${column}) then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+    else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)`;
 }
 
 /** SQL of what can be read of a row of `contacts`, called `contact`, by the public names. */

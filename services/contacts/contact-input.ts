@@ -2,7 +2,7 @@ import { isMessage } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { canonicalAddress, isTimeZone } from '#lib/address.ts';
-import type { FieldFault } from '#lib/rpc/errors.ts';
+import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type ContactField, contactFields } from './contact-fields.ts';
 
 /** A contact as JSON that PostgreSQL reads as a row; holds the fields that have a value. */
@@ -31,6 +31,28 @@ export function readContact(input: ContactInput): ReadContact {
     else row[field.name] = read.value;
   }
   return { row, faults };
+}
+
+/** A contact without a fault; `input` is never absent. */
+export function requireContact(input: ContactInput | undefined): {
+  row: ContactRow;
+  input: ContactInput;
+} {
+  if (!input) throw invalidField('contact', 'contact is required');
+  const { row, faults } = readContact(input);
+  const [first, ...rest] = faults.map(({ field, description }) => ({
+    field: `contact.${field}`,
+    description: `invalid contact: ${description}`,
+  }));
+  if (first) throw invalidFields([first, ...rest]);
+  return { row, input };
+}
+
+/** The canonical form of an address that a request names. */
+export function requireAddress(email: string): string {
+  const address = canonicalAddress(email);
+  if (!address) throw invalidField('email', 'invalid email format');
+  return address;
 }
 
 type Read = { value: unknown } | { fault: string };

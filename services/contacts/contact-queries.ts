@@ -1,12 +1,15 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { changeAndTell, type Outbox } from '#lib/outbox.ts';
 import type { EntityManager } from '#lib/store.ts';
-import { columnTypes, contactFields, readable, timestampSql } from './contact-fields.ts';
+import { columnTypes, contactFields, readable } from './contact-fields.ts';
 import type { ContactRow } from './contact-input.ts';
+import { contactListSql, standingSql } from './contact-list-queries.ts';
 
 /** What becomes of a field of a contact that exists. */
 export const keepNulls = (name: string) => `coalesce(excluded.${name}, contacts.${name})`;
+export const keepAll = (name: string) => `contacts.${name}`;
 export const writeNulls = (name: string) => `excluded.${name}`;
 
 /**
@@ -56,29 +59,27 @@ export async function upsertContacts(
 }
 
 const membershipsSql = `(
-  select json_agg(json_build_object(
-    'email', membership.email,
-    'list_id', membership.list_id,
-    'list_name', list.name,
-    'status', 'MEMBERSHIP_STATUS_' || upper(membership.status),
-    'created_at', ${timestampSql('membership.created_at')},
-    'updated_at', ${timestampSql('membership.updated_at')}
-  ) order by membership.list_id)
-  from memberships membership
-  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+  select json_agg(${contactListSql} order by membership.list_id)
+  from ${standingSql}
   where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
-    and membership.deleted_at is null
-    and list.deleted_at is null
 )`;
 
-const fieldsSql = [...readable].map(([name, sql]) => `'${name}', ${sql}`).join(', ');
+/** A row as JSON costs a third of an object that is built field by field. */
+function jsonSql(...more: string[]): string {
+  const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
+  return `(select row_to_json(row) from (select ${[...fields, ...more].join(', ')}) row)`;
+}
 
 /** What the events of a contact say. */
-export const contactDataSql = `json_build_object('contact', json_build_object(${fieldsSql}))`;
+export const contactDataSql = `json_build_object('contact', ${jsonSql()})`;
 
 /** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
-export const contactSql = `json_build_object(${fieldsSql})::text`;
-export const contactWithListsSql = `json_build_object(${fieldsSql}, 'contact_lists', ${membershipsSql})::text`;
+export const contactSql = `${jsonSql()}::text`;
+export const contactWithListsSql = `${jsonSql(`${membershipsSql} as contact_lists`)}::text`;
+
+export function contactNotFound(): ConnectError {
+  return new ConnectError('Contact not found', Code.NotFound);
+}
 
 export function contactMessage(json: string): Contact {
   const value: JsonValue = JSON.parse(json);

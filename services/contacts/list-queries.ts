@@ -1,5 +1,26 @@
+import { LockMode } from '@mikro-orm/core';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { type EntityManager, query } from '#lib/store.ts';
+import { List, listNotFound } from './list.ts';
+
+type ListKey = { workspaceId: string; id: string };
+
+export function findList(
+  em: EntityManager,
+  { workspaceId, id }: ListKey,
+  lockMode?: LockMode,
+): Promise<List> {
+  return em.findOneOrFail(
+    List,
+    { workspace_id: workspaceId, id, deleted_at: null },
+    { failHandler: listNotFound, lockMode },
+  );
+}
+
+/** For a change: waits until nobody joins the list, and keeps others from it. */
+export function lockList(em: EntityManager, key: ListKey): Promise<List> {
+  return findList(em, key, LockMode.PESSIMISTIC_WRITE);
+}
 
 export type HeldList = { id: string; is_public: boolean; is_double_optin: boolean };
 

@@ -2,7 +2,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ListSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { CreateListRequest, ListSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
 
 const schema = defineEntity({
   name: 'List',
@@ -50,4 +51,35 @@ export function listMessage(row: ListRow): MessageInitShape<typeof ListSchema> {
 
 export function listNotFound(): ConnectError {
   return new ConnectError('List not found', Code.NotFound);
+}
+
+/** The template of the confirmation mail, as stored. Whether it exists is looked at when it is used. */
+export function optInTemplateOf({
+  isDoubleOptin,
+  doubleOptinTemplate,
+}: Pick<CreateListRequest, 'isDoubleOptin' | 'doubleOptinTemplate'>) {
+  if (!doubleOptinTemplate) {
+    if (!isDoubleOptin) return null;
+    throw invalidField(
+      'double_optin_template',
+      'double opt-in template is required when is_double_optin is true',
+    );
+  }
+  const { id, version } = doubleOptinTemplate;
+  const fault = templateFault(id);
+  if (fault) {
+    throw invalidField(
+      'double_optin_template.id',
+      `double opt-in template: invalid template reference: ${fault}`,
+    );
+  }
+  return { id, version };
+}
+
+function templateFault(id: string): string | undefined {
+  if (id.length > 32) return 'id length must be between 1 and 32';
+  if (!/^[a-zA-Z0-9_-]+$/.test(id)) {
+    return 'id must contain only letters, numbers, underscores, and hyphens';
+  }
+  return undefined;
 }

@@ -1,5 +1,9 @@
+import { createClient } from '@connectrpc/connect';
+import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
+import { createEmailHmac } from './email-hmac.ts';
+import { endMemberships } from './end-memberships.ts';
 import { contactsRoutes, services } from './service.ts';
 import { openContactsStore } from './store.ts';
 
@@ -10,11 +14,12 @@ await runService('contacts', async ({ databaseUrl, peer, peerIfDeployed }) => {
     store,
     outbox: openOutbox('contacts', consumers),
     now: () => new Date(),
+    isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
   };
   return {
     store,
     services,
     routes: contactsRoutes(context),
-    tasks: { deliverEvents: deliverEvents(consumers) },
+    tasks: { deliverEvents: deliverEvents(consumers), endMemberships: endMemberships(context) },
   };
 });

@@ -1,5 +1,6 @@
 import { changeAndTell, type Outbox } from '#lib/outbox.ts';
 import { type EntityManager, query } from '#lib/store.ts';
+import { standingSql } from './contact-list-queries.ts';
 import {
   anyTo,
   asks,
@@ -76,14 +77,26 @@ export async function changeMemberships(
   await moveMemberships(em, outbox, workspaceId, { moves: changes[cause], targets, at });
 }
 
-/** Gives memberships a status, whatever it was. */
+/** Gives a membership a status, whatever it was, and says whether there is one. */
 export async function setStatus(
   em: EntityManager,
   outbox: Outbox,
   workspaceId: string,
-  { status, targets, at }: Changing & { status: Status },
-): Promise<void> {
-  await moveMemberships(em, outbox, workspaceId, { moves: anyTo(status), targets, at });
+  { status, email, listId, at }: Target & { status: Status; at: Date },
+): Promise<boolean> {
+  await holdContacts(em, workspaceId, [email]);
+  const [row] = await query<{ found: boolean }>(
+    em,
+    `select exists (
+       select from ${standingSql}
+       where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
+     ) as found`,
+    [workspaceId, listId, email],
+  );
+  if (!row?.found) return false;
+  const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
+  await moveMemberships(em, outbox, workspaceId, moving);
+  return true;
 }
 
 async function moveMemberships(
@@ -98,8 +111,11 @@ async function moveMemberships(
     steps: `target as (
        select distinct membership.list_id, membership.email
        from unnest($3::text[], $4::text[]) as named (email, list_id)
-       join memberships membership on membership.workspace_id = $1
-         and membership.email = named.email and named.list_id in ('', membership.list_id)
+       cross join lateral (
+         select list_id, email from memberships
+         where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
+         offset 0
+       ) membership
      ),
      ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
      events as (${eventsSql})`,
@@ -152,8 +168,12 @@ function changeSteps({
            else membership.status
          end as known
        from target
-       left join memberships membership on membership.workspace_id = $1
-         and membership.list_id = target.list_id and membership.email = target.email
+       -- Looked up one by one: without statistics the planner would read the whole table.
+       left join lateral (
+         select status, deleted_at from memberships
+         where workspace_id = $1 and list_id = target.list_id and email = target.email
+         limit 1
+       ) membership on true
      ),
      judged as materialized (
        select *, nullif(known, 'none') as previous_status, ${caseSql('known', moves)} as next

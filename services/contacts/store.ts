@@ -1,6 +1,7 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { List } from './list.ts';
 import { Initial } from './migrations/m0001-initial.ts';
+import { Operations } from './migrations/m0002-operations.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string): Promise<Store> {
@@ -8,6 +9,9 @@ export function openContactsStore(url: string): Promise<Store> {
     name: 'contacts',
     url,
     entities: [List],
-    migrations: [{ name: 'm0001-initial', class: Initial }],
+    migrations: [
+      { name: 'm0001-initial', class: Initial },
+      { name: 'm0002-operations', class: Operations },
+    ],
   });
 }

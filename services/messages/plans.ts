@@ -9,8 +9,8 @@ import type {
   Integration,
   Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import type { Store } from '#lib/store.ts';
-import { createCache } from './cache.ts';
 import type { Templates, Workspaces } from './context.ts';
 import { saveLinks } from './link-sets.ts';
 import type { Envelope } from './render/compose.ts';

@@ -13,6 +13,7 @@ import { consumeEvents } from './operations/consume-events.ts';
 import { getLink } from './operations/get-link.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
 import { list } from './operations/list.ts';
+import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
@@ -43,7 +44,10 @@ export function messagesRoutes(context: Context) {
       recordHits: recordHits(context),
       getTrackedLinks: getTrackedLinks(context),
     });
-    router.service(BroadcastSendService, { sendBatch: sendBatch(context) });
+    router.service(BroadcastSendService, {
+      sendBatch: sendBatch(context),
+      listVariationStats: listVariationStats(context),
+    });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
   };
 }

@@ -10,10 +10,12 @@ import { create } from './operations/create.ts';
 import { createAPIKey } from './operations/create-api-key.ts';
 import { createIntegration } from './operations/create-integration.ts';
 import { get } from './operations/get.ts';
+import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { list } from './operations/list.ts';
 import { rootSignin } from './operations/root-signin.ts';
+import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
 import { update } from './operations/update.ts';
 import { updateIntegration } from './operations/update-integration.ts';
 
@@ -33,6 +35,8 @@ export function workspacesRoutes(context: Context) {
       createAPIKey: createAPIKey(context),
       createIntegration: createIntegration(context),
       updateIntegration: updateIntegration(context),
+      getEmailHmacKey: getEmailHmacKey(context),
+      rotateEmailHmacKey: rotateEmailHmacKey(context),
     });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),

@@ -1,6 +1,7 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { Integration } from './integration.ts';
 import { Initial } from './migrations/m0001-initial.ts';
+import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -9,6 +10,9 @@ export function openWorkspacesStore(url: string): Promise<Store> {
     name: 'workspaces',
     url,
     entities: [User, Session, Workspace, Member, Integration],
-    migrations: [{ name: 'm0001-initial', class: Initial }],
+    migrations: [
+      { name: 'm0001-initial', class: Initial },
+      { name: 'm0002-email-hmac-key', class: EmailHmacKey },
+    ],
   });
 }

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '#lib/store.ts';
 import { Integration } from './integration.ts';
 import { settingsMessage } from './settings.ts';
@@ -7,6 +8,14 @@ import { Workspace } from './workspace.ts';
 
 export function workspaceNotFound(): ConnectError {
   return new ConnectError('Workspace not found', Code.NotFound);
+}
+
+export function lockWorkspace(em: EntityManager, id: string): Promise<Workspace> {
+  return em.findOneOrFail(
+    Workspace,
+    { id },
+    { failHandler: workspaceNotFound, lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
 }
 
 /** Workspaces as the API shows them, with their integrations, in the order given. */

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Keyring } from '#lib/tokens.ts';
 
 /** As stored: every setting has its default filled in. */
 export type Settings = {
@@ -20,13 +22,21 @@ const schema = defineEntity({
     id: p.string().primary(),
     name: p.string(),
     settings: p.json<Settings>(),
+    sealed_hmac_key: p.string().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
   },
 });
 
 /** A tenant. */
-export class Workspace extends schema.class {}
+export class Workspace extends schema.class {
+  /** Replaces the key of `email_hmac`, whose text is the key. */
+  newHmacKey(keyring: Keyring): string {
+    const key = randomBytes(32).toString('hex');
+    this.sealed_hmac_key = keyring.encrypt(key);
+    return key;
+  }
+}
 schema.setClass(Workspace);
 
 export type Permissions = Record<string, { read: boolean; write: boolean }>;

@@ -200,7 +200,7 @@ const broadcast = {
   name: 'string',
   channel_type: 'string',
   status: 'string',
-  audience: { list: 'string', segments: [], exclude_unsubscribed: 'boolean' },
+  audience: { list: 'string', further_lists: [], segments: [], exclude_unsubscribed: 'boolean' },
   schedule: {
     is_scheduled: 'boolean',
     scheduled_date: 'string',
@@ -208,10 +208,28 @@ const broadcast = {
     timezone: 'string',
     use_recipient_timezone: 'boolean',
   },
-  test_settings: expect.objectContaining({
+  test_settings: {
     enabled: 'boolean',
-    variations: [{ template_id: 'string', variation_name: 'string' }],
-  }),
+    sample_percentage: 'number',
+    auto_send_winner: 'boolean',
+    auto_send_winner_metric: 'string',
+    test_duration_hours: 'number',
+    variations: [
+      {
+        template_id: 'string',
+        variation_name: 'string',
+        metrics: {
+          recipients: 'number',
+          delivered: 'number',
+          opens: 'number',
+          clicks: 'number',
+          bounced: 'number',
+          complained: 'number',
+          unsubscribed: 'number',
+        },
+      },
+    ],
+  },
   utm_parameters: {
     source: 'string',
     medium: 'string',

@@ -1,6 +1,6 @@
-import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { good, readBroadcast } from '../stack/given.ts';
+import { endStatus } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 import type { Fault } from './schedule.ts';
 
@@ -75,7 +75,7 @@ export async function check(
     `${stats.total_unknown} unknown, ${doubled.length} twice`,
   );
   expect((record.sending ?? 0) + (record.deferred ?? 0) === 0, 'something is still to be sent');
-  const run = await runStatus(stack, id);
+  const run = await endStatus(stack, id);
   expect(run === 'COMPLETED', `the workflow is ${run}`);
   return { lost, twice, bound, unknown: stats.total_unknown, counts: record, problems };
 }
@@ -107,21 +107,5 @@ async function readRecord(
     return [counts, new Map(rows.map(({ email, unknown }) => [email, unknown]))];
   } finally {
     await client.end();
-  }
-}
-
-async function runStatus({ settings, workspaceId }: TestStack, id: string): Promise<string> {
-  const connection = await Connection.connect({ address: settings.TEMPORAL_ADDRESS ?? '' });
-  try {
-    const client = new Client({ connection });
-    const handle = client.workflow.getHandle(`broadcast/${workspaceId}/${id}`);
-    // The run ends a moment after the row.
-    await Promise.race([
-      handle.result().catch(() => {}),
-      new Promise((done) => setTimeout(done, 30_000).unref()),
-    ]);
-    return (await handle.describe()).status.name;
-  } finally {
-    await connection.close();
   }
 }

@@ -40,7 +40,7 @@ const config = readStackConfig(
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     DATABASE_URL: '',
     TEMPORAL_ADDRESS: '',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
   },
   root,
 );

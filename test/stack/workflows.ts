@@ -19,3 +19,16 @@ export async function withRun<T>(
 export function runStatus(stack: TestStack, id: string): Promise<string> {
   return withRun(stack, id, async (handle) => (await handle.describe()).status.name);
 }
+
+const endMsMax = 30_000;
+
+/** How a run ended; it does a moment after its row. */
+export function endStatus(stack: TestStack, id: string): Promise<string> {
+  return withRun(stack, id, async (handle) => {
+    await Promise.race([
+      handle.result().catch(() => {}),
+      new Promise((done) => setTimeout(done, endMsMax).unref()),
+    ]);
+    return (await handle.describe()).status.name;
+  });
+}

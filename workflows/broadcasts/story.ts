@@ -26,6 +26,7 @@ export function tell(key: BroadcastKey, { step, story }: Look): void {
       `| Failed | ${story.counts.failed} |`,
       `| Skipped | ${story.counts.skipped} |`,
       `| Deferred | ${story.counts.deferred} |`,
+      ...(story.winner ? [`| Winner | ${story.winner} |`] : []),
       `| Next step | ${nextOf(step)} |`,
       `| Reason | ${story.reason ?? ''} |`,
     ].join('\n'),
@@ -49,6 +50,9 @@ function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']
   if (word === 'paused')
     return pausedBy === 'person' ? 'paused by a person' : 'paused by the system';
   if (word === 'sending' && step.do === 'wait') return 'sending: waiting for deferred recipients';
+  if (word === 'testing') return 'testing: the sample is being sent';
+  if (word === 'test_completed') return 'test completed: waiting for a winner';
+  if (word === 'winner_selected') return 'winner selected: the rest is being sent';
   return word;
 }
 
@@ -62,6 +66,10 @@ function nextOf(step: Step): string {
       return `sends slice ${step.slices.join(' and ')}`;
     case 'freeze':
       return 'freezes the plan and the audience';
+    case 'completeTest':
+      return 'ends the test';
+    case 'pickWinner':
+      return 'picks the winner by its numbers';
     case 'end':
       return 'none';
     default:

@@ -26,6 +26,7 @@ const story: Story = {
   startsAt: null,
   pausedBy: null,
   reason: null,
+  winner: null,
 };
 const key = { workspaceId: 'acme', id: 'b1' };
 type Handle = WorkflowHandleWithStartDetails<typeof broadcastLifecycle>;
@@ -45,6 +46,8 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
       asked.push(`send ${slice}`);
       return { outage: '' };
     },
+    completeTest: note('complete test'),
+    pickWinner: note('pick winner'),
     finish: note('finish'),
     resumeAfterOutage: note('resume'),
     pauseBySystem: async (_, reason, cause) => {
@@ -132,6 +135,45 @@ test('a broadcast waits for its time, freezes, sends its slices and finishes', a
   await play(activities);
   expect(asked.toSorted()).toEqual(['begin', 'finish', 'freeze', 'send 0', 'send 1']);
   expect(now).toBeGreaterThan(untilMs - 30 * 24 * 3_600_000);
+});
+
+test('a test sends its sample, waits for the deadline, picks the winner and sends the rest', async () => {
+  const startedAtMs = await env.currentTimeMs();
+  const untilMs = startedAtMs + 4 * 3_600_000;
+  const { asked, activities } = given((list) => {
+    if (!list.includes('send 0')) return { do: 'send', slices: [0, 1] };
+    if (!list.includes('complete test')) return { do: 'completeTest' };
+    if (!list.includes('pick winner')) {
+      return waits.shift() ?? { do: 'pickWinner' };
+    }
+    if (!list.includes('send 2')) return { do: 'send', slices: [2] };
+    return list.includes('finish') ? end : { do: 'finish' };
+  });
+  const waits: Step[] = Array.from({ length: 4 }, () => ({ do: 'wait', untilMs }));
+  await play(activities);
+  expect(asked.slice(2)).toEqual(['complete test', 'pick winner', 'send 2', 'finish']);
+  expect((await env.currentTimeMs()) - startedAtMs).toBeGreaterThanOrEqual(4 * 3_600_000);
+});
+
+test('an operator selects a winner by an update, and is answered the new status', async () => {
+  let isChosen = false;
+  const { asked, activities } = given(
+    () => (isChosen ? end : { do: 'wait', untilMs: null }),
+    (list) => ({
+      chooseWinner: async (_, templateId) => {
+        list.push(`choose ${templateId}`);
+        isChosen = true;
+        return 'winner_selected';
+      },
+    }),
+  );
+  await play(activities, async (handle) => {
+    await untilWaiting(handle);
+    const status = await handle.executeUpdate('selectWinner', { args: ['b'] });
+    expect(status).toBe('winner_selected');
+    await handle.signal('changed');
+  });
+  expect(asked).toEqual(['choose b']);
 });
 
 test('a far start is looked at hourly, so a lost signal can not last', async () => {

@@ -25,6 +25,9 @@ const {
   failBroadcast,
   operate,
   cancelIfLive,
+  completeTest,
+  pickWinner,
+  chooseWinner,
 } = proxyActivities<Activities>({
   startToCloseTimeout: '30 seconds',
   // An operator who waits for a pause should not wait for a long back-off.
@@ -46,13 +49,14 @@ export const changed = defineSignal('changed');
 export const pause = defineUpdate<string>('pause');
 export const resume = defineUpdate<string>('resume');
 export const cancel = defineUpdate<string>('cancel');
+export const selectWinner = defineUpdate<string, [templateId: string]>('selectWinner');
 
 /** The row is looked at this often even if nobody says that it changed. */
 const lookAtLeastEveryMs = 60 * 60_000;
 
 /**
- * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices,
- * finish. What comes next is always asked of the row, so a run may begin, end or be repeated
+ * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
+ * test: of the sample, wait for the winner, then the rest), finish. What comes next is always asked of the row, so a run may begin, end or be repeated
  * anywhere in this story.
  */
 export async function broadcastLifecycle(key: BroadcastKey): Promise<void> {
@@ -98,6 +102,10 @@ function watchRow(key: BroadcastKey): Row {
     const description = `The API's broadcasts.${deed}. Answers the new status.`;
     setHandler(deeds[deed], () => operate(key, deed), { description });
   }
+  setHandler(selectWinner, (templateId) => chooseWinner(key, templateId), {
+    description:
+      "The API's broadcasts.selectWinner, with a variation's template. Answers the new status.",
+  });
   return row;
 }
 
@@ -125,6 +133,10 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
       return sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
+    case 'completeTest':
+      return completeTest(key);
+    case 'pickWinner':
+      return pickWinner(key);
     case 'finish':
       return finish(key);
     case 'end':

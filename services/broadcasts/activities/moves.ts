@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/store.ts';
-import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import { type Broadcast, type BroadcastKey, isMoving } from '../broadcast.ts';
 import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../wake.ts';
@@ -30,13 +30,20 @@ export function begin(context: Context) {
 /** Every slice is done: `sent` means recipients = sent + failed + skipped. */
 export function finish(context: Context) {
   return move(context, async (broadcast, em) => {
-    if (broadcast.status !== 'sending') return;
+    if (!isMoving(broadcast.status)) return;
     const counts = (await countsOf(em, broadcast.workspace_id, [broadcast.id]))(broadcast.id);
     const answered = counts.sent + counts.failed + counts.skipped;
     if (answered !== broadcast.enqueued_count) {
       throw new Error(`${answered} of ${broadcast.enqueued_count} recipients have an outcome`);
     }
     broadcast.complete(context.now());
+  });
+}
+
+/** Everybody in the sample was tried. */
+export function completeTest(context: Context) {
+  return move(context, (broadcast) => {
+    if (broadcast.status === 'testing') broadcast.completeTest(context.now());
   });
 }
 
@@ -48,7 +55,7 @@ export function resumeAfterOutage(context: Context) {
 export function pauseBySystem(context: Context) {
   return (key: BroadcastKey, reason: string, cause: 'outage' | 'fault'): Promise<void> =>
     move(context, (broadcast) => {
-      if (broadcast.status !== 'sending' && broadcast.status !== 'scheduled') return;
+      if (!isMoving(broadcast.status) && broadcast.status !== 'scheduled') return;
       broadcast.pauseBySystem(context.now(), reason.slice(0, 255), cause);
     })(key);
 }
@@ -57,7 +64,7 @@ export function pauseBySystem(context: Context) {
 export function failBroadcast(context: Context) {
   return (key: BroadcastKey, reason: string): Promise<void> =>
     move(context, (broadcast) => {
-      if (broadcast.status !== 'sending' && broadcast.status !== 'scheduled') return;
+      if (!isMoving(broadcast.status) && broadcast.status !== 'scheduled') return;
       broadcast.fail(context.now(), reason.slice(0, 255));
     })(key);
 }
@@ -65,15 +72,26 @@ export function failBroadcast(context: Context) {
 export type OperatorMove = 'pause' | 'resume' | 'cancel';
 
 /** What an operator asks for in the Temporal UI is the API's own operation. Answers the new status. */
+function operation(context: Context, key: BroadcastKey, deed: (broadcast: Broadcast) => void) {
+  return context.store.fork().transactional(async (em) => {
+    const broadcast = await lockBroadcast(em, key);
+    deed(broadcast);
+    await em.flush();
+    await wake(em, broadcast);
+    return broadcast.status;
+  });
+}
+
 export function operate(context: Context) {
   return (key: BroadcastKey, deed: OperatorMove): Promise<string> =>
-    context.store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, key);
-      broadcast[deed](context.now());
-      await em.flush();
-      await wake(em, broadcast);
-      return broadcast.status;
-    });
+    operation(context, key, (broadcast) => broadcast[deed](context.now()));
+}
+
+export function chooseWinner(context: Context) {
+  return (key: BroadcastKey, templateId: string): Promise<string> =>
+    operation(context, key, (broadcast) =>
+      broadcast.selectWinner(context.now(), templateId, 'person'),
+    );
 }
 
 /** As `operate`, for a workflow that was cancelled: what is over stays as it is. */

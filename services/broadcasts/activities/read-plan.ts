@@ -2,7 +2,7 @@ import { query } from '#lib/store.ts';
 import { Broadcast, type BroadcastKey, type Status } from '../broadcast.ts';
 import { type Counts, countsOf } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { nextStep, type Progress, type Step } from '../next-step.ts';
+import { nextStep, type Parts, type Progress, type Step } from '../next-step.ts';
 
 /** Slices that are worked on side by side: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
@@ -17,6 +17,7 @@ export type Story = {
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
   reason: string | null;
+  winner: string | null;
 };
 
 const deleted: Look = {
@@ -28,6 +29,7 @@ const deleted: Look = {
     startsAt: null,
     pausedBy: null,
     reason: null,
+    winner: null,
   },
 };
 
@@ -38,7 +40,7 @@ export function readPlan({ store, now }: Context) {
     if (!broadcast) return deleted;
     const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
     return {
-      step: nextStep(broadcast, await progressOf({ store, now }, key), now()),
+      step: nextStep(broadcast, await partsOf({ store, now }, key), now()),
       story: {
         status: broadcast.status,
         recipients: broadcast.enqueued_count,
@@ -46,24 +48,32 @@ export function readPlan({ store, now }: Context) {
         startsAt: broadcast.starts_at?.toISOString() ?? null,
         pausedBy: broadcast.paused_by ?? null,
         reason: broadcast.pause_reason ?? null,
+        winner: broadcast.winning_template ?? null,
       },
     };
   };
 }
 
-type Row = { number: number; is_open: boolean; next_due_at: string | null };
+type Row = { number: number; is_sample: boolean; is_open: boolean; next_due_at: string | null };
 
-async function progressOf(
+async function partsOf(
   { store, now }: Pick<Context, 'store' | 'now'>,
   { workspaceId, id }: BroadcastKey,
-): Promise<Progress> {
+): Promise<Parts> {
   const rows = await query<Row>(
     store.fork(),
-    `select number, position < last or coalesce(next_due_at <= $3, true) as is_open, next_due_at
+    `select number, arm is not null as is_sample,
+       coalesce(due_at <= $3, true)
+         and (position < last or coalesce(next_due_at <= $3, true)) as is_open,
+       greatest(due_at, next_due_at) as next_due_at
      from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
      order by number`,
     [workspaceId, id, now()],
   );
+  return { sample: progressOf(rows.filter((row) => row.is_sample)), all: progressOf(rows) };
+}
+
+function progressOf(rows: readonly Row[]): Progress {
   const due = rows.flatMap((row) => (row.next_due_at ? [new Date(row.next_due_at)] : []));
   return {
     open: rows

@@ -3,7 +3,13 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/store.ts';
-import type { BroadcastKey, Plan } from '../broadcast.ts';
+import {
+  type Broadcast,
+  type BroadcastKey,
+  isMoving,
+  type Plan,
+  type Status,
+} from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { Slice } from '../slice.ts';
@@ -26,6 +32,8 @@ export type SliceResult = { outage: string };
 type Work = {
   key: SliceKey;
   plan: Plan;
+  variation: Plan['variations'][number];
+  list: Plan['lists'][number];
   broadcastName: string;
   slice: Slice;
   /** Aborted by a pause, a cancel or the end of the run. */
@@ -45,19 +53,40 @@ export function sendSlice(context: Context) {
     const broadcast = await findBroadcast(em, key);
     const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
     const slice = await em.findOneOrFail(Slice, { workspace_id, broadcast_id, number });
-    const { plan } = broadcast;
-    if (broadcast.status !== 'sending' || !plan || slice.done_at) return { outage: '' };
+    const { plan, status } = broadcast;
+    if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
+    const variation = variationOf(broadcast, plan, slice);
+    const list = listOf(plan, slice);
     const stop = new AbortController();
     const tally = startTally(slice);
-    const watcher = watchStatus(context, { key, stop, tally });
+    const watcher = watchStatus(context, { key, status, stop, tally });
     const deadlineMs = Date.now() + workMaxMs;
-    const work = { key, plan, broadcastName: broadcast.name, slice, stop: stop.signal, deadlineMs };
+    const given = { key, plan, variation, list, broadcastName: broadcast.name, slice };
+    const work = { ...given, stop: stop.signal, deadlineMs };
     try {
       return await sendBatches(context, work, tally);
     } finally {
       clearInterval(watcher);
     }
   };
+}
+
+/** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */
+function variationOf(
+  { winning_template }: Broadcast,
+  { variations }: Plan,
+  { arm }: Slice,
+): Plan['variations'][number] {
+  const winner = variations.find(({ template_id }) => template_id === winning_template);
+  const variation = winner ?? variations[arm ?? 0];
+  if (!variation) throw new Error('the plan has no such variation');
+  return variation;
+}
+
+function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
+  const list = lists[slice.list];
+  if (!list) throw new Error('the plan has no such list');
+  return list;
 }
 
 /** Keeps `batchesAtOnce` calls open and counts their answers in order. */
@@ -123,16 +152,16 @@ async function sendUntilAnswered(
   work: Work,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
-  const { key, plan, broadcastName, stop } = work;
+  const { key, plan, variation, list, broadcastName, stop } = work;
   const request = {
     workspaceId: key.workspaceId,
     broadcastId: key.id,
     plan: {
-      templateId: plan.template_id,
-      templateVersion: plan.template_version,
+      templateId: variation.template_id,
+      templateVersion: variation.template_version,
       integrationId: plan.integration_id,
-      listId: plan.list_id,
-      listName: plan.list_name,
+      listId: list.id,
+      listName: list.name,
       broadcastName,
       includeUnsubscribed: plan.include_unsubscribed,
       utm: plan.utm,
@@ -167,7 +196,12 @@ function mayPass(code: Code): boolean {
 /** Looks at the row four times a second, and tells Temporal where the slice is. */
 function watchStatus(
   { store }: Context,
-  { key, stop, tally }: { key: SliceKey; stop: AbortController; tally: SliceTally },
+  {
+    key,
+    status: startedIn,
+    stop,
+    tally,
+  }: { key: SliceKey; status: Status; stop: AbortController; tally: SliceTally },
 ): NodeJS.Timeout {
   const activity = Activity.current();
   activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
@@ -182,7 +216,7 @@ function watchStatus(
     statusOf(store, key)
       // A database that is away for a moment stops nothing: the claims of messages decide.
       .then(
-        (status) => status !== 'sending' && stop.abort(),
+        (status) => status !== startedIn && stop.abort(),
         () => {},
       )
       .finally(() => {

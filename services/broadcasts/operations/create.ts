@@ -3,7 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { once } from '#lib/idempotency.ts';
 import { Broadcast } from '../broadcast.ts';
-import { broadcastMessage, countsOf } from '../broadcast-queries.ts';
+import { broadcastMessages } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
 
@@ -15,10 +15,8 @@ const noSchedule = {
   use_recipient_timezone: false,
 };
 
-export function create({
-  store,
-  now,
-}: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {
+export function create(context: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {
+  const { store, now } = context;
   return (request, call) => {
     const content = storedContent(request);
     const at = now();
@@ -30,14 +28,16 @@ export function create({
         status: 'draft',
         schedule: noSchedule,
         enqueued_count: 0,
+        test_phase_recipient_count: 0,
+        winner_phase_recipient_count: 0,
         revision: 0,
         outages: 0,
         created_at: at,
         updated_at: at,
       });
       await em.flush();
-      const counts = await countsOf(em, request.workspaceId, [broadcast.id]);
-      return { broadcast: broadcastMessage(broadcast, counts(broadcast.id)) };
+      const [message] = await broadcastMessages(context, em, [broadcast]);
+      return { broadcast: message };
     });
   };
 }

@@ -1,14 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
-import { broadcastMessage, countsOf, statusWord } from '../broadcast-queries.ts';
+import { broadcastMessages, statusWord } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 
 const pageSizeDefault = 50;
 
-export function list({ store }: Context): ServiceImpl<typeof BroadcastService>['listBroadcasts'] {
+export function list(context: Context): ServiceImpl<typeof BroadcastService>['listBroadcasts'] {
   return async ({ workspaceId, status, limit = pageSizeDefault, offset }) => {
-    const em = store.fork();
+    const em = context.store.fork();
     const word = statusWord(status);
     const where = { workspace_id: workspaceId, ...(word ? { status: word } : {}) };
     const [broadcasts, total] = await em.findAndCount(Broadcast, where, {
@@ -16,13 +16,8 @@ export function list({ store }: Context): ServiceImpl<typeof BroadcastService>['
       limit,
       offset,
     });
-    const counts = await countsOf(
-      em,
-      workspaceId,
-      broadcasts.map(({ id }) => id),
-    );
     return {
-      broadcasts: broadcasts.map((broadcast) => broadcastMessage(broadcast, counts(broadcast.id))),
+      broadcasts: await broadcastMessages(context, em, broadcasts),
       totalCount: total,
     };
   };

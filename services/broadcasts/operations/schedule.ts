@@ -5,7 +5,7 @@ import type {
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Broadcast } from '../broadcast.ts';
+import { type Broadcast, listsOf } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { startTime } from '../start-time.ts';
@@ -16,9 +16,6 @@ export function schedule(
 ): ServiceImpl<typeof BroadcastService>['scheduleBroadcast'] {
   const { store, now } = context;
   return async (request) => {
-    if (request.useRecipientTimezone) {
-      throw invalidField('use_recipient_timezone', 'recipient time zones are not available yet');
-    }
     const draft = await findBroadcast(store.fork(), request);
     const zone = await zoneOf(context, request);
     const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
@@ -32,7 +29,7 @@ export function schedule(
           scheduled_date: request.scheduledDate,
           scheduled_time: request.scheduledTime,
           timezone: zone,
-          use_recipient_timezone: false,
+          use_recipient_timezone: request.useRecipientTimezone,
         };
       }
       await em.flush();
@@ -55,8 +52,7 @@ async function zoneOf(
 async function checkSendable(context: Context, broadcast: Broadcast): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test } = broadcast;
-  const [variation] = test.variations;
-  if (!variation) {
+  if (test.variations.length === 0) {
     throw invalidField(
       'test_settings.variations',
       'the broadcast has no variation with a template',
@@ -69,18 +65,32 @@ async function checkSendable(context: Context, broadcast: Broadcast): Promise<vo
   if (audience.segments.length > 0) {
     throw invalidField('audience.segments', `segment ${audience.segments[0]} not found`);
   }
-  const list = context.lists.getList({ workspaceId, id: audience.list });
-  await found(list, 'audience.list', `list ${audience.list} not found`);
+  await Promise.all(
+    listsOf(audience).map((id, index) => {
+      const field = index === 0 ? 'audience.list' : `audience.further_lists[${index - 1}]`;
+      return found(context.lists.getList({ workspaceId, id }), field, `list ${id} not found`);
+    }),
+  );
+  await Promise.all(
+    test.variations.map(({ template_id: id }, index) =>
+      checkTemplate(context, workspaceId, { id, index }),
+    ),
+  );
+}
+
+async function checkTemplate(
+  { templates }: Context,
+  workspaceId: string,
+  { id, index }: { id: string; index: number },
+): Promise<void> {
+  const field = `test_settings.variations[${index}].template_id`;
   const content = await found(
-    context.templates.getTemplateContent({ workspaceId, id: variation.template_id }),
-    'test_settings.variations[0].template_id',
-    `template ${variation.template_id} not found`,
+    templates.getTemplateContent({ workspaceId, id }),
+    field,
+    `template ${id} not found`,
   );
   if (content.channel !== TemplateChannel.EMAIL) {
-    throw invalidField(
-      'test_settings.variations[0].template_id',
-      `template ${variation.template_id} is not for email`,
-    );
+    throw invalidField(field, `template ${id} is not for email`);
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/store.ts';
 import { type Status, statuses } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
 import { workflowIdOf } from '../wake.ts';
 
 let given: Given;
@@ -25,6 +25,7 @@ const deeds = {
   resume: (key: Key) => given.client.resumeBroadcast(key),
   cancel: (key: Key) => given.client.cancelBroadcast(key),
   delete: (key: Key) => given.client.deleteBroadcast(key),
+  'select a winner of': (key: Key) => given.client.selectWinner({ ...key, templateId: 'b' }),
 };
 type Deed = keyof typeof deeds;
 
@@ -32,9 +33,23 @@ type Deed = keyof typeof deeds;
 const table: Record<Deed, Partial<Record<Status, Status | 'deleted'>>> = {
   update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
   schedule: { draft: 'sending' },
-  pause: { scheduled: 'paused', sending: 'paused' },
+  pause: {
+    scheduled: 'paused',
+    sending: 'paused',
+    testing: 'paused',
+    test_completed: 'paused',
+    winner_selected: 'paused',
+  },
   resume: { paused: 'sending' },
-  cancel: { scheduled: 'cancelled', sending: 'cancelled', paused: 'cancelled' },
+  cancel: {
+    scheduled: 'cancelled',
+    sending: 'cancelled',
+    testing: 'cancelled',
+    test_completed: 'cancelled',
+    winner_selected: 'cancelled',
+    paused: 'cancelled',
+  },
+  'select a winner of': { testing: 'winner_selected', test_completed: 'winner_selected' },
   delete: {
     draft: 'deleted',
     scheduled: 'deleted',
@@ -44,14 +59,14 @@ const table: Record<Deed, Partial<Record<Status, Status | 'deleted'>>> = {
     failed: 'deleted',
   },
 };
-const live = statuses.filter((status) => !/test|winner/.test(status));
 const cells = (Object.keys(table) as Deed[]).flatMap((deed) =>
-  live.map((status) => [deed, status, table[deed][status] ?? 'refused'] as const),
+  statuses.map((status) => [deed, status, table[deed][status] ?? 'refused'] as const),
 );
 
 test.each(cells)('%s of a %s broadcast: %s', async (deed, status, outcome) => {
   const key = await givenBroadcast(given, {
     status,
+    ...(deed === 'select a winner of' ? { test_settings: tested } : {}),
     ...(status === 'paused' ? { paused_from: 'sending' as const } : {}),
   });
   if (outcome === 'refused') {

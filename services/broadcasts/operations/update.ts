@@ -3,18 +3,15 @@ import type {
   BroadcastService,
   UpdateBroadcastRequest,
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { broadcastMessage, countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import { broadcastMessages, lockBroadcast } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
 import { startTime } from '../start-time.ts';
 import { wake } from '../wake.ts';
 
-export function update({
-  store,
-  now,
-}: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+export function update(context: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+  const { store, now } = context;
   return (request) => {
     const content = storedContent(request);
     return store.fork().transactional(async (em) => {
@@ -24,8 +21,8 @@ export function update({
       reschedule(broadcast, request, now());
       await em.flush();
       if (broadcast.status !== 'draft') await wake(em, broadcast);
-      const counts = await countsOf(em, request.workspaceId, [request.id]);
-      return { broadcast: broadcastMessage(broadcast, counts(request.id)) };
+      const [message] = await broadcastMessages(context, em, [broadcast]);
+      return { broadcast: message };
     });
   };
 }
@@ -33,12 +30,6 @@ export function update({
 /** A draft keeps its wish for a time; what is scheduled already moves to the new one. */
 function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
   if (!schedule) return;
-  if (schedule.useRecipientTimezone) {
-    throw invalidField(
-      'schedule.use_recipient_timezone',
-      'recipient time zones are not available yet',
-    );
-  }
   const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';
   const startsAt = schedule.isScheduled
     ? startTime({ ...schedule, timezone }, now, 'schedule.')
@@ -48,7 +39,7 @@ function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, 
     scheduled_date: schedule.scheduledDate,
     scheduled_time: schedule.scheduledTime,
     timezone,
-    use_recipient_timezone: false,
+    use_recipient_timezone: schedule.useRecipientTimezone,
   };
   if (broadcast.status !== 'draft') broadcast.starts_at = startsAt ?? now;
 }

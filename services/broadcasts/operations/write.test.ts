@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 
 let given: Given;
 beforeAll(async () => {
@@ -39,6 +39,33 @@ test('create makes a draft that get reads back', async () => {
   expect(read.broadcast).toEqual(broadcast);
 });
 
+test.each([Code.Unavailable, Code.DeadlineExceeded])(
+  'a broadcast is read without its numbers while messages answers %s',
+  async (code) => {
+    const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
+    const read = async () => {
+      const { broadcast } = await given.client.getBroadcast(key);
+      return broadcast?.testSettings?.variations.map(({ metrics }) => metrics?.recipients);
+    };
+    given.neighbours.stats = new ConnectError('away', code);
+    expect(await read()).toEqual([undefined, undefined]);
+    await expect(given.client.getTestResults(key)).rejects.toMatchObject({ code });
+    given.neighbours.stats = [];
+    expect(await read()).toEqual([0, 0]);
+  },
+);
+
+const variations = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ templateId: `t${index}` }));
+const abTest = {
+  enabled: true,
+  samplePercentage: 10,
+  autoSendWinner: true,
+  autoSendWinnerMetric: 'open_rate',
+  testDurationHours: 4,
+  variations: variations(2),
+};
+
 test.each([
   [{ name: '' }, 'name is required'],
   [{ name: 'a'.repeat(256) }, 'name must be less than 255 characters'],
@@ -52,7 +79,42 @@ test.each([
     { testSettings: { variations: [{ templateId: 'a' }, { templateId: 'b' }] } },
     'exactly 1 variation is allowed without A/B testing',
   ],
-  [{ testSettings: { enabled: true } }, 'A/B tests are not available yet'],
+  [
+    { testSettings: { ...abTest, samplePercentage: 0 } },
+    'test sample percentage must be between 1 and 100',
+  ],
+  [
+    { testSettings: { ...abTest, samplePercentage: 101 } },
+    'test sample percentage must be between 1 and 100',
+  ],
+  [
+    { testSettings: { ...abTest, variations: [{ templateId: 'a' }] } },
+    'at least 2 variations are required for A/B testing',
+  ],
+  [
+    { testSettings: { ...abTest, variations: variations(9) } },
+    'maximum 8 variations are allowed for A/B testing',
+  ],
+  [
+    { testSettings: { ...abTest, testDurationHours: 0 } },
+    'test duration must be greater than 0 hours when auto winner is enabled',
+  ],
+  [
+    { testSettings: { ...abTest, testDurationHours: 169 } },
+    'test duration cannot exceed 168 hours (7 days)',
+  ],
+  [
+    { testSettings: { ...abTest, autoSendWinnerMetric: '' } },
+    'auto send winner metric must be specified when auto winner is enabled',
+  ],
+  [
+    { testSettings: { ...abTest, autoSendWinnerMetric: 'luck' } },
+    'invalid test winner metric: luck',
+  ],
+  [
+    { testSettings: { ...abTest, variations: [{ templateId: 'a' }, { templateId: 'a' }] } },
+    'variation 2 has the template of another one',
+  ],
 ])('create refuses %j', async (change, text) => {
   await expect(given.client.createBroadcast({ ...content, ...change })).rejects.toMatchObject({
     code: Code.InvalidArgument,

@@ -1,12 +1,14 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
+  ListVariationStatsResponseSchema,
   type SendBatchRequest,
   type SendBatchResponse,
   SendBatchResponseSchema,
+  type VariationStatsSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
   GetTemplateContentResponseSchema,
@@ -20,7 +22,13 @@ import {
 import { query } from '#lib/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { Broadcast, type Status } from '../broadcast.ts';
+import {
+  Broadcast,
+  isMoving,
+  type Schedule,
+  type Status,
+  type TestSettings,
+} from '../broadcast.ts';
 import type { Context } from '../context.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
@@ -28,11 +36,14 @@ import { openBroadcastsStore } from '../store.ts';
 /** What the other services answer; a test changes what matters to it. */
 export type Neighbours = {
   audience: string[];
+  zoneOf: (email: string) => string;
+  listOf: (email: string) => number;
   hasTemplate: boolean;
   providerId: string;
   ratePerMinute: number;
   category: TemplateCategory;
   sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
+  stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
 };
 
 export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
@@ -44,11 +55,14 @@ export async function givenService() {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours: Neighbours = {
     audience: ['a@example.com', 'b@example.com', 'c@example.com'],
+    zoneOf: () => '',
+    listOf: () => 0,
     hasTemplate: true,
     providerId: 'smtp',
     ratePerMinute: 600_000,
     category: TemplateCategory.MARKETING,
     sendBatch: allSent,
+    stats: [],
   };
   const context: Context = {
     store: await testStore(openBroadcastsStore),
@@ -73,9 +87,17 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
       },
     },
     audience: {
-      listAudience: async ({ afterEmail = '', pageSize = 0 }) => {
+      listAudience: async ({
+        afterEmail = '',
+        pageSize = 0,
+        furtherListIds = [],
+        withTimezones,
+      }) => {
         const emails = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
-        return create(ListAudienceResponseSchema, { emails });
+        const { zoneOf, listOf } = neighbours;
+        const timezones = withTimezones ? emails.map(zoneOf) : [];
+        const lists = furtherListIds.length > 0 ? emails.map(listOf) : [];
+        return create(ListAudienceResponseSchema, { emails, timezones, lists });
       },
     },
     templates: {
@@ -99,15 +121,53 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now'> {
           integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
         }),
     },
-    sender: { sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest) },
+    sender: {
+      sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest),
+      listVariationStats: async ({ broadcastIds = [] }) => {
+        const { stats } = neighbours;
+        if (stats instanceof ConnectError) throw stats;
+        return create(ListVariationStatsResponseSchema, {
+          stats: broadcastIds.flatMap((broadcastId) =>
+            stats.map((each) => ({ ...each, broadcastId })),
+          ),
+        });
+      },
+    },
   };
 }
 
 type Wish = {
   status?: Status;
-  paused_from?: 'scheduled' | 'sending';
+  paused_from?: Broadcast['paused_from'];
+  test_settings?: TestSettings;
+  test_sent_at?: Date;
+  winner_phase_recipient_count?: number;
   starts_at?: Date;
+  schedule?: Partial<Schedule>;
+  further_lists?: string[];
   frozen_at?: Date;
+};
+
+const untested: TestSettings = {
+  enabled: false,
+  sample_percentage: 0,
+  auto_send_winner: false,
+  auto_send_winner_metric: '',
+  test_duration_hours: 0,
+  variations: [{ template_id: 'hello', variation_name: '' }],
+};
+
+/** A test of two variations on half of the audience, judged by opens after four hours. */
+export const tested: TestSettings = {
+  enabled: true,
+  sample_percentage: 50,
+  auto_send_winner: true,
+  auto_send_winner_metric: 'open_rate',
+  test_duration_hours: 4,
+  variations: [
+    { template_id: 'a', variation_name: 'A' },
+    { template_id: 'b', variation_name: 'B' },
+  ],
 };
 
 /** A broadcast in the state that the test is about. */
@@ -119,24 +179,34 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     id: key.id,
     name: 'Hello',
     status: wish.status ?? 'draft',
-    audience: { list: 'news', segments: [], exclude_unsubscribed: true },
+    audience: {
+      list: 'news',
+      further_lists: wish.further_lists ?? [],
+      segments: [],
+      exclude_unsubscribed: true,
+    },
     schedule: {
       is_scheduled: false,
       scheduled_date: '',
       scheduled_time: '',
       timezone: '',
       use_recipient_timezone: false,
+      ...wish.schedule,
     },
-    test_settings: { variations: [{ template_id: 'hello', variation_name: '' }] },
+    test_settings: wish.test_settings ?? untested,
     utm_parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
     enqueued_count: 0,
+    test_phase_recipient_count: 0,
+    winner_phase_recipient_count: wish.winner_phase_recipient_count ?? 0,
     revision: 0,
     outages: 0,
     created_at: clock.now,
     updated_at: clock.now,
     paused_from: wish.paused_from ?? null,
     starts_at: wish.starts_at ?? null,
+    started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
     frozen_at: wish.frozen_at ?? null,
+    test_sent_at: wish.test_sent_at ?? null,
   });
   await em.flush();
   return key;

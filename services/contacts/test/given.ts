@@ -1,9 +1,19 @@
-import { createClient, createRouterTransport, type Transport } from '@connectrpc/connect';
+import {
+  Code,
+  ConnectError,
+  createClient,
+  createRouterTransport,
+  type Transport,
+} from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import {
+  SubscriberService,
+  SubscriptionService,
+} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type EventBatch, openOutbox } from '#lib/outbox.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
 import { query } from '#lib/store.ts';
@@ -11,6 +21,7 @@ import type { Claims } from '#lib/tokens.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import type { Context } from '../context.ts';
+import { createEmailHmac } from '../email-hmac.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 
@@ -18,6 +29,8 @@ function clients(transport: Transport) {
   return {
     contacts: createClient(ContactService, transport),
     lists: createClient(ListService, transport),
+    contactLists: createClient(ContactListService, transport),
+    subscriptions: createClient(SubscriptionService, transport),
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
     events: createClient(EventConsumerService, transport),
@@ -27,11 +40,19 @@ function clients(transport: Transport) {
 /** The service on a database of its own; its clock stands where the test puts it. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  // One key for each workspace but `nobody`, as workspaces would give it.
+  const keys = createRouterTransport((router) => {
+    router.rpc(WorkspaceService.method.getEmailHmacKey, ({ workspaceId }) => {
+      if (workspaceId === 'nobody') throw new ConnectError('Workspace not found', Code.NotFound);
+      return { key: `key of ${workspaceId}` };
+    });
+  });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
     now: () => clock.now,
+    isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
   const transport = testTransport(contactsRoutes(context), { authorize });
   return {

@@ -108,6 +108,28 @@ test('recordHits sets the first times of people and of programs apart, and a cli
   expect(stats).toMatchObject({ totalOpened: 2, totalClicked: 1 });
 });
 
+test('listVariationStats counts by template, people only', async () => {
+  const { batch, mails } = await sent(3);
+  await given.sender.sendBatch({
+    ...batch,
+    plan: { ...batch.plan, templateId: 'other' },
+    emails: people(1, 'other'),
+  });
+  const [ann, bob] = mails.map(({ open }) => open);
+  await given.tracking.recordHits({
+    hits: [hit(ann ?? '', { link: 0 }), hit(bob ?? '', { isBot: true })],
+  });
+  const { broadcastId } = batch;
+  const { stats } = await given.sender.listVariationStats({
+    workspaceId,
+    broadcastIds: [broadcastId, 'none'],
+  });
+  expect(stats).toMatchObject([
+    { broadcastId, templateId: 'other', sent: 1, opened: 0 },
+    { broadcastId, templateId: batch.plan.templateId, sent: 3, opened: 1, clicked: 1 },
+  ]);
+});
+
 test('recordHits keeps the first time, and no time lies in the future', async () => {
   const { batch, mails } = await sent();
   const token = mails[0]?.open ?? '';

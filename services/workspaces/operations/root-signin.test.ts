@@ -9,7 +9,7 @@ let given: Given;
 beforeAll(async () => {
   given = await givenService();
 });
-beforeEach(() => query(given.context.store.fork(), 'delete from sign_in_attempts', []));
+beforeEach(() => query(given.context.store.fork(), 'delete from attempts', []));
 afterAll(() => given.context.store.close());
 
 const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { countAttempt, forgetAttempts, type Room, tellRoom } from '#lib/attempts.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { equalInConstantTime } from '#lib/tokens.ts';
@@ -18,9 +19,9 @@ export function rootSignin(context: Context): ServiceImpl<typeof UserService>['s
   return async (request, call) => {
     const email = request.email.trim().toLowerCase();
     if (email.length > addressLengthMax) throw invalidCredentials();
-    const limit = await countAttempt(context, email);
-    tell(call.responseHeader, limit);
-    if (limit.isReached) throw tooManyAttempts(limit);
+    const room = await countSignIn(context, email);
+    tellRoom(call.responseHeader, room);
+    if (room.isExhausted) throw tooManyAttempts(room);
     if (!isGenuine(context, { ...request, email })) throw invalidCredentials();
     const { user, session } = await openSession(context, email);
     const token = await context.keyring.signToken(
@@ -65,40 +66,14 @@ function isGenuine(
   return isRoot && isSigned && skewSeconds <= clockSkewSecondsMax;
 }
 
-type Limit = { isReached: boolean; remaining: number; resetMs: number };
+const attemptsKey = (email: string) => `sign-in ${email}`;
 
-/** Attempts are rows, so the limit survives a restart and holds over all replicas. */
-async function countAttempt({ store, now }: Context, email: string): Promise<Limit> {
-  const at = now();
-  const since = new Date(at.getTime() - attemptWindowMs);
-  return store.fork().transactional(async (em) => {
-    await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`sign-in ${email}`]);
-    await query(em, 'delete from sign_in_attempts where attempted_at <= $1', [since]);
-    const [count] = await query<{ attempts: string; oldest: string | null }>(
-      em,
-      'select count(*) as attempts, min(attempted_at) as oldest from sign_in_attempts where email = $1',
-      [email],
-    );
-    const attempts = Number(count?.attempts);
-    const isReached = attempts >= attemptsMax;
-    if (!isReached) await query(em, 'insert into sign_in_attempts values ($1, $2)', [email, at]);
-    const oldest = new Date(count?.oldest ?? at);
-    return {
-      isReached,
-      remaining: Math.max(0, attemptsMax - attempts - 1),
-      resetMs: oldest.getTime() + attemptWindowMs - at.getTime(),
-    };
-  });
+function countSignIn({ store, now }: Context, email: string): Promise<Room> {
+  const limit = { key: attemptsKey(email), attemptsMax, windowMs: attemptWindowMs };
+  return countAttempt(store, [limit], now());
 }
 
-/** In the words of the RateLimit header fields; a success clears the count whatever was told. */
-function tell(header: Headers, { remaining, resetMs }: Limit): void {
-  header.set('ratelimit-limit', String(attemptsMax));
-  header.set('ratelimit-remaining', String(remaining));
-  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
-}
-
-function tooManyAttempts({ resetMs }: Limit): ConnectError {
+function tooManyAttempts({ resetMs }: Room): ConnectError {
   const text = 'too many sign-in attempts, please try again later';
   return retryLater(text, Code.ResourceExhausted, resetMs);
 }
@@ -109,7 +84,7 @@ async function openSession(
 ): Promise<{ user: User; session: Session }> {
   const at = now();
   return store.fork().transactional(async (em) => {
-    await query(em, 'delete from sign_in_attempts where email = $1', [email]);
+    await forgetAttempts(em, attemptsKey(email));
     const user = await findOrCreateRoot(em, email, at);
     await query(em, 'delete from sessions where user_id = $1 and expires_at < $2', [user.id, at]);
     const session = em.create(Session, {

@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file postrider/broadcasts/v1/broadcasts.proto.
  */
 export const file_postrider_broadcasts_v1_broadcasts: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb3N0cmlkZXIvYnJvYWRjYXN0cy92MS9icm9hZGNhc3RzLnByb3RvEhdwb3N0cmlkZXIuYnJvYWRjYXN0cy52MSKoBwoJQnJvYWRjYXN0EgoKAmlkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhQKDGNoYW5uZWxfdHlwZRgEIAEoCRI4CgZzdGF0dXMYBSABKA4yKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3RTdGF0dXMSMwoIYXVkaWVuY2UYBiABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5BdWRpZW5jZRIzCghzY2hlZHVsZRgHIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlEjwKDXRlc3Rfc2V0dGluZ3MYCCABKAsyJS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5UZXN0U2V0dGluZ3MSPgoOdXRtX3BhcmFtZXRlcnMYCSABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCg5lbnF1ZXVlZF9jb3VudBgLIAEoBRIiChp0ZXN0X3BoYXNlX3JlY2lwaWVudF9jb3VudBgMIAEoBRIkChx3aW5uZXJfcGhhc2VfcmVjaXBpZW50X2NvdW50GA0gASgFEhIKCnNlbnRfY291bnQYDiABKAUSFAoMZmFpbGVkX2NvdW50GA8gASgFEhUKDXNraXBwZWRfY291bnQYECABKAUSFgoOZGVmZXJyZWRfY291bnQYESABKAUSLgoKY3JlYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRlZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMY29tcGxldGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxjYW5jZWxsZWRfYXQYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXBhdXNlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoMcGF1c2VfcmVhc29uGBggASgJSACIAQFCDwoNX3BhdXNlX3JlYXNvbiKlAQoIQXVkaWVuY2USQQoEbGlzdBgBIAEoCUIzukgwugEtCg1saXN0LnJlcXVpcmVkEhBsaXN0IGlzIHJlcXVpcmVkGgp0aGlzICE9ICcnEhoKCHNlZ21lbnRzGAIgAygJQgi6SAWSAQIQZBIhChRleGNsdWRlX3Vuc3Vic2NyaWJlZBgDIAEoCEgAiAEBQhcKFV9leGNsdWRlX3Vuc3Vic2NyaWJlZCKCAQoIU2NoZWR1bGUSFAoMaXNfc2NoZWR1bGVkGAEgASgIEhYKDnNjaGVkdWxlZF9kYXRlGAIgASgJEhYKDnNjaGVkdWxlZF90aW1lGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEh4KFnVzZV9yZWNpcGllbnRfdGltZXpvbmUYBSABKAgiygEKDFRlc3RTZXR0aW5ncxIPCgdlbmFibGVkGAEgASgIEhkKEXNhbXBsZV9wZXJjZW50YWdlGAIgASgFEhgKEGF1dG9fc2VuZF93aW5uZXIYAyABKAgSHwoXYXV0b19zZW5kX3dpbm5lcl9tZXRyaWMYBCABKAkSGwoTdGVzdF9kdXJhdGlvbl9ob3VycxgFIAEoBRI2Cgp2YXJpYXRpb25zGAYgAygLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uIjgKCVZhcmlhdGlvbhITCgt0ZW1wbGF0ZV9pZBgBIAEoCRIWCg52YXJpYXRpb25fbmFtZRgCIAEoCSKSAQoNVXRtUGFyYW1ldGVycxIYCgZzb3VyY2UYASABKAlCCLpIBXIDGP8BEhgKBm1lZGl1bRgCIAEoCUIIukgFcgMY/wESGgoIY2FtcGFpZ24YAyABKAlCCLpIBXIDGP8BEhYKBHRlcm0YBCABKAlCCLpIBXIDGP8BEhkKB2NvbnRlbnQYBSABKAlCCLpIBXIDGP8BIqsCChVMaXN0QnJvYWRjYXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESOAoGc3RhdHVzGAIgASgOMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0U3RhdHVzEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARJMCgZvZmZzZXQYBCABKAVCPLpIOboBNgoMb2Zmc2V0LnJhbmdlEhtvZmZzZXQgbXVzdCBub3QgYmUgbmVnYXRpdmUaCXRoaXMgPj0gMEIICgZfbGltaXQiZQoWTGlzdEJyb2FkY2FzdHNSZXNwb25zZRI2Cgpicm9hZGNhc3RzGAEgAygLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0EhMKC3RvdGFsX2NvdW50GAIgASgFIkcKE0dldEJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASJNChRHZXRCcm9hZGNhc3RSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QixAMKFkNyZWF0ZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESXgoEbmFtZRgCIAEoCUJQukhNugFHCgtuYW1lLmxlbmd0aBIlbmFtZSBtdXN0IGJlIGxlc3MgdGhhbiAyNTUgY2hhcmFjdGVycxoRc2l6ZSh0aGlzKSA8PSAyNTXIAQESOwoIYXVkaWVuY2UYAyABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5BdWRpZW5jZUIGukgDyAEBEoMBCg10ZXN0X3NldHRpbmdzGAQgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVGVzdFNldHRpbmdzQkXS8xhBKj97InZhcmlhdGlvbnMiOlt7InRlbXBsYXRlX2lkIjoid2VsY29tZSIsInZhcmlhdGlvbl9uYW1lIjoiQSJ9XX0SPgoOdXRtX3BhcmFtZXRlcnMYBSABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJQChdDcmVhdGVCcm9hZGNhc3RSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QixQMKFlVwZGF0ZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARJeCgRuYW1lGAMgASgJQlC6SE26AUcKC25hbWUubGVuZ3RoEiVuYW1lIG11c3QgYmUgbGVzcyB0aGFuIDI1NSBjaGFyYWN0ZXJzGhFzaXplKHRoaXMpIDw9IDI1NcgBARI7CghhdWRpZW5jZRgEIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkF1ZGllbmNlQga6SAPIAQESMwoIc2NoZWR1bGUYBSABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5TY2hlZHVsZRI8Cg10ZXN0X3NldHRpbmdzGAYgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVGVzdFNldHRpbmdzEj4KDnV0bV9wYXJhbWV0ZXJzGAcgASgLMiYucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVXRtUGFyYW1ldGVycxIpCghtZXRhZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiUAoXVXBkYXRlQnJvYWRjYXN0UmVzcG9uc2USNQoJYnJvYWRjYXN0GAEgASgLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0IsABChhTY2hlZHVsZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARIQCghzZW5kX25vdxgDIAEoCBIWCg5zY2hlZHVsZWRfZGF0ZRgEIAEoCRIWCg5zY2hlZHVsZWRfdGltZRgFIAEoCRIQCgh0aW1lem9uZRgGIAEoCRIeChZ1c2VfcmVjaXBpZW50X3RpbWV6b25lGAcgASgIIiwKGVNjaGVkdWxlQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJJChVQYXVzZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASIpChZQYXVzZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWUmVzdW1lQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF1Jlc3VtZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWQ2FuY2VsQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF0NhbmNlbEJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWRGVsZXRlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF0RlbGV0ZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgq6wIKD0Jyb2FkY2FzdFN0YXR1cxIgChxCUk9BRENBU1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQlJPQURDQVNUX1NUQVRVU19EUkFGVBABEh4KGkJST0FEQ0FTVF9TVEFUVVNfU0NIRURVTEVEEAISHAoYQlJPQURDQVNUX1NUQVRVU19TRU5ESU5HEAMSGwoXQlJPQURDQVNUX1NUQVRVU19QQVVTRUQQBBIZChVCUk9BRENBU1RfU1RBVFVTX1NFTlQQBRIeChpCUk9BRENBU1RfU1RBVFVTX0NBTkNFTExFRBAGEhsKF0JST0FEQ0FTVF9TVEFUVVNfRkFJTEVEEAcSHAoYQlJPQURDQVNUX1NUQVRVU19URVNUSU5HEAgSIwofQlJPQURDQVNUX1NUQVRVU19URVNUX0NPTVBMRVRFRBAJEiQKIEJST0FEQ0FTVF9TVEFUVVNfV0lOTkVSX1NFTEVDVEVEEAoytA4KEEJyb2FkY2FzdFNlcnZpY2USwQEKDkxpc3RCcm9hZGNhc3RzEi4ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuTGlzdEJyb2FkY2FzdHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuTGlzdEJyb2FkY2FzdHNSZXNwb25zZSJOkAIByvMYKwoOGgwKCmJyb2FkY2FzdHNCGUZhaWxlZCB0byBsaXN0IGJyb2FkY2FzdHOC0+STAhYSFC9hcGkvYnJvYWRjYXN0cy5saXN0ErgBCgxHZXRCcm9hZGNhc3QSLC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5HZXRCcm9hZGNhc3RSZXF1ZXN0Gi0ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0QnJvYWRjYXN0UmVzcG9uc2UiS5ACAcrzGCkKDhoMCgpicm9hZGNhc3RzQhdGYWlsZWQgdG8gZ2V0IGJyb2FkY2FzdILT5JMCFRITL2FwaS9icm9hZGNhc3RzLmdldBLOAQoPQ3JlYXRlQnJvYWRjYXN0Ei8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQ3JlYXRlQnJvYWRjYXN0UmVxdWVzdBowLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkNyZWF0ZUJyb2FkY2FzdFJlc3BvbnNlIljK8xgzChAaDgoKYnJvYWRjYXN0cxABIAEoyQFCGkZhaWxlZCB0byBjcmVhdGUgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMuY3JlYXRlEswBCg9VcGRhdGVCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VcGRhdGVCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVXBkYXRlQnJvYWRjYXN0UmVzcG9uc2UiVpACAsrzGC4KEBoOCgpicm9hZGNhc3RzEAFCGkZhaWxlZCB0byB1cGRhdGUgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMudXBkYXRlEtUBChFTY2hlZHVsZUJyb2FkY2FzdBIxLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlQnJvYWRjYXN0UmVxdWVzdBoyLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlQnJvYWRjYXN0UmVzcG9uc2UiWcrzGDIKEBoOCgpicm9hZGNhc3RzEAEYAUIcRmFpbGVkIHRvIHNjaGVkdWxlIGJyb2FkY2FzdILT5JMCHToBKiIYL2FwaS9icm9hZGNhc3RzLnNjaGVkdWxlEsQBCg5QYXVzZUJyb2FkY2FzdBIuLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlBhdXNlQnJvYWRjYXN0UmVxdWVzdBovLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlBhdXNlQnJvYWRjYXN0UmVzcG9uc2UiUcrzGC0KEBoOCgpicm9hZGNhc3RzEAFCGUZhaWxlZCB0byBwYXVzZSBicm9hZGNhc3SC0+STAho6ASoiFS9hcGkvYnJvYWRjYXN0cy5wYXVzZRLJAQoPUmVzdW1lQnJvYWRjYXN0Ei8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUmVzdW1lQnJvYWRjYXN0UmVxdWVzdBowLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlJlc3VtZUJyb2FkY2FzdFJlc3BvbnNlIlPK8xguChAaDgoKYnJvYWRjYXN0cxABQhpGYWlsZWQgdG8gcmVzdW1lIGJyb2FkY2FzdILT5JMCGzoBKiIWL2FwaS9icm9hZGNhc3RzLnJlc3VtZRLJAQoPQ2FuY2VsQnJvYWRjYXN0Ei8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQ2FuY2VsQnJvYWRjYXN0UmVxdWVzdBowLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkNhbmNlbEJyb2FkY2FzdFJlc3BvbnNlIlPK8xguChAaDgoKYnJvYWRjYXN0cxABQhpGYWlsZWQgdG8gY2FuY2VsIGJyb2FkY2FzdILT5JMCGzoBKiIWL2FwaS9icm9hZGNhc3RzLmNhbmNlbBLJAQoPRGVsZXRlQnJvYWRjYXN0Ei8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuRGVsZXRlQnJvYWRjYXN0UmVxdWVzdBowLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkRlbGV0ZUJyb2FkY2FzdFJlc3BvbnNlIlPK8xguChAaDgoKYnJvYWRjYXN0cxABQhpGYWlsZWQgdG8gZGVsZXRlIGJyb2FkY2FzdILT5JMCGzoBKiIWL2FwaS9icm9hZGNhc3RzLmRlbGV0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("Cihwb3N0cmlkZXIvYnJvYWRjYXN0cy92MS9icm9hZGNhc3RzLnByb3RvEhdwb3N0cmlkZXIuYnJvYWRjYXN0cy52MSLCCAoJQnJvYWRjYXN0EgoKAmlkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhQKDGNoYW5uZWxfdHlwZRgEIAEoCRI4CgZzdGF0dXMYBSABKA4yKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3RTdGF0dXMSMwoIYXVkaWVuY2UYBiABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5BdWRpZW5jZRIzCghzY2hlZHVsZRgHIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlEjwKDXRlc3Rfc2V0dGluZ3MYCCABKAsyJS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5UZXN0U2V0dGluZ3MSPgoOdXRtX3BhcmFtZXRlcnMYCSABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCg5lbnF1ZXVlZF9jb3VudBgLIAEoBRIiChp0ZXN0X3BoYXNlX3JlY2lwaWVudF9jb3VudBgMIAEoBRIkChx3aW5uZXJfcGhhc2VfcmVjaXBpZW50X2NvdW50GA0gASgFEhIKCnNlbnRfY291bnQYDiABKAUSFAoMZmFpbGVkX2NvdW50GA8gASgFEhUKDXNraXBwZWRfY291bnQYECABKAUSFgoOZGVmZXJyZWRfY291bnQYESABKAUSLgoKY3JlYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRlZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMY29tcGxldGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxjYW5jZWxsZWRfYXQYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXBhdXNlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoMcGF1c2VfcmVhc29uGBggASgJSACIAQESHQoQd2lubmluZ190ZW1wbGF0ZRgZIAEoCUgBiAEBEjAKDHRlc3Rfc2VudF9hdBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOd2lubmVyX3NlbnRfYXQYGyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg8KDV9wYXVzZV9yZWFzb25CEwoRX3dpbm5pbmdfdGVtcGxhdGUizgEKCEF1ZGllbmNlEkEKBGxpc3QYASABKAlCM7pIMLoBLQoNbGlzdC5yZXF1aXJlZBIQbGlzdCBpcyByZXF1aXJlZBoKdGhpcyAhPSAnJxIaCghzZWdtZW50cxgCIAMoCUIIukgFkgECEGQSIQoUZXhjbHVkZV91bnN1YnNjcmliZWQYAyABKAhIAIgBARInCg1mdXJ0aGVyX2xpc3RzGAQgAygJQhC6SA2SAQoQExgBIgRyAhABQhcKFV9leGNsdWRlX3Vuc3Vic2NyaWJlZCKCAQoIU2NoZWR1bGUSFAoMaXNfc2NoZWR1bGVkGAEgASgIEhYKDnNjaGVkdWxlZF9kYXRlGAIgASgJEhYKDnNjaGVkdWxlZF90aW1lGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEh4KFnVzZV9yZWNpcGllbnRfdGltZXpvbmUYBSABKAgiygEKDFRlc3RTZXR0aW5ncxIPCgdlbmFibGVkGAEgASgIEhkKEXNhbXBsZV9wZXJjZW50YWdlGAIgASgFEhgKEGF1dG9fc2VuZF93aW5uZXIYAyABKAgSHwoXYXV0b19zZW5kX3dpbm5lcl9tZXRyaWMYBCABKAkSGwoTdGVzdF9kdXJhdGlvbl9ob3VycxgFIAEoBRI2Cgp2YXJpYXRpb25zGAYgAygLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uInQKCVZhcmlhdGlvbhITCgt0ZW1wbGF0ZV9pZBgBIAEoCRIWCg52YXJpYXRpb25fbmFtZRgCIAEoCRI6CgdtZXRyaWNzGAMgASgLMikucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uTWV0cmljcyKTAQoQVmFyaWF0aW9uTWV0cmljcxISCgpyZWNpcGllbnRzGAEgASgFEhEKCWRlbGl2ZXJlZBgCIAEoBRINCgVvcGVucxgDIAEoBRIOCgZjbGlja3MYBCABKAUSDwoHYm91bmNlZBgFIAEoBRISCgpjb21wbGFpbmVkGAYgASgFEhQKDHVuc3Vic2NyaWJlZBgHIAEoBSKSAQoNVXRtUGFyYW1ldGVycxIYCgZzb3VyY2UYASABKAlCCLpIBXIDGP8BEhgKBm1lZGl1bRgCIAEoCUIIukgFcgMY/wESGgoIY2FtcGFpZ24YAyABKAlCCLpIBXIDGP8BEhYKBHRlcm0YBCABKAlCCLpIBXIDGP8BEhkKB2NvbnRlbnQYBSABKAlCCLpIBXIDGP8BIqsCChVMaXN0QnJvYWRjYXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESOAoGc3RhdHVzGAIgASgOMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0U3RhdHVzEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARJMCgZvZmZzZXQYBCABKAVCPLpIOboBNgoMb2Zmc2V0LnJhbmdlEhtvZmZzZXQgbXVzdCBub3QgYmUgbmVnYXRpdmUaCXRoaXMgPj0gMEIICgZfbGltaXQiZQoWTGlzdEJyb2FkY2FzdHNSZXNwb25zZRI2Cgpicm9hZGNhc3RzGAEgAygLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0EhMKC3RvdGFsX2NvdW50GAIgASgFIkcKE0dldEJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASJNChRHZXRCcm9hZGNhc3RSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QixAMKFkNyZWF0ZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESXgoEbmFtZRgCIAEoCUJQukhNugFHCgtuYW1lLmxlbmd0aBIlbmFtZSBtdXN0IGJlIGxlc3MgdGhhbiAyNTUgY2hhcmFjdGVycxoRc2l6ZSh0aGlzKSA8PSAyNTXIAQESOwoIYXVkaWVuY2UYAyABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5BdWRpZW5jZUIGukgDyAEBEoMBCg10ZXN0X3NldHRpbmdzGAQgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVGVzdFNldHRpbmdzQkXS8xhBKj97InZhcmlhdGlvbnMiOlt7InRlbXBsYXRlX2lkIjoid2VsY29tZSIsInZhcmlhdGlvbl9uYW1lIjoiQSJ9XX0SPgoOdXRtX3BhcmFtZXRlcnMYBSABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJQChdDcmVhdGVCcm9hZGNhc3RSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QixQMKFlVwZGF0ZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARJeCgRuYW1lGAMgASgJQlC6SE26AUcKC25hbWUubGVuZ3RoEiVuYW1lIG11c3QgYmUgbGVzcyB0aGFuIDI1NSBjaGFyYWN0ZXJzGhFzaXplKHRoaXMpIDw9IDI1NcgBARI7CghhdWRpZW5jZRgEIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkF1ZGllbmNlQga6SAPIAQESMwoIc2NoZWR1bGUYBSABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5TY2hlZHVsZRI8Cg10ZXN0X3NldHRpbmdzGAYgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVGVzdFNldHRpbmdzEj4KDnV0bV9wYXJhbWV0ZXJzGAcgASgLMiYucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVXRtUGFyYW1ldGVycxIpCghtZXRhZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiUAoXVXBkYXRlQnJvYWRjYXN0UmVzcG9uc2USNQoJYnJvYWRjYXN0GAEgASgLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0IsABChhTY2hlZHVsZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARIQCghzZW5kX25vdxgDIAEoCBIWCg5zY2hlZHVsZWRfZGF0ZRgEIAEoCRIWCg5zY2hlZHVsZWRfdGltZRgFIAEoCRIQCgh0aW1lem9uZRgGIAEoCRIeChZ1c2VfcmVjaXBpZW50X3RpbWV6b25lGAcgASgIIiwKGVNjaGVkdWxlQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJJChVQYXVzZUJyb2FkY2FzdFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASIpChZQYXVzZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWUmVzdW1lQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF1Jlc3VtZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWQ2FuY2VsQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF0NhbmNlbEJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiSgoWRGVsZXRlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIioKF0RlbGV0ZUJyb2FkY2FzdFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiZAoTU2VsZWN0V2lubmVyUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEhsKC3RlbXBsYXRlX2lkGAMgASgJQga6SAPIAQEiJwoUU2VsZWN0V2lubmVyUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJJChVHZXRUZXN0UmVzdWx0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASLKBAoWR2V0VGVzdFJlc3VsdHNSZXNwb25zZRIUCgxicm9hZGNhc3RfaWQYASABKAkSOAoGc3RhdHVzGAIgASgOMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQnJvYWRjYXN0U3RhdHVzEjMKD3Rlc3Rfc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRdGVzdF9jb21wbGV0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEmAKEXZhcmlhdGlvbl9yZXN1bHRzGAUgAygLMkUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0VGVzdFJlc3VsdHNSZXNwb25zZS5WYXJpYXRpb25SZXN1bHRzRW50cnkSHwoScmVjb21tZW5kZWRfd2lubmVyGAYgASgJSACIAQESHQoQd2lubmluZ190ZW1wbGF0ZRgHIAEoCUgBiAEBEhsKE2lzX2F1dG9fc2VuZF93aW5uZXIYCCABKAgSFwoKZGVjaWRlZF9ieRgJIAEoCUgCiAEBGmEKFVZhcmlhdGlvblJlc3VsdHNFbnRyeRILCgNrZXkYASABKAkSNwoFdmFsdWUYAiABKAsyKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5WYXJpYXRpb25SZXN1bHQ6AjgBQhUKE19yZWNvbW1lbmRlZF93aW5uZXJCEwoRX3dpbm5pbmdfdGVtcGxhdGVCDQoLX2RlY2lkZWRfYnkiqgEKD1ZhcmlhdGlvblJlc3VsdBITCgt0ZW1wbGF0ZV9pZBgBIAEoCRIVCg10ZW1wbGF0ZV9uYW1lGAIgASgJEhIKCnJlY2lwaWVudHMYAyABKAUSEQoJZGVsaXZlcmVkGAQgASgFEg0KBW9wZW5zGAUgASgFEg4KBmNsaWNrcxgGIAEoBRIRCglvcGVuX3JhdGUYByABKAESEgoKY2xpY2tfcmF0ZRgIIAEoASrrAgoPQnJvYWRjYXN0U3RhdHVzEiAKHEJST0FEQ0FTVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIaChZCUk9BRENBU1RfU1RBVFVTX0RSQUZUEAESHgoaQlJPQURDQVNUX1NUQVRVU19TQ0hFRFVMRUQQAhIcChhCUk9BRENBU1RfU1RBVFVTX1NFTkRJTkcQAxIbChdCUk9BRENBU1RfU1RBVFVTX1BBVVNFRBAEEhkKFUJST0FEQ0FTVF9TVEFUVVNfU0VOVBAFEh4KGkJST0FEQ0FTVF9TVEFUVVNfQ0FOQ0VMTEVEEAYSGwoXQlJPQURDQVNUX1NUQVRVU19GQUlMRUQQBxIcChhCUk9BRENBU1RfU1RBVFVTX1RFU1RJTkcQCBIjCh9CUk9BRENBU1RfU1RBVFVTX1RFU1RfQ09NUExFVEVEEAkSJAogQlJPQURDQVNUX1NUQVRVU19XSU5ORVJfU0VMRUNURUQQCjLLEQoQQnJvYWRjYXN0U2VydmljZRLBAQoOTGlzdEJyb2FkY2FzdHMSLi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5MaXN0QnJvYWRjYXN0c1JlcXVlc3QaLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5MaXN0QnJvYWRjYXN0c1Jlc3BvbnNlIk6QAgHK8xgrCg4aDAoKYnJvYWRjYXN0c0IZRmFpbGVkIHRvIGxpc3QgYnJvYWRjYXN0c4LT5JMCFhIUL2FwaS9icm9hZGNhc3RzLmxpc3QSuAEKDEdldEJyb2FkY2FzdBIsLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkdldEJyb2FkY2FzdFJlcXVlc3QaLS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5HZXRCcm9hZGNhc3RSZXNwb25zZSJLkAIByvMYKQoOGgwKCmJyb2FkY2FzdHNCF0ZhaWxlZCB0byBnZXQgYnJvYWRjYXN0gtPkkwIVEhMvYXBpL2Jyb2FkY2FzdHMuZ2V0Es4BCg9DcmVhdGVCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5DcmVhdGVCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQ3JlYXRlQnJvYWRjYXN0UmVzcG9uc2UiWMrzGDMKEBoOCgpicm9hZGNhc3RzEAEgASjJAUIaRmFpbGVkIHRvIGNyZWF0ZSBicm9hZGNhc3SC0+STAhs6ASoiFi9hcGkvYnJvYWRjYXN0cy5jcmVhdGUSzAEKD1VwZGF0ZUJyb2FkY2FzdBIvLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlVwZGF0ZUJyb2FkY2FzdFJlcXVlc3QaMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VcGRhdGVCcm9hZGNhc3RSZXNwb25zZSJWkAICyvMYLgoQGg4KCmJyb2FkY2FzdHMQAUIaRmFpbGVkIHRvIHVwZGF0ZSBicm9hZGNhc3SC0+STAhs6ASoiFi9hcGkvYnJvYWRjYXN0cy51cGRhdGUS1QEKEVNjaGVkdWxlQnJvYWRjYXN0EjEucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2NoZWR1bGVCcm9hZGNhc3RSZXF1ZXN0GjIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2NoZWR1bGVCcm9hZGNhc3RSZXNwb25zZSJZyvMYMgoQGg4KCmJyb2FkY2FzdHMQARgBQhxGYWlsZWQgdG8gc2NoZWR1bGUgYnJvYWRjYXN0gtPkkwIdOgEqIhgvYXBpL2Jyb2FkY2FzdHMuc2NoZWR1bGUSxAEKDlBhdXNlQnJvYWRjYXN0Ei4ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUGF1c2VCcm9hZGNhc3RSZXF1ZXN0Gi8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUGF1c2VCcm9hZGNhc3RSZXNwb25zZSJRyvMYLQoQGg4KCmJyb2FkY2FzdHMQAUIZRmFpbGVkIHRvIHBhdXNlIGJyb2FkY2FzdILT5JMCGjoBKiIVL2FwaS9icm9hZGNhc3RzLnBhdXNlEskBCg9SZXN1bWVCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5SZXN1bWVCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUmVzdW1lQnJvYWRjYXN0UmVzcG9uc2UiU8rzGC4KEBoOCgpicm9hZGNhc3RzEAFCGkZhaWxlZCB0byByZXN1bWUgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMucmVzdW1lEskBCg9DYW5jZWxCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5DYW5jZWxCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQ2FuY2VsQnJvYWRjYXN0UmVzcG9uc2UiU8rzGC4KEBoOCgpicm9hZGNhc3RzEAFCGkZhaWxlZCB0byBjYW5jZWwgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMuY2FuY2VsEsUBCgxTZWxlY3RXaW5uZXISLC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5TZWxlY3RXaW5uZXJSZXF1ZXN0Gi0ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2VsZWN0V2lubmVyUmVzcG9uc2UiWMrzGC0KEBoOCgpicm9hZGNhc3RzEAEYAUIXRmFpbGVkIHRvIHNlbGVjdCB3aW5uZXKC0+STAiE6ASoiHC9hcGkvYnJvYWRjYXN0cy5zZWxlY3RXaW5uZXISzAEKDkdldFRlc3RSZXN1bHRzEi4ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0VGVzdFJlc3VsdHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0VGVzdFJlc3VsdHNSZXNwb25zZSJZkAIByvMYLAoOGgwKCmJyb2FkY2FzdHNCGkZhaWxlZCB0byBnZXQgdGVzdCByZXN1bHRzgtPkkwIgEh4vYXBpL2Jyb2FkY2FzdHMuZ2V0VGVzdFJlc3VsdHMSyQEKD0RlbGV0ZUJyb2FkY2FzdBIvLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkRlbGV0ZUJyb2FkY2FzdFJlcXVlc3QaMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5EZWxldGVCcm9hZGNhc3RSZXNwb25zZSJTyvMYLgoQGg4KCmJyb2FkY2FzdHMQAUIaRmFpbGVkIHRvIGRlbGV0ZSBicm9hZGNhc3SC0+STAhs6ASoiFi9hcGkvYnJvYWRjYXN0cy5kZWxldGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One message to the contacts of a list, once.
@@ -192,6 +192,27 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
    * @generated from field: optional string pause_reason = 24;
    */
   pauseReason?: string | undefined;
+
+  /**
+   * The template that won the test.
+   *
+   * @generated from field: optional string winning_template = 25;
+   */
+  winningTemplate?: string | undefined;
+
+  /**
+   * When everybody in the sample had been tried.
+   *
+   * @generated from field: google.protobuf.Timestamp test_sent_at = 26;
+   */
+  testSentAt?: Timestamp | undefined;
+
+  /**
+   * When everybody had the winner.
+   *
+   * @generated from field: google.protobuf.Timestamp winner_sent_at = 27;
+   */
+  winnerSentAt?: Timestamp | undefined;
 };
 
 /**
@@ -227,6 +248,14 @@ export type Audience = Message<"postrider.broadcasts.v1.Audience"> & {
    * @generated from field: optional bool exclude_unsubscribed = 3;
    */
   excludeUnsubscribed?: boolean | undefined;
+
+  /**
+   * Lists beyond `list`. Who is in several gets one message, through the first that they are active in, and leaves that
+   * one by its links. At most 19 items.
+   *
+   * @generated from field: repeated string further_lists = 4;
+   */
+  furtherLists: string[];
 };
 
 /**
@@ -271,7 +300,9 @@ export type Schedule = Message<"postrider.broadcasts.v1.Schedule"> & {
   timezone: string;
 
   /**
-   * Whether each recipient gets it at this time of its own zone.
+   * Whether each recipient gets it at this time of its own zone: those without one at that of `timezone`, and those
+   * for whom it has passed at the start at once. The sample of a test goes at the start. The audience is frozen, and the
+   * broadcast starts, when it is that time in the first zone of the world (UTC+14).
    *
    * @generated from field: bool use_recipient_timezone = 5;
    */
@@ -292,35 +323,35 @@ export const ScheduleSchema: GenMessage<Schedule> = /*@__PURE__*/
  */
 export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   /**
-   * Whether variations are tested on a sample.
+   * Whether variations are tested on a sample; needs 2 to 8 of them.
    *
    * @generated from field: bool enabled = 1;
    */
   enabled: boolean;
 
   /**
-   * Share of the audience in the sample, in percent.
+   * Share of the audience in the sample, in percent; with a test at least 1 and no more than 100.
    *
    * @generated from field: int32 sample_percentage = 2;
    */
   samplePercentage: number;
 
   /**
-   * Whether the winner is chosen by numbers.
+   * Whether the winner is chosen by numbers; a person may still choose before.
    *
    * @generated from field: bool auto_send_winner = 3;
    */
   autoSendWinner: boolean;
 
   /**
-   * `open_rate` or `click_rate`.
+   * `open_rate` or `click_rate`; required with `auto_send_winner`.
    *
    * @generated from field: string auto_send_winner_metric = 4;
    */
   autoSendWinnerMetric: string;
 
   /**
-   * How long the test lasts before a winner is chosen, in hours.
+   * How long after the sample the numbers are judged, in hours; with `auto_send_winner` at least 1 and no more than 168.
    *
    * @generated from field: int32 test_duration_hours = 5;
    */
@@ -355,11 +386,18 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
   templateId: string;
 
   /**
-   * For people.
+   * For people. At most 255 characters.
    *
    * @generated from field: string variation_name = 2;
    */
   variationName: string;
+
+  /**
+   * What became of it so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them.
+   *
+   * @generated from field: postrider.broadcasts.v1.VariationMetrics metrics = 3;
+   */
+  metrics?: VariationMetrics | undefined;
 };
 
 /**
@@ -368,6 +406,69 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
  */
 export const VariationSchema: GenMessage<Variation> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 4);
+
+/**
+ * What became of the messages of one variation. Opens and clicks of programs don't count.
+ *
+ * @generated from message postrider.broadcasts.v1.VariationMetrics
+ */
+export type VariationMetrics = Message<"postrider.broadcasts.v1.VariationMetrics"> & {
+  /**
+   * Taken by the mail server.
+   *
+   * @generated from field: int32 recipients = 1;
+   */
+  recipients: number;
+
+  /**
+   * Reported delivered.
+   *
+   * @generated from field: int32 delivered = 2;
+   */
+  delivered: number;
+
+  /**
+   * Opened.
+   *
+   * @generated from field: int32 opens = 3;
+   */
+  opens: number;
+
+  /**
+   * Clicked.
+   *
+   * @generated from field: int32 clicks = 4;
+   */
+  clicks: number;
+
+  /**
+   * Bounced for good.
+   *
+   * @generated from field: int32 bounced = 5;
+   */
+  bounced: number;
+
+  /**
+   * Complained about.
+   *
+   * @generated from field: int32 complained = 6;
+   */
+  complained: number;
+
+  /**
+   * Left through.
+   *
+   * @generated from field: int32 unsubscribed = 7;
+   */
+  unsubscribed: number;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.VariationMetrics.
+ * Use `create(VariationMetricsSchema)` to create a new message.
+ */
+export const VariationMetricsSchema: GenMessage<VariationMetrics> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 5);
 
 /**
  * Added to the query of links.
@@ -416,7 +517,7 @@ export type UtmParameters = Message<"postrider.broadcasts.v1.UtmParameters"> & {
  * Use `create(UtmParametersSchema)` to create a new message.
  */
 export const UtmParametersSchema: GenMessage<UtmParameters> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 5);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 6);
 
 /**
  * Filters broadcasts.
@@ -458,7 +559,7 @@ export type ListBroadcastsRequest = Message<"postrider.broadcasts.v1.ListBroadca
  * Use `create(ListBroadcastsRequestSchema)` to create a new message.
  */
 export const ListBroadcastsRequestSchema: GenMessage<ListBroadcastsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 6);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 7);
 
 /**
  * A page of broadcasts.
@@ -486,7 +587,7 @@ export type ListBroadcastsResponse = Message<"postrider.broadcasts.v1.ListBroadc
  * Use `create(ListBroadcastsResponseSchema)` to create a new message.
  */
 export const ListBroadcastsResponseSchema: GenMessage<ListBroadcastsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 7);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 8);
 
 /**
  * Asks for a broadcast.
@@ -514,7 +615,7 @@ export type GetBroadcastRequest = Message<"postrider.broadcasts.v1.GetBroadcastR
  * Use `create(GetBroadcastRequestSchema)` to create a new message.
  */
 export const GetBroadcastRequestSchema: GenMessage<GetBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 8);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 9);
 
 /**
  * A broadcast.
@@ -535,7 +636,7 @@ export type GetBroadcastResponse = Message<"postrider.broadcasts.v1.GetBroadcast
  * Use `create(GetBroadcastResponseSchema)` to create a new message.
  */
 export const GetBroadcastResponseSchema: GenMessage<GetBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 9);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 10);
 
 /**
  * Creates a draft.
@@ -565,7 +666,7 @@ export type CreateBroadcastRequest = Message<"postrider.broadcasts.v1.CreateBroa
   audience?: Audience | undefined;
 
   /**
-   * What is sent: exactly one variation.
+   * What is sent: one variation, or 2 to 8 of them with a test.
    *
    * @generated from field: postrider.broadcasts.v1.TestSettings test_settings = 4;
    */
@@ -591,7 +692,7 @@ export type CreateBroadcastRequest = Message<"postrider.broadcasts.v1.CreateBroa
  * Use `create(CreateBroadcastRequestSchema)` to create a new message.
  */
 export const CreateBroadcastRequestSchema: GenMessage<CreateBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 10);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 11);
 
 /**
  * The draft.
@@ -612,7 +713,7 @@ export type CreateBroadcastResponse = Message<"postrider.broadcasts.v1.CreateBro
  * Use `create(CreateBroadcastResponseSchema)` to create a new message.
  */
 export const CreateBroadcastResponseSchema: GenMessage<CreateBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 11);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 12);
 
 /**
  * Replaces a broadcast.
@@ -656,7 +757,7 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
   schedule?: Schedule | undefined;
 
   /**
-   * What is sent: exactly one variation.
+   * What is sent: one variation, or 2 to 8 of them with a test.
    *
    * @generated from field: postrider.broadcasts.v1.TestSettings test_settings = 6;
    */
@@ -682,7 +783,7 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
  * Use `create(UpdateBroadcastRequestSchema)` to create a new message.
  */
 export const UpdateBroadcastRequestSchema: GenMessage<UpdateBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 12);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 13);
 
 /**
  * The broadcast as it is now.
@@ -703,7 +804,7 @@ export type UpdateBroadcastResponse = Message<"postrider.broadcasts.v1.UpdateBro
  * Use `create(UpdateBroadcastResponseSchema)` to create a new message.
  */
 export const UpdateBroadcastResponseSchema: GenMessage<UpdateBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 13);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 14);
 
 /**
  * Schedules a draft.
@@ -754,7 +855,7 @@ export type ScheduleBroadcastRequest = Message<"postrider.broadcasts.v1.Schedule
   timezone: string;
 
   /**
-   * Whether each recipient gets it at this time of its own zone.
+   * Whether each recipient gets it at this time of its own zone, see Schedule; not looked at with `send_now`.
    *
    * @generated from field: bool use_recipient_timezone = 7;
    */
@@ -766,7 +867,7 @@ export type ScheduleBroadcastRequest = Message<"postrider.broadcasts.v1.Schedule
  * Use `create(ScheduleBroadcastRequestSchema)` to create a new message.
  */
 export const ScheduleBroadcastRequestSchema: GenMessage<ScheduleBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 14);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 15);
 
 /**
  * It is scheduled, or being sent.
@@ -787,7 +888,7 @@ export type ScheduleBroadcastResponse = Message<"postrider.broadcasts.v1.Schedul
  * Use `create(ScheduleBroadcastResponseSchema)` to create a new message.
  */
 export const ScheduleBroadcastResponseSchema: GenMessage<ScheduleBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 15);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 16);
 
 /**
  * Pauses a broadcast.
@@ -815,7 +916,7 @@ export type PauseBroadcastRequest = Message<"postrider.broadcasts.v1.PauseBroadc
  * Use `create(PauseBroadcastRequestSchema)` to create a new message.
  */
 export const PauseBroadcastRequestSchema: GenMessage<PauseBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 16);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 17);
 
 /**
  * It is paused.
@@ -836,7 +937,7 @@ export type PauseBroadcastResponse = Message<"postrider.broadcasts.v1.PauseBroad
  * Use `create(PauseBroadcastResponseSchema)` to create a new message.
  */
 export const PauseBroadcastResponseSchema: GenMessage<PauseBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 17);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 18);
 
 /**
  * Resumes a broadcast.
@@ -864,7 +965,7 @@ export type ResumeBroadcastRequest = Message<"postrider.broadcasts.v1.ResumeBroa
  * Use `create(ResumeBroadcastRequestSchema)` to create a new message.
  */
 export const ResumeBroadcastRequestSchema: GenMessage<ResumeBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 18);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 19);
 
 /**
  * It goes on.
@@ -885,7 +986,7 @@ export type ResumeBroadcastResponse = Message<"postrider.broadcasts.v1.ResumeBro
  * Use `create(ResumeBroadcastResponseSchema)` to create a new message.
  */
 export const ResumeBroadcastResponseSchema: GenMessage<ResumeBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 19);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 20);
 
 /**
  * Cancels a broadcast.
@@ -913,7 +1014,7 @@ export type CancelBroadcastRequest = Message<"postrider.broadcasts.v1.CancelBroa
  * Use `create(CancelBroadcastRequestSchema)` to create a new message.
  */
 export const CancelBroadcastRequestSchema: GenMessage<CancelBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 20);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 21);
 
 /**
  * It is cancelled.
@@ -934,7 +1035,7 @@ export type CancelBroadcastResponse = Message<"postrider.broadcasts.v1.CancelBro
  * Use `create(CancelBroadcastResponseSchema)` to create a new message.
  */
 export const CancelBroadcastResponseSchema: GenMessage<CancelBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 21);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 22);
 
 /**
  * Deletes a broadcast.
@@ -962,7 +1063,7 @@ export type DeleteBroadcastRequest = Message<"postrider.broadcasts.v1.DeleteBroa
  * Use `create(DeleteBroadcastRequestSchema)` to create a new message.
  */
 export const DeleteBroadcastRequestSchema: GenMessage<DeleteBroadcastRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 22);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 23);
 
 /**
  * It is gone.
@@ -983,7 +1084,240 @@ export type DeleteBroadcastResponse = Message<"postrider.broadcasts.v1.DeleteBro
  * Use `create(DeleteBroadcastResponseSchema)` to create a new message.
  */
 export const DeleteBroadcastResponseSchema: GenMessage<DeleteBroadcastResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_broadcasts, 23);
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 24);
+
+/**
+ * Chooses a winner.
+ *
+ * @generated from message postrider.broadcasts.v1.SelectWinnerRequest
+ */
+export type SelectWinnerRequest = Message<"postrider.broadcasts.v1.SelectWinnerRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The broadcast.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The template of the winning variation.
+   *
+   * @generated from field: string template_id = 3;
+   */
+  templateId: string;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.SelectWinnerRequest.
+ * Use `create(SelectWinnerRequestSchema)` to create a new message.
+ */
+export const SelectWinnerRequestSchema: GenMessage<SelectWinnerRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 25);
+
+/**
+ * The winner is chosen.
+ *
+ * @generated from message postrider.broadcasts.v1.SelectWinnerResponse
+ */
+export type SelectWinnerResponse = Message<"postrider.broadcasts.v1.SelectWinnerResponse"> & {
+  /**
+   * Always true.
+   *
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.SelectWinnerResponse.
+ * Use `create(SelectWinnerResponseSchema)` to create a new message.
+ */
+export const SelectWinnerResponseSchema: GenMessage<SelectWinnerResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 26);
+
+/**
+ * Asks how a test goes.
+ *
+ * @generated from message postrider.broadcasts.v1.GetTestResultsRequest
+ */
+export type GetTestResultsRequest = Message<"postrider.broadcasts.v1.GetTestResultsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The broadcast.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.GetTestResultsRequest.
+ * Use `create(GetTestResultsRequestSchema)` to create a new message.
+ */
+export const GetTestResultsRequestSchema: GenMessage<GetTestResultsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 27);
+
+/**
+ * How a test goes.
+ *
+ * @generated from message postrider.broadcasts.v1.GetTestResultsResponse
+ */
+export type GetTestResultsResponse = Message<"postrider.broadcasts.v1.GetTestResultsResponse"> & {
+  /**
+   * The broadcast.
+   *
+   * @generated from field: string broadcast_id = 1;
+   */
+  broadcastId: string;
+
+  /**
+   * Where it is in its life.
+   *
+   * @generated from field: postrider.broadcasts.v1.BroadcastStatus status = 2;
+   */
+  status: BroadcastStatus;
+
+  /**
+   * When the sample began to be sent.
+   *
+   * @generated from field: google.protobuf.Timestamp test_started_at = 3;
+   */
+  testStartedAt?: Timestamp | undefined;
+
+  /**
+   * When everybody in the sample had been tried.
+   *
+   * @generated from field: google.protobuf.Timestamp test_completed_at = 4;
+   */
+  testCompletedAt?: Timestamp | undefined;
+
+  /**
+   * The numbers, by template.
+   *
+   * @generated from field: map<string, postrider.broadcasts.v1.VariationResult> variation_results = 5;
+   */
+  variationResults: { [key: string]: VariationResult };
+
+  /**
+   * The template that the numbers speak for while there is no winner: 0.7 of the click rate and 0.3 of the open rate,
+   * the first variation if they are equal.
+   *
+   * @generated from field: optional string recommended_winner = 6;
+   */
+  recommendedWinner?: string | undefined;
+
+  /**
+   * The template that won.
+   *
+   * @generated from field: optional string winning_template = 7;
+   */
+  winningTemplate?: string | undefined;
+
+  /**
+   * Whether the winner is chosen by numbers.
+   *
+   * @generated from field: bool is_auto_send_winner = 8;
+   */
+  isAutoSendWinner: boolean;
+
+  /**
+   * How the winner was chosen: by a `person`, by `open_rate` or `click_rate`, or the first variation because of a
+   * `tie` or of `silence`.
+   *
+   * @generated from field: optional string decided_by = 9;
+   */
+  decidedBy?: string | undefined;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.GetTestResultsResponse.
+ * Use `create(GetTestResultsResponseSchema)` to create a new message.
+ */
+export const GetTestResultsResponseSchema: GenMessage<GetTestResultsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 28);
+
+/**
+ * The numbers of one variation.
+ *
+ * @generated from message postrider.broadcasts.v1.VariationResult
+ */
+export type VariationResult = Message<"postrider.broadcasts.v1.VariationResult"> & {
+  /**
+   * The template.
+   *
+   * @generated from field: string template_id = 1;
+   */
+  templateId: string;
+
+  /**
+   * The variation's name, or its template's id if it has none.
+   *
+   * @generated from field: string template_name = 2;
+   */
+  templateName: string;
+
+  /**
+   * Taken by the mail server.
+   *
+   * @generated from field: int32 recipients = 3;
+   */
+  recipients: number;
+
+  /**
+   * Reported delivered.
+   *
+   * @generated from field: int32 delivered = 4;
+   */
+  delivered: number;
+
+  /**
+   * Opened.
+   *
+   * @generated from field: int32 opens = 5;
+   */
+  opens: number;
+
+  /**
+   * Clicked.
+   *
+   * @generated from field: int32 clicks = 6;
+   */
+  clicks: number;
+
+  /**
+   * Opens per delivered message where deliveries are reported, else per recipient: 0 to 1.
+   *
+   * @generated from field: double open_rate = 7;
+   */
+  openRate: number;
+
+  /**
+   * Clicks, likewise.
+   *
+   * @generated from field: double click_rate = 8;
+   */
+  clickRate: number;
+};
+
+/**
+ * Describes the message postrider.broadcasts.v1.VariationResult.
+ * Use `create(VariationResultSchema)` to create a new message.
+ */
+export const VariationResultSchema: GenMessage<VariationResult> = /*@__PURE__*/
+  messageDesc(file_postrider_broadcasts_v1_broadcasts, 29);
 
 /**
  * Where a broadcast is in its life.
@@ -1188,6 +1522,33 @@ export const BroadcastService: GenService<{
     methodKind: "unary";
     input: typeof CancelBroadcastRequestSchema;
     output: typeof CancelBroadcastResponseSchema;
+  },
+  /**
+   * Chooses the variation that everybody who has no mail yet gets, while the test runs or after it. A broadcast that
+   * was paused in its test stays paused.
+   *
+   * INVALID_ARGUMENT: the template is none of the variations. NOT_FOUND: no such broadcast.
+   * FAILED_PRECONDITION: it has no test, or its winner is chosen already.
+   *
+   * @generated from rpc postrider.broadcasts.v1.BroadcastService.SelectWinner
+   */
+  selectWinner: {
+    methodKind: "unary";
+    input: typeof SelectWinnerRequestSchema;
+    output: typeof SelectWinnerResponseSchema;
+  },
+  /**
+   * Says how the variations of a test do, which one the numbers speak for, and how the winner was chosen. Opens and
+   * clicks of programs don't count.
+   *
+   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it has no test, or has not started.
+   *
+   * @generated from rpc postrider.broadcasts.v1.BroadcastService.GetTestResults
+   */
+  getTestResults: {
+    methodKind: "unary";
+    input: typeof GetTestResultsRequestSchema;
+    output: typeof GetTestResultsResponseSchema;
   },
   /**
    * Deletes a broadcast that is a draft, scheduled, ended, or paused before anything was sent. The

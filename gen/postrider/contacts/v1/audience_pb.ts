@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSKeAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBIiYKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCSLAAQoYUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARIcChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgDIAEoCBIbCgZlbWFpbHMYBCADKAlCC7pICJIBBQgBEOgHEhgKBmZpZWxkcxgFIAMoCUIIukgFkgECEEASGAoQZm9yX2NvbmZpcm1hdGlvbhgGIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkiawobVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARIVCgVlbWFpbBgDIAEoCUIGukgDyAEBIh4KHFVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2Uy6wMKD0F1ZGllbmNlU2VydmljZRKNAQoMTGlzdEF1ZGllbmNlEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbGlzdCBhdWRpZW5jZRKhAQoRUmVzb2x2ZVJlY2lwaWVudHMSLy5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0GjAucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gcmVzb2x2ZSByZWNpcGllbnRzEqMBChRVbnN1YnNjcmliZVJlY2lwaWVudBIyLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QaMy5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZSIikAICyvMYGwoCMAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZWIGcHJvdG8z", [file_buf_validate_validate, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkiwAEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgiWQoZUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVkUmVjaXBpZW50Ij0KEVJlc29sdmVkUmVjaXBpZW50EhMKC3NraXBfcmVhc29uGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJImsKG1Vuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESFQoFZW1haWwYAyABKAlCBrpIA8gBASIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMusDCg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -56,6 +56,20 @@ export type ListAudienceRequest = Message<"postrider.contacts.v1.ListAudienceReq
    * @generated from field: int32 page_size = 5;
    */
   pageSize: number;
+
+  /**
+   * Whether the answer says where people are.
+   *
+   * @generated from field: bool with_timezones = 6;
+   */
+  withTimezones: boolean;
+
+  /**
+   * At most 19 more lists.
+   *
+   * @generated from field: repeated string further_list_ids = 7;
+   */
+  furtherListIds: string[];
 };
 
 /**
@@ -77,6 +91,20 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
    * @generated from field: repeated string emails = 1;
    */
   emails: string[];
+
+  /**
+   * For each address its list: 0 is `list_id`, 1 the first further one, and so on; empty if one list was asked for.
+   *
+   * @generated from field: repeated int32 lists = 2;
+   */
+  lists: number[];
+
+  /**
+   * For each address the contact's IANA time zone, empty where it has none; only if asked for.
+   *
+   * @generated from field: repeated string timezones = 3;
+   */
+  timezones: string[];
 };
 
 /**
@@ -250,10 +278,11 @@ export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipient
  */
 export const AudienceService: GenService<{
   /**
-   * Reads a page of the addresses that a broadcast to a list goes to, by address, never one twice.
+   * Reads a page of the addresses that a broadcast to lists goes to, by address, never one twice: who is in
+   * several is there through the first of them.
    * Pending, bounced and complained members are left out always, unsubscribed ones unless included.
    *
-   * NOT_FOUND: no such list.
+   * NOT_FOUND: a list does not exist.
    *
    * @generated from rpc postrider.contacts.v1.AudienceService.ListAudience
    */

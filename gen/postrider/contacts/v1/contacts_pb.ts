@@ -544,7 +544,8 @@ export type ContactInput = Message<"postrider.contacts.v1.ContactInput"> & {
   customJson5?: JsonObject | undefined;
 
   /**
-   * HMAC of the address; only used by the public subscribe operation.
+   * Lower-case hex HMAC-SHA256 of the address in its stored form (trimmed, lower case, an international
+   * domain as punycode), keyed with `workspaces.getEmailHmacKey`; only used by the public subscribe operation.
    *
    * @generated from field: string email_hmac = 35;
    */

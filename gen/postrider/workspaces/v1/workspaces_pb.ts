@@ -1286,6 +1286,8 @@ export const WorkspaceService: GenService<{
   /**
    * Reads the key of `email_hmac`, with which a site proves that a person of its own asked to subscribe.
    *
+   * NOT_FOUND (`Workspace not found`), to services only: no such workspace.
+   *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.GetEmailHmacKey
    */
   getEmailHmacKey: {
@@ -1295,7 +1297,7 @@ export const WorkspaceService: GenService<{
   },
   /**
    * Replaces the key of `email_hmac`; what was signed with the old one is worthless at once. Links in
-   * mails don't depend on it.
+   * mails don't depend on it. May take a second to be known everywhere.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.RotateEmailHmacKey
    */

@@ -67,6 +67,41 @@ test('listAudience does not find an unknown list', async () => {
   ).rejects.toMatchObject({ code: Code.NotFound, rawMessage: 'List not found' });
 });
 
+test('listAudience of several lists gives everybody once, through their first list, where they are', async () => {
+  const workspaceId = await givenLists(given, 'a', 'b');
+  const add = (lists: string[], ...people: { email: string; timezone?: string }[]) =>
+    given.contacts.importContacts({ workspaceId, contacts: people, subscribeToLists: lists });
+  await add(['a'], { email: '2@x.example' }, { email: '4@x.example', timezone: 'Asia/Tokyo' });
+  await add(['b'], { email: '1@x.example' }, { email: '3@x.example' });
+  await add(['a', 'b'], { email: '5@x.example', timezone: 'Europe/Paris' });
+  await givenStatus(given, { workspaceId, email: '4@x.example', status: 'unsubscribed' });
+  await add(['b'], { email: '4@x.example' });
+  const ask = { workspaceId, pageSize: 2, withTimezones: true };
+  const found: unknown[] = [];
+  for (let afterEmail = ''; ; ) {
+    const page = await given.audience.listAudience({
+      ...ask,
+      listId: 'a',
+      furtherListIds: ['b'],
+      afterEmail,
+    });
+    page.emails.forEach((email, at) => {
+      found.push([email.slice(0, 1), page.lists[at], page.timezones[at]]);
+    });
+    if (page.emails.length < 2) break;
+    afterEmail = page.emails.at(-1) ?? '';
+  }
+  expect(found).toEqual([
+    ['1', 1, ''],
+    ['2', 0, ''],
+    ['3', 1, ''],
+    ['4', 1, 'Asia/Tokyo'],
+    ['5', 0, 'Europe/Paris'],
+  ]);
+  const one = await given.audience.listAudience({ workspaceId, listId: 'b', pageSize: 9 });
+  expect([one.emails.length, one.lists, one.timezones]).toEqual([4, [], []]);
+});
+
 test('resolveRecipients says in the order asked who may be sent to, and why not', async () => {
   const workspaceId = await givenMembers();
   const emails = ['stranger@example.com', ...addresses.toReversed()];

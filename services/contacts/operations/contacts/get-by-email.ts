@@ -1,7 +1,7 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { contactMessage, contactWithListsSql } from '../../contact-queries.ts';
+import { contactMessage, contactNotFound, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 
 export function getByEmail({
@@ -17,7 +17,7 @@ export function getByEmail({
           [workspaceId, address],
         )
       : [];
-    if (!row) throw new ConnectError('Contact not found', Code.NotFound);
+    if (!row) throw contactNotFound();
     return { contact: contactMessage(row.contact) };
   };
 }

@@ -196,11 +196,13 @@ test('import refuses no rows and more than 10,000', async () => {
 
 test('two imports at once with their rows in opposite order both succeed', async () => {
   const workspaceId = await givenLists(given, 'one', 'two');
-  const contacts = Array.from({ length: 2_000 }, (_, number) => ({
-    email: `u${number}@a.example`,
-  }));
-  const backwards = contacts.toReversed();
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
+    // Every round has something to write.
+    const contacts = Array.from({ length: 500 }, (_, number) => ({
+      email: `u${number}@a.example`,
+      firstName: `Round ${round}`,
+    }));
+    const backwards = contacts.toReversed();
     const answers = await Promise.all([
       importInto(workspaceId, contacts, ['one', 'two']),
       importInto(workspaceId, backwards, ['two', 'one']),
@@ -209,7 +211,7 @@ test('two imports at once with their rows in opposite order both succeed', async
     expect(answers.flat().filter(({ action }) => action === 'error')).toEqual([]);
   }
   expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({
-    totalContacts: 2_000,
+    totalContacts: 500,
   });
 });
 

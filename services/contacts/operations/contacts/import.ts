@@ -1,6 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { requirePermission } from '#lib/rpc/access.ts';
+import { query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
 import { keepNulls, upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
@@ -19,6 +20,8 @@ export function importContacts({
     const rows = lastOfEach(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {
+      // What is sorted and grouped on the way fits in memory: a tenth of the time.
+      await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
       const names = new Set(rows.flatMap((row) => Object.keys(row)));
       const change = { rows, names, assign: keepNulls, at };

@@ -3,11 +3,11 @@ import type {
   ContactService,
   ListContactsRequest,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
+import { afterCursorSql, readCursor, writeCursor } from '../../cursor.ts';
 import { readStatus } from '../../membership.ts';
 
 const limitDefault = 20;
@@ -18,10 +18,10 @@ export function list({ store }: Context): ServiceImpl<typeof ContactService>['li
     const where = conditions(request);
     // No segments exist, so whatever is named has no members.
     if (request.segments.length > 0) return { contacts: [] };
-    const rows = await query<{ contact: string; created_at: string; email: string }>(
+    const rows = await query<{ contact: string; createdAt: string; email: string }>(
       store.fork(),
       `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact,
-         ${timestampSql('contact.created_at')} as created_at, contact.email
+         ${timestampSql('contact.created_at')} as "createdAt", contact.email
        from (
          select * from contacts contact
          where ${where.sql.join(' and ')}
@@ -76,10 +76,7 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
   }
   if (request.cursor !== '') {
     const { createdAt, email } = readCursor(request.cursor);
-    const at = bound(createdAt);
-    // The first comparison is where the index is entered.
-    sql.push(`contact.created_at <= ${at}::timestamptz
-      and (contact.created_at < ${at}::timestamptz or contact.email > ${bound(email)})`);
+    sql.push(afterCursorSql('contact', { at: bound(createdAt), email: bound(email) }));
   }
   return { sql, values };
 }
@@ -87,24 +84,4 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
 /** A pattern for texts that hold this one; its own wildcards are plain characters. */
 function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
-function writeCursor(row: { created_at: string; email: string }): string {
-  return Buffer.from(`${row.created_at} ${row.email}`).toString('base64url');
-}
-
-/** Nothing in a cursor is secret; whatever its text, it only says where a page begins. */
-function readCursor(cursor: string): { createdAt: string; email: string } {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) ([^\s\0]{1,254})$/.exec(text);
-  const [, createdAt, email] = match ?? [];
-  if (!createdAt || !email || !isTime(createdAt)) throw invalidField('cursor', 'invalid cursor');
-  return { createdAt, email };
-}
-
-/** The 31st of February matches the pattern, and PostgreSQL knows no year 0. */
-function isTime(text: string): boolean {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return false;
-  return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }

@@ -1,7 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
-import { readContact } from '../../contact-input.ts';
+import { requireContact } from '../../contact-input.ts';
 import { upsertContacts, writeNulls } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 
@@ -11,12 +10,9 @@ export function upsert({
   now,
 }: Context): ServiceImpl<typeof ContactService>['upsertContact'] {
   return async ({ workspaceId, contact }) => {
-    if (!contact) throw invalidField('contact', 'contact is required');
-    const { row, faults } = readContact(contact);
-    const [first, ...rest] = faults.map(inContact);
-    if (first) throw invalidFields([first, ...rest]);
+    const { row, input } = requireContact(contact);
     // What is null in the request is named but has no value, so it is cleared.
-    const names = new Set([...Object.keys(row), ...(contact.nullFields?.paths ?? [])]);
+    const names = new Set([...Object.keys(row), ...(input.nullFields?.paths ?? [])]);
     const created = await upsertContacts(store.fork(), outbox, workspaceId, {
       rows: [row],
       names,
@@ -25,8 +21,4 @@ export function upsert({
     });
     return { email: row.email, action: created.has(row.email) ? 'create' : 'update' };
   };
-}
-
-function inContact({ field, description }: FieldFault): FieldFault {
-  return { field: `contact.${field}`, description: `invalid contact: ${description}` };
 }

@@ -1,6 +1,7 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { query } from '#lib/store.ts';
+import { contactNotFound } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { type Status, statusMessage } from '../../membership.ts';
 
@@ -36,7 +37,7 @@ export function get({ store }: Context): ServiceImpl<typeof SubscriberService>['
       [workspaceId, email],
     );
     const [contact] = rows;
-    if (!contact) throw new ConnectError('Contact not found', Code.NotFound);
+    if (!contact) throw contactNotFound();
     return {
       language: contact.language ?? '',
       timezone: contact.timezone ?? '',

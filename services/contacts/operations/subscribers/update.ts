@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type {
   SubscriberService,
@@ -8,7 +8,7 @@ import type {
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
-import { upsertContacts, writeNulls } from '../../contact-queries.ts';
+import { contactNotFound, upsertContacts, writeNulls } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { holdLists } from '../../list-queries.ts';
 import { changeMemberships, holdContacts, joinLists } from '../../membership-queries.ts';
@@ -29,7 +29,7 @@ export function update({
     await store.fork().transactional(async (em) => {
       const offered = await listsOfferedTo(em, request, listIds);
       if ((await holdContacts(em, workspaceId, [email])).length === 0) {
-        throw new ConnectError('Contact not found', Code.NotFound);
+        throw contactNotFound();
       }
       if (offered.length < listIds.length) {
         throw invalidField('subscribe_list_ids', 'list not found');

@@ -1,0 +1,33 @@
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { required } from '#lib/config.ts';
+import { createLog } from '#lib/log.ts';
+import { serve } from '#lib/rpc/service.ts';
+import { createKeyring } from '#lib/tokens.ts';
+
+/** Stands in for webhooks: acknowledges every batch, and tells its parent what came when asked. */
+const counts = { batches: 0, events: 0 };
+
+const server = await serve(
+  {
+    services: [EventConsumerService],
+    routes: (router) =>
+      router.service(EventConsumerService, {
+        consumeEvents({ events }) {
+          counts.batches += 1;
+          counts.events += events.length;
+          return {};
+        },
+      }),
+    keyring: createKeyring(required(process.env, 'SECRET_KEY')),
+    authorize: async () => ({ active: false, root: false, role: '', permissions: {} }),
+    demo: false,
+    log: createLog('consumer', 'warn'),
+    reflection: true,
+    isReady: async () => true,
+  },
+  { host: '127.0.0.1', port: 0 },
+);
+process.send?.(server.port);
+process.on('message', () => process.send?.(counts));
+// A bench that dies takes it along.
+process.on('disconnect', () => process.exit(0));

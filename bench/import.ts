@@ -1,0 +1,154 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { progressBar } from '../deploy/demo/progress.ts';
+import { type BenchStack, startBenchStack } from './bench-stack.ts';
+import { readPids, type Usage, usageOf } from './processes.ts';
+
+const batchSizes = [1_000, 2_500, 5_000, 10_000];
+const pollMs = 50;
+const drainMsMax = 120_000;
+
+/** Contacts through the API, each batch into a list, with every event told to a consumer. */
+export async function benchImport(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      contacts: { type: 'string', default: '100000' },
+      parallel: { type: 'string', default: '2' },
+    },
+  });
+  const secretKey = randomBytes(32).toString('hex');
+  const consumer = await startConsumer(secretKey);
+  const variables = { SECRET_KEY: secretKey, WEBHOOKS_ADDR: `127.0.0.1:${consumer.port}` };
+  const stack = await startBenchStack('{}', variables);
+  try {
+    await measure(stack, consumer, Number(values.contacts), Number(values.parallel));
+  } finally {
+    await stack.stop();
+    consumer.child.disconnect();
+  }
+}
+
+async function startConsumer(secretKey: string) {
+  const child = fork(join(import.meta.dirname, 'consumer.ts'), {
+    env: { ...process.env, SECRET_KEY: secretKey },
+  });
+  const [port] = await once(child, 'message');
+  return {
+    child,
+    port: Number(port),
+    async counts(): Promise<{ batches: number; events: number }> {
+      const answer = once(child, 'message');
+      child.send('counts');
+      const [counts] = await answer;
+      return counts;
+    },
+  };
+}
+
+type Consumer = Awaited<ReturnType<typeof startConsumer>>;
+
+async function measure(
+  { api, workspaceId, folder }: BenchStack,
+  consumer: Consumer,
+  total: number,
+  parallel: number,
+): Promise<void> {
+  const key = { workspace_id: workspaceId };
+  await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
+  const pids = { ...readPids(folder), consumer: consumer.child.pid ?? 0 };
+  const batches = cut(total);
+  const before = usageOf(pids);
+  const startedAtMs = Date.now();
+  const bar = progressBar('Importing', total);
+  let done = 0;
+  let early: Map<string, Usage> | undefined;
+  const next = async (): Promise<void> => {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+      const body = { ...key, contacts: batch.map(contact), subscribe_to_lists: ['bench'] };
+      await api('contacts.import', { body });
+      done += batch.length;
+      bar.show(done);
+      if (done >= total / 5) early ??= usageOf(pids);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, next));
+  const importMs = Date.now() - startedAtMs;
+  const events = await untilDrained(consumer, total * 2);
+  const drainMs = Date.now() - startedAtMs - importMs;
+  bar.end();
+  report({ total, importMs, drainMs, events, before, early, after: usageOf(pids) });
+}
+
+function cut(total: number): number[][] {
+  const batches: number[][] = [];
+  for (let first = 0; first < total; first += batches.at(-1)?.length ?? 0) {
+    const size = batchSizes[batches.length % batchSizes.length] ?? total;
+    const length = Math.min(size, total - first);
+    batches.push(Array.from({ length }, (_, index) => first + index));
+  }
+  return batches;
+}
+
+/** Every kind of field, about 700 bytes of JSON. */
+function contact(number: number): object {
+  return {
+    email: `person${number}@example.com`,
+    external_id: `id-${number}`,
+    timezone: number % 2 === 0 ? 'Europe/Paris' : 'America/New_York',
+    language: number % 3 === 0 ? 'fr' : 'en-US',
+    first_name: `Person ${number}`,
+    last_name: 'Müller',
+    phone: '+33 1 23 45 67 89',
+    address_line_1: `${number} Station Road`,
+    country: 'FR',
+    postcode: '75001',
+    job_title: 'Night rider',
+    custom_string_1: 'Ashford',
+    custom_string_2: 'x'.repeat(50),
+    custom_number_1: number,
+    custom_number_2: number / 7,
+    custom_datetime_1: '2026-01-01T12:00:00Z',
+    custom_datetime_2: '2026-01-01T12:00:00.123Z',
+    custom_json_1: { plan: 'gold', seats: number % 10, tags: ['a', 'b'] },
+    custom_json_2: { nested: { deep: { number } } },
+  };
+}
+
+async function untilDrained(consumer: Consumer, events: number) {
+  const startedAtMs = Date.now();
+  for (;;) {
+    const counts = await consumer.counts();
+    if (counts.events >= events) return counts;
+    if (Date.now() - startedAtMs > drainMsMax) {
+      throw new Error(`${counts.events} of ${events} events came`);
+    }
+    await sleep(pollMs);
+  }
+}
+
+type Figures = {
+  total: number;
+  importMs: number;
+  drainMs: number;
+  events: { batches: number; events: number };
+  before: Map<string, Usage>;
+  early: Map<string, Usage> | undefined;
+  after: Map<string, Usage>;
+};
+
+function report({ total, importMs, drainMs, events, before, early, after }: Figures): void {
+  console.log(`\n${Math.round((total / importMs) * 1_000)} contacts/s: ${total} in ${importMs} ms`);
+  console.log(`  ${events.events} events in ${events.batches} jobs, drained ${drainMs} ms later`);
+  console.log('  process             CPU µs/contact   MB at 20 %   MB at the end');
+  for (const [name, { cpuMs, memoryMb }] of after) {
+    const micros = ((cpuMs - (before.get(name)?.cpuMs ?? 0)) * 1_000) / total;
+    const at = early?.get(name)?.memoryMb ?? 0;
+    const columns = [micros.toFixed(1), at.toFixed(0), memoryMb.toFixed(0)];
+    console.log(`  ${name.padEnd(20)}${columns.map((text) => text.padStart(13)).join('')}`);
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { progressBar } from './progress.ts';
+import { type Job, templateId, variations } from './story.ts';
+
+export type Broadcast = {
+  id: string;
+  status: string;
+  enqueued_count: number;
+  test_phase_recipient_count: number;
+  sent_count: number;
+  failed_count: number;
+  skipped_count: number;
+  pause_reason?: string;
+  test_settings: { variations: { template_id: string; metrics?: { recipients: number } }[] };
+};
+
+/** A broadcast as the demo handles it: read it, do something to it. */
+export type Running = {
+  id: string;
+  read(): Promise<Broadcast>;
+  act(deed: string, more?: object): Promise<unknown>;
+};
+
+const pollMs = 100;
+const pauseMs = 1_500;
+const sendMsMax = 5 * 60_000;
+const samplePercentage = 20;
+
+/** An A/B test of both templates on a fifth of the list; a person is to choose the winner. */
+export async function startTest(job: Job, listId: string): Promise<Running> {
+  const { api, workspaceId, run } = job;
+  const key = { workspace_id: workspaceId };
+  const body = {
+    ...key,
+    name: `Spring newsletter ${run}`,
+    audience: { list: listId, exclude_unsubscribed: true },
+    test_settings: {
+      enabled: true,
+      sample_percentage: samplePercentage,
+      auto_send_winner: false,
+      variations: variations.map((variation) => ({
+        template_id: templateId(job, variation),
+        variation_name: variation.name,
+      })),
+    },
+    utm_parameters: { source: 'newsletter', medium: 'email', campaign: 'spring' },
+  };
+  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', { body });
+  const { id } = broadcast;
+  const running: Running = {
+    id,
+    read: async () =>
+      (await api<{ broadcast: Broadcast }>('broadcasts.get', { query: { ...key, id } })).broadcast,
+    act: (deed, more = {}) => api(`broadcasts.${deed}`, { body: { ...key, id, ...more } }),
+  };
+  await running.act('schedule', { send_now: true });
+  return running;
+}
+
+const isDone = (status: string) => ['sent', 'failed', 'cancelled'].includes(status);
+
+/** Shows how the sample is sent, until both variations wait for a choice. */
+export async function watchTest({ read }: Running): Promise<Broadcast> {
+  const bar = progressBar('Testing');
+  return watch(read, (broadcast) => {
+    const { status, test_phase_recipient_count: total } = broadcast;
+    bar.show(outcomes(broadcast), { total, note: status });
+    const isOver = status === 'test_completed' || isDone(status);
+    if (isOver) bar.end();
+    return isOver;
+  });
+}
+
+/** Shows how the rest is sent, and pauses and resumes once on the way. */
+export async function watchRest({ read, act }: Running): Promise<Broadcast> {
+  const bar = progressBar('Sending');
+  let hasPaused = false;
+  return watch(read, async (broadcast) => {
+    const { status, enqueued_count: total, test_phase_recipient_count: sample } = broadcast;
+    const value = outcomes(broadcast);
+    bar.show(value, { total, note: status });
+    if (!hasPaused && status === 'winner_selected' && value > sample) {
+      hasPaused = true;
+      if (await pause(act)) {
+        await sleep(pauseMs);
+        bar.show(outcomes(await read()), { total, note: 'paused by a person' });
+        await sleep(pauseMs);
+        await act('resume');
+      }
+    }
+    if (isDone(status)) bar.end();
+    return isDone(status);
+  });
+}
+
+/** A fast machine may be done before the pause arrives. */
+async function pause(act: Running['act']): Promise<boolean> {
+  try {
+    await act('pause');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const outcomes = ({ sent_count, failed_count, skipped_count }: Broadcast) =>
+  sent_count + failed_count + skipped_count;
+
+async function watch(
+  read: Running['read'],
+  isOver: (broadcast: Broadcast) => boolean | Promise<boolean>,
+): Promise<Broadcast> {
+  const untilMs = Date.now() + sendMsMax;
+  while (Date.now() < untilMs) {
+    const broadcast = await read();
+    if (await isOver(broadcast)) return broadcast;
+    await sleep(pollMs);
+  }
+  throw new Error('the broadcast was not sent in time');
+}

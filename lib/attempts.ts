@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { type EntityManager, query, type Store } from './store.ts';
+
+/** Part of every store that limits how often something is tried. */
+export const attemptsTable = `
+  create table attempts (
+    key bytea not null,
+    attempted_at timestamptz not null,
+    expires_at timestamptz not null
+  );
+  create index attempts_key on attempts (key, attempted_at);
+  create index attempts_expired on attempts (expires_at)`;
+
+/** At most so many attempts under a key within any window of time. */
+export type Limit = { key: string; attemptsMax: number; windowMs: number };
+
+/** How much room is left under the limit that has least of it. */
+export type Room = {
+  limit: Limit;
+  /** The attempt was one too many. */
+  isExhausted: boolean;
+  remaining: number;
+  /** Until the oldest attempt is forgotten. */
+  resetMs: number;
+};
+
+// More than one call adds, so that what nobody tries again goes away as well.
+const sweptMax = 500;
+
+/**
+ * Counts an attempt under all its limits, or under none where one is reached. Attempts are rows, so
+ * the limits survive a restart and hold over all replicas; keys are stored as hashes, since they name
+ * people.
+ */
+export function countAttempt(store: Store, limits: readonly Limit[], at: Date): Promise<Room> {
+  const keys = limits.map(({ key }) => hashOf(key));
+  return store.fork().transactional(async (em) => {
+    await takeTurns(em, keys);
+    await sweep(em, at);
+    const room = await tightest(em, limits, { keys, at });
+    if (room.remaining === 0) return { ...room, isExhausted: true };
+    await query(
+      em,
+      `insert into attempts (key, attempted_at, expires_at)
+       select key, $2::timestamptz, $2::timestamptz + window_ms * interval '1 millisecond'
+       from unnest($1::bytea[], $3::int[]) as attempt (key, window_ms)`,
+      [keys, at, limits.map(({ windowMs }) => windowMs)],
+    );
+    return { ...room, remaining: room.remaining - 1 };
+  });
+}
+
+/** Always in one order, so that attempts which share keys can't deadlock. */
+async function takeTurns(em: EntityManager, keys: readonly Buffer[]): Promise<void> {
+  const numbers = keys.toSorted((a, b) => a.compare(b)).map((key) => `${key.readBigInt64BE()}`);
+  await query(em, 'select pg_advisory_xact_lock(number) from unnest($1::bigint[]) as number', [
+    numbers,
+  ]);
+}
+
+/** The limit with the least room before the attempt; the first of several. */
+async function tightest(
+  em: EntityManager,
+  limits: readonly Limit[],
+  { keys, at }: { keys: readonly Buffer[]; at: Date },
+): Promise<Room> {
+  const [row] = await query<{ place: number; remaining: number; oldest: string | null }>(
+    em,
+    `select place::int, attempts_max - tried.count as remaining, tried.oldest
+     from unnest($1::bytea[], $2::int[], $3::timestamptz[])
+       with ordinality as asked (key, attempts_max, since, place)
+     cross join lateral (
+       select count(*)::int as count, min(attempted_at) as oldest from attempts
+       where attempts.key = asked.key and attempted_at > since
+     ) tried
+     order by remaining, place
+     limit 1`,
+    [
+      keys,
+      limits.map(({ attemptsMax }) => attemptsMax),
+      limits.map(({ windowMs }) => new Date(at.getTime() - windowMs)),
+    ],
+  );
+  const limit = row && limits[row.place - 1];
+  if (!limit) throw new Error('an attempt needs a limit');
+  const resetMs = new Date(row.oldest ?? at).getTime() + limit.windowMs - at.getTime();
+  return { limit, isExhausted: false, remaining: Math.max(0, row.remaining), resetMs };
+}
+
+/** Tells a caller about its limit, in the words of the RateLimit header fields. */
+export function tellRoom(header: Headers, { limit, remaining, resetMs }: Room): void {
+  header.set('ratelimit-limit', String(limit.attemptsMax));
+  header.set('ratelimit-remaining', String(remaining));
+  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
+}
+
+/** Gives a key all its attempts back. */
+export async function forgetAttempts(em: EntityManager, key: string): Promise<void> {
+  await query(em, 'delete from attempts where key = $1', [hashOf(key)]);
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+async function sweep(em: EntityManager, at: Date): Promise<void> {
+  await query(
+    em,
+    `delete from attempts where ctid = any(array(
+       select ctid from attempts where expires_at <= $1 order by expires_at limit ${sweptMax}
+       for update skip locked
+     ))`,
+    [at],
+  );
+}

@@ -1,0 +1,47 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { findBroadcast, statusEnum } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { numbersOf, readStats } from '../variation-queries.ts';
+import { rates, recommendWinner } from '../winner.ts';
+
+export function getTestResults(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['getTestResults'] {
+  return async ({ workspaceId, id }) => {
+    const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
+    const { test_settings: test, started_at, test_sent_at, status } = broadcast;
+    if (!test.enabled) {
+      throw new ConnectError('the broadcast has no test', Code.FailedPrecondition);
+    }
+    if (!started_at) {
+      const text = `cannot get test results of a ${status} broadcast that has not started`;
+      throw new ConnectError(text, Code.FailedPrecondition);
+    }
+    const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
+    const isAdvised = !test.auto_send_winner && !broadcast.winning_template;
+    return {
+      broadcastId: id,
+      status: statusEnum(status),
+      testStartedAt: timestampFromDate(started_at),
+      testCompletedAt: test_sent_at ? timestampFromDate(test_sent_at) : undefined,
+      variationResults: resultsOf(numbers),
+      recommendedWinner: isAdvised ? recommendWinner(numbers) : undefined,
+      winningTemplate: broadcast.winning_template ?? undefined,
+      isAutoSendWinner: test.auto_send_winner,
+      decidedBy: broadcast.winner_decided_by ?? undefined,
+    };
+  };
+}
+
+function resultsOf(variations: ReturnType<typeof numbersOf>) {
+  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
+  const results = variations.map(({ templateId, name, numbers }) => {
+    const { open_rate: openRate, click_rate: clickRate } = rates(numbers, reportsDelivery);
+    const { sent: recipients, delivered, opened: opens, clicked: clicks } = numbers;
+    const counts = { recipients, delivered, opens, clicks, openRate, clickRate };
+    return [templateId, { templateId, templateName: name || templateId, ...counts }] as const;
+  });
+  return Object.fromEntries(results);
+}

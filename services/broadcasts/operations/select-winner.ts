@@ -1,0 +1,19 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { wake } from '../wake.ts';
+
+export function selectWinner({
+  store,
+  now,
+}: Context): ServiceImpl<typeof BroadcastService>['selectWinner'] {
+  return ({ workspaceId, id, templateId }) =>
+    store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, { workspaceId, id });
+      broadcast.selectWinner(now(), templateId, 'person');
+      await em.flush();
+      await wake(em, broadcast);
+      return { success: true };
+    });
+}

@@ -1,0 +1,29 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { freezeAudience } from '../activities/freeze-audience.ts';
+import { begin, completeTest, finish } from '../activities/moves.ts';
+import { pickWinner } from '../activities/pick-winner.ts';
+import { readPlan } from '../activities/read-plan.ts';
+import { sendSlice } from '../activities/send-slice.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Step } from '../next-step.ts';
+import type { Given } from './given.ts';
+
+/** Runs an activity outside of a worker. */
+export const runActivity = <Result>(work: () => Promise<Result>) =>
+  new MockActivityEnvironment().run(work);
+
+/** Does what the row wants, as the workflow does, until it waits, resumes or ends. */
+export async function playSteps({ context }: Given, key: BroadcastKey): Promise<Step> {
+  const deeds = { begin, freeze: freezeAudience, completeTest, pickWinner, finish };
+  for (;;) {
+    const { step } = await readPlan(context)(key);
+    if (step.do === 'wait' || step.do === 'resume' || step.do === 'end') return step;
+    if (step.do === 'send') {
+      for (const slice of step.slices) {
+        await runActivity(() => sendSlice(context)({ ...key, slice }));
+      }
+    } else {
+      await runActivity(() => deeds[step.do](context)(key));
+    }
+  }
+}

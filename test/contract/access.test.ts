@@ -1,0 +1,237 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { good, unique } from '../stack/given.ts';
+import { ownerToken } from '../stack/owner.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
+import type { TestStack } from '../stack.ts';
+import { badTokens } from './bad-tokens.ts';
+import {
+  isWithinWorkspace,
+  methods,
+  overGrpc,
+  overHttp,
+  routes,
+  ruleOf,
+  workspaceFieldOf,
+} from './operations.ts';
+
+/** Who may call what: made from the contract, so that an operation is covered the day it is added. */
+
+let stack: TestStack;
+let owner: string;
+/** A workspace of the test's own: nothing that it allows by mistake hurts another test. */
+let home: string;
+let bad: [name: string, token: string][];
+const keys: Record<'all' | 'none' | 'readOnly' | 'foreign', string> = {
+  all: '',
+  none: '',
+  readOnly: '',
+  foreign: '',
+};
+const allMs = 60_000;
+
+beforeAll(async () => {
+  stack = await borrowStack();
+  owner = await ownerToken(stack.settings);
+  home = await givenWorkspace();
+  const resources =
+    'workspace contacts lists templates broadcasts transactional message_history webhooks';
+  const reading = resources.split(' ').map((resource) => [resource, { read: true, write: false }]);
+  keys.all = (await givenKey(home)).token;
+  keys.none = (await givenKey(home, { workspace: { read: false, write: false } })).token;
+  keys.readOnly = (await givenKey(home, Object.fromEntries(reading))).token;
+  keys.foreign = (await givenKey(await givenWorkspace())).token;
+  bad = await badTokens(stack.settings.SECRET_KEY ?? '', keys.all);
+}, borrowMsMax);
+afterAll(() => returnStack(stack), allMs);
+
+async function givenWorkspace(): Promise<string> {
+  const id = unique('w');
+  good(await stack.call('workspaces.create', { id, name: 'Test' }, { token: owner }));
+  return id;
+}
+
+async function givenKey(
+  workspaceId: string,
+  permissions: object = {},
+): Promise<{ token: string; email: string }> {
+  const body = { workspace_id: workspaceId, email_prefix: unique('key'), permissions };
+  return good(await stack.call('workspaces.createAPIKey', body, { token: owner }));
+}
+
+/** A request that says only which workspace it is about, so everything else in it is wrong. */
+function bareRequest(method: DescMethodUnary, workspaceId = home): Record<string, unknown> {
+  const name = workspaceFieldOf(method);
+  return method.input.fields.some((field) => field.name === name) ? { [name]: workspaceId } : {};
+}
+
+function addressOf(method: DescMethodUnary): string {
+  const [, service = ''] = method.parent.typeName.split('.');
+  return stack.settings[`${service.toUpperCase()}_GRPC_ADDR`] ?? '';
+}
+
+/** Every RPC by gRPC, by name what it said. */
+async function grpcAnswers(token: string, among: readonly DescMethodUnary[], workspaceId = home) {
+  const said = among.map(async (method) => {
+    const request = bareRequest(method, workspaceId);
+    return [method.name, await overGrpc(addressOf(method), method, { token, request })];
+  });
+  return Object.fromEntries(await Promise.all(said));
+}
+
+/** Every operation by HTTP, by path what it said. */
+async function httpAnswers(token: string, among = routes, workspaceId = home) {
+  const said = among.map(async (route) => {
+    const request = bareRequest(route.method, workspaceId);
+    const { status, error } = await overHttp(baseUrl(), route, { token, request });
+    return [route.path, { status, error }];
+  });
+  return Object.fromEntries(await Promise.all(said));
+}
+
+const baseUrl = (): string => stack.settings.BASE_URL ?? '';
+const each = <Value>(names: readonly string[], value: Value) =>
+  Object.fromEntries(names.map((name) => [name, value]));
+
+test('what names a workspace asks for membership, or is public or between services', () => {
+  const naming = methods.filter(({ input }) =>
+    input.fields.some(({ name }) => name === 'workspace_id'),
+  );
+  const open = naming.filter((method) => ['token', 'root'].includes(ruleOf(method).case ?? ''));
+  expect(open.map(({ name }) => name)).toEqual([]);
+});
+
+const closed = methods.filter((method) => ruleOf(method).case !== 'public');
+const closedRoutes = routes.filter(({ isPublic }) => !isPublic);
+const named = (among: readonly DescMethodUnary[]): string[] => among.map(({ name }) => name);
+const placed = (among: typeof routes): string[] => among.map(({ path }) => path);
+
+test('every operation that is not public wants a token, by HTTP and by gRPC', async () => {
+  const error = 'Authorization header is required';
+  expect(await httpAnswers('', closedRoutes)).toEqual(
+    each(placed(closedRoutes), { status: 401, error }),
+  );
+  expect(await grpcAnswers('', closed)).toEqual(
+    each(named(closed), { code: Code.Unauthenticated, error }),
+  );
+}, 60_000);
+
+test('no forged, stale or strange token opens any operation, and none learns why', async () => {
+  const error = 'Invalid token';
+  for (const [name, token] of bad) {
+    expect([name, await httpAnswers(token, closedRoutes)]).toEqual([
+      name,
+      each(placed(closedRoutes), { status: 401, error }),
+    ]);
+    expect([name, await grpcAnswers(token, closed)]).toEqual([
+      name,
+      each(named(closed), { code: Code.Unauthenticated, error }),
+    ]);
+  }
+}, 60_000);
+
+test('the token is looked at before the method, the size and the body', async () => {
+  for (const { path } of closedRoutes) {
+    const answer = await fetch(new URL(path, baseUrl()), {
+      method: 'PUT',
+      body: Buffer.alloc(1_200_000, '{'),
+    });
+    expect([path, answer.status]).toEqual([path, 401]);
+  }
+}, 60_000);
+
+test('a public operation asks nobody who they are', async () => {
+  const open = routes.filter(({ isPublic }) => isPublic);
+  expect(open.length).toBeGreaterThan(0);
+  for (const { error, status } of Object.values<{ error: string; status: number }>(
+    await httpAnswers('', open),
+  )) {
+    expect(status).toBeLessThan(500);
+    expect(error).not.toContain('Authorization');
+  }
+});
+
+const refusals: Record<string, (method: DescMethodUnary) => string> = {
+  owner: () => 'user is not an owner of the workspace',
+  root: () => 'root user access required',
+  service: () => 'only other services may call this',
+  member(method) {
+    const { value } = ruleOf(method);
+    const { resource, write } = value as { resource: string; write: boolean };
+    return `Insufficient permissions: ${write ? 'write' : 'read'} access to ${resource} required`;
+  },
+};
+
+const ruled = (...rules: string[]) =>
+  methods.filter((method) => rules.includes(ruleOf(method).case ?? ''));
+
+function refusedEach(among: readonly DescMethodUnary[]) {
+  return Object.fromEntries(
+    among.map((method) => {
+      const error = refusals[ruleOf(method).case ?? '']?.(method);
+      return [method.name, { code: Code.PermissionDenied, error }];
+    }),
+  );
+}
+
+test('a key without permissions is refused everything that needs one, with its name', async () => {
+  const guarded = ruled('member', 'owner', 'root', 'service');
+  expect(await grpcAnswers(keys.none, guarded)).toEqual(refusedEach(guarded));
+  const reached = routes.filter(({ method }) => guarded.includes(method));
+  const wanted = reached.map(({ path, method }) => [
+    path,
+    { status: 403, error: refusals[ruleOf(method).case ?? '']?.(method) },
+  ]);
+  expect(await httpAnswers(keys.none, reached)).toEqual(Object.fromEntries(wanted));
+}, 60_000);
+
+test('a key that may only read changes nothing, and reads', async () => {
+  const isWrite = (method: DescMethodUnary) =>
+    (ruleOf(method).value as { write?: boolean }).write === true;
+  const writes = ruled('member').filter(isWrite);
+  expect(await grpcAnswers(keys.readOnly, writes)).toEqual(refusedEach(writes));
+  const reads = routes.filter(({ method }) => ruled('member').includes(method) && !isWrite(method));
+  for (const [path, { status }] of Object.entries<{ status: number }>(
+    await httpAnswers(keys.readOnly, reads),
+  )) {
+    expect([path, [200, 400, 404].includes(status)]).toEqual([path, true]);
+  }
+}, 60_000);
+
+test('no API key and no user may call what is between services', async () => {
+  const inner = ruled('service');
+  expect(inner.length).toBeGreaterThan(0);
+  for (const token of [keys.all, owner]) {
+    expect(await grpcAnswers(token, inner)).toEqual(refusedEach(inner));
+  }
+}, 60_000);
+
+test('a foreign workspace answers as one that does not exist, before anything is validated', async () => {
+  const inside = methods.filter(isWithinWorkspace);
+  const reached = routes.filter(({ method }) => isWithinWorkspace(method));
+  const error = 'user is not a member of the workspace';
+  for (const workspaceId of [home, unique('w')]) {
+    expect(await grpcAnswers(keys.foreign, inside, workspaceId)).toEqual(
+      each(named(inside), { code: Code.PermissionDenied, error }),
+    );
+    expect(await httpAnswers(keys.foreign, reached, workspaceId)).toEqual(
+      each(placed(reached), { status: 403, error }),
+    );
+  }
+}, 60_000);
+
+test('an API key that was revoked opens nothing a second later', async () => {
+  const { token, email } = await givenKey(home);
+  const call = () =>
+    stack.call('contacts.count', undefined, { query: { workspace_id: home }, token });
+  await until('the new key is taken', async () => (await call()).status === 200);
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  await client.query('delete from workspaces.users where email = $1', [email]);
+  await client.end();
+  await until('the key is refused', async () => (await call()).status === 401, { withinMs: 1_500 });
+  expect((await call()).body).toMatchObject({ error: 'Invalid token' });
+}, 30_000);

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { act, draftOf, givenList, good, sendNow, unique, untilStatus } from '../stack/given.ts';
+import { ownerToken } from '../stack/owner.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { withRun } from '../stack/workflows.ts';
+import type { TestStack } from '../stack.ts';
+
+/** What must be seen nowhere but where it belongs: secrets, addresses, and what people are written. */
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+const canary = unique('canary');
+const people = ['taken', 'unknown', 'unwanted'].map((fate) => `${fate}.${canary}@example.com`);
+const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>${canary}-body {{ contact.first_name }}
+<a href="{{ unsubscribe_url }}">Leave</a></mj-text></mj-column></mj-section></mj-body></mjml>`;
+
+async function givenContent(): Promise<string> {
+  const { call, workspaceId } = stack;
+  const listId = await givenList(stack);
+  const contacts = people.map((email) => ({
+    email,
+    first_name: `${canary}-name`,
+    custom_json_1: { note: `${canary}-note` },
+  }));
+  const body = { workspace_id: workspaceId, contacts, subscribe_to_lists: [listId] };
+  good(await call('contacts.import', body));
+  const templateId = unique('t');
+  const email = { editor_mode: 'code', mjml_source: mjml, subject: `${canary}-subject` };
+  const template = { name: 'Canary', channel: 'email', category: 'marketing', email };
+  good(await call('templates.create', { workspace_id: workspaceId, id: templateId, ...template }));
+  const draft = draftOf(stack, { listId, templateId });
+  return good(await call('broadcasts.create', draft)).broadcast.id;
+}
+
+/** One is taken, two are refused; the server's words repeat the addresses. */
+async function broadcastWithTroubles(id: string): Promise<void> {
+  const replyTo = (email: string, reply: string) => ({
+    step: 'rcpt' as const,
+    recipient: `^${email.replaceAll('.', '\\.')}$`,
+    reply,
+  });
+  const [, unknown = '', unwanted = ''] = people;
+  await stack.sink.behave({
+    replies: [
+      replyTo(unknown, `550 5.1.1 <${unknown}> is unknown`),
+      replyTo(unwanted, `550 5.7.1 no mail for <${unwanted}>`),
+    ],
+  });
+  await sendNow(stack, id);
+  await untilStatus(stack, id, 'sent');
+}
+
+/** Calls that fail, each with something that it must not repeat; their texts. */
+async function errorTexts(token: string): Promise<string[]> {
+  const { call, workspaceId } = stack;
+  const smtp = { host: '127.0.0.1', port: 0, username: 'u', password: `${canary}-password` };
+  const provider = { kind: 'smtp', smtp, senders: [], rate_limit_per_minute: 1 };
+  const integration = { workspace_id: workspaceId, name: 'I', type: 'email', provider };
+  const answers = [
+    await call('workspaces.createIntegration', integration, { token }),
+    await call('contacts.upsert', {
+      workspace_id: workspaceId,
+      contact: { email: `${canary}@@x` },
+    }),
+    await call('contacts.getByEmail', undefined, {
+      query: { workspace_id: workspaceId, email: `nobody.${canary}@example.com` },
+    }),
+    await call('broadcasts.get', undefined, {
+      query: { workspace_id: workspaceId, id: 'none' },
+      token: `${canary}.${canary}.${canary}`,
+    }),
+    await call('user.rootSignin', {
+      email: `${canary}@example.com`,
+      timestamp: 1,
+      signature: `${canary}-signature`,
+    }),
+    await act(stack, 'resume', `${canary}-id`),
+  ];
+  for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(400);
+  return answers.map(({ body }) => JSON.stringify(body));
+}
+
+/** A history as Temporal keeps it, payloads in clear. */
+function historyText(id: string): Promise<string> {
+  return withRun(stack, id, async (handle) => {
+    const history = await handle.fetchHistory();
+    const { memo, searchAttributes } = await handle.describe();
+    return JSON.stringify({ history, memo, searchAttributes }, (_key, value) =>
+      value?.type === 'Buffer' || value instanceof Uint8Array
+        ? Buffer.from(value.data ?? value).toString('utf8')
+        : value,
+    );
+  });
+}
+
+function logText(): string {
+  const folder = join(stack.folder, 'logs');
+  const names = readdirSync(folder);
+  expect(names).toEqual(expect.arrayContaining(['gateway.log', 'messages.log', 'broadcasts.log']));
+  const files = [...names.map((name) => join(folder, name)), join(stack.folder, 'run.log')];
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+}
+
+test('no secret, address or word to a person is in a log, an error or a history', async () => {
+  const token = await ownerToken(stack.settings);
+  const { call, workspaceId, settings } = stack;
+  const smtp = { host: '127.0.0.1', port: 2525, username: 'u', password: `${canary}-password` };
+  const senders = [{ email: 'a@example.com', name: 'A', is_default: true }];
+  const provider = { kind: 'smtp', smtp, senders, rate_limit_per_minute: 60 };
+  const integration = { workspace_id: workspaceId, name: 'Spare', type: 'email', provider };
+  const made = await call('workspaces.createIntegration', integration, { token });
+  expect(JSON.stringify(good(made))).not.toContain(canary);
+  const shown = await call('workspaces.get', undefined, { query: { id: workspaceId }, token });
+  expect(JSON.stringify(good(shown))).not.toContain(`${canary}-password`);
+
+  const id = await givenContent();
+  await broadcastWithTroubles(id);
+  const seen = {
+    errors: (await errorTexts(token)).join('\n'),
+    history: await historyText(id),
+    logs: logText(),
+  };
+  // What is looked at is there, and says something of this run.
+  expect(seen.history).toContain(id);
+  expect(seen.logs).toContain('BroadcastService');
+  const secrets = [canary, settings.SECRET_KEY ?? '', settings.TOKEN ?? '', token];
+  for (const [place, text] of Object.entries(seen)) {
+    const found = secrets.filter((secret) => text.includes(secret));
+    expect([place, found, lineWith(text, found)]).toEqual([place, [], undefined]);
+  }
+}, 120_000);
+
+function lineWith(text: string, [secret]: string[]): string | undefined {
+  return secret && text.split('\n').find((line) => line.includes(secret));
+}

@@ -1,0 +1,190 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { requestExample } from '../../gateway/openapi/examples.ts';
+import { givenBroadcast, good, unique } from '../stack/given.ts';
+import { ownerToken } from '../stack/owner.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import type { TestStack } from '../stack.ts';
+import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operations.ts';
+
+/**
+ * Ids of another workspace in every place of every request that takes an id. The caller owns both workspaces, so
+ * nothing but the request's own workspace keeps them apart.
+ */
+
+type Ids = Record<'list' | 'template' | 'broadcast' | 'integration' | 'email', string>;
+
+let stack: TestStack;
+let owner: string;
+let home: { workspaceId: string; ids: Ids };
+let foreign: { workspaceId: string; ids: Ids };
+/** The same ones in every request, so that what an operation makes of a foreign id it makes of these as well. */
+const nobody = unknownIds();
+
+beforeAll(async () => {
+  stack = await borrowStack();
+  owner = await ownerToken(stack.settings);
+  home = await givenWorkspace();
+  foreign = await givenWorkspace();
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+const provider = {
+  kind: 'smtp',
+  smtp: { host: '127.0.0.1', port: 2525 },
+  senders: [{ email: 'a@example.com', name: 'A', is_default: true }],
+  rate_limit_per_minute: 60,
+};
+
+/** A workspace with one of everything, all of it with names that are found in any answer that shows it. */
+async function givenWorkspace(): Promise<{ workspaceId: string; ids: Ids }> {
+  const workspaceId = unique('w');
+  good(await stack.call('workspaces.create', { id: workspaceId, name: 'W' }, { token: owner }));
+  const call: TestStack['call'] = (operation, body, options) =>
+    stack.call(operation, body, { token: owner, ...options });
+  const { id, listId, templateId, emails } = await givenBroadcast(
+    { ...stack, workspaceId, call },
+    2,
+  );
+  const created = await call('workspaces.createIntegration', {
+    workspace_id: workspaceId,
+    name: unique('integration'),
+    type: 'email',
+    provider,
+  });
+  const integration = good(created).integration_id;
+  const email = emails[0] ?? '';
+  return {
+    workspaceId,
+    ids: { list: listId, template: templateId, broadcast: id, integration, email },
+  };
+}
+
+/** Of the same form as those that exist, and nobody's. */
+function unknownIds(): Ids {
+  return {
+    list: unique('list'),
+    template: unique('t'),
+    broadcast: crypto.randomUUID().replaceAll('-', ''),
+    integration: crypto.randomUUID(),
+    email: `r0.${unique('list')}@example.com`,
+  };
+}
+
+type Request = Record<string, unknown>;
+type Place = readonly (string | number)[];
+
+const idName = /(?:^|_)(?:id|ids|list|lists|segments|template|email|cursor)$/;
+
+/** Every text in a request whose name says that it is an id. */
+function idPlaces(value: unknown, place: Place = [], name = ''): Place[] {
+  if (typeof value === 'string') return idName.test(name) ? [place] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    idPlaces(part, [...place, key], Array.isArray(value) ? name : key),
+  );
+}
+
+function withText(request: Request, place: Place, text: string): Request {
+  const changed = structuredClone(request);
+  let at = changed as Record<string | number, unknown>;
+  for (const step of place.slice(0, -1)) at = at[step] as typeof at;
+  at[place.at(-1) ?? ''] = text;
+  return changed;
+}
+
+/** Our own ids wherever they fit, so that only the one that is changed can be at fault. */
+function requestOf(method: DescMethodUnary, resource: string): Request {
+  const { workspaceId, ids } = home;
+  const own: Record<string, string> = {
+    [workspaceFieldOf(method)]: workspaceId,
+    list: ids.list,
+    list_id: ids.list,
+    list_ids: ids.list,
+    subscribe_to_lists: ids.list,
+    template_id: ids.template,
+    broadcast_id: ids.broadcast,
+    integration_id: ids.integration,
+    email: ids.email,
+    contact_email: ids.email,
+  };
+  const ofResource = { lists: ids.list, templates: ids.template, broadcasts: ids.broadcast }[
+    resource
+  ];
+  const optional = method.input.fields
+    .filter(({ name }) => idName.test(name))
+    .map(({ name }) => name);
+  let request: Request = { ...Object.fromEntries(optional.map((name) => [name, 'x'])) };
+  request = { ...request, ...requestExample(method.input) };
+  for (const place of idPlaces(request)) {
+    const name = String(place.findLast((step) => !/^\d+$/.test(String(step))));
+    const text = own[name] ?? (name === 'id' ? ofResource : undefined);
+    if (text) request = withText(request, place, text);
+  }
+  return request;
+}
+
+const reached = routes.filter(({ method }) => isWithinWorkspace(method));
+
+test.each(reached.map((route) => [route.path, route] as const))(
+  '%s tells nothing of what is in another workspace',
+  async (path, route) => {
+    const resource = path.replace(/^\/api\//, '').replace(/\..*$/, '');
+    const request = requestOf(route.method, resource);
+    const places = idPlaces(request).filter(([first]) => first !== workspaceFieldOf(route.method));
+    for (const place of places) {
+      for (const kind of Object.keys(nobody) as (keyof Ids)[]) {
+        const ask = async (id: string) => {
+          const asked = withText(request, place, id);
+          const told = await overHttp(stack.settings.BASE_URL ?? '', route, {
+            token: owner,
+            request: asked,
+          });
+          return {
+            ...told,
+            error: told.error.replaceAll(id, 'ID'),
+            text: told.text.replaceAll(id, 'ID'),
+          };
+        };
+        const { status, error, text } = await ask(foreign.ids[kind]);
+        const unknown = await ask(nobody[kind]);
+        const where = `${place.join('.')} as a ${kind}`;
+        expect({ where, status, error }).toEqual({
+          where,
+          status: unknown.status,
+          error: unknown.error,
+        });
+        expect(status).toBeLessThan(500);
+        for (const secret of Object.values(foreign.ids)) expect(text).not.toContain(secret);
+      }
+    }
+  },
+  60_000,
+);
+
+const paged = reached.filter(({ method }) =>
+  method.input.fields.some(({ name }) => name === 'cursor'),
+);
+
+test.each(paged.map((route) => [route.path, route] as const))(
+  '%s gives nothing away for a cursor of another workspace',
+  async (_path, route) => {
+    const ask = (workspaceId: string, more: Request) => {
+      const request = { ...requestOf(route.method, ''), workspace_id: workspaceId, ...more };
+      const kept = ['workspace_id', 'list_id', 'limit', 'cursor'];
+      const asked = Object.fromEntries(
+        Object.entries(request).filter(([name]) => kept.includes(name)),
+      );
+      return overHttp(stack.settings.BASE_URL ?? '', route, { token: owner, request: asked });
+    };
+    const theirs = await ask(foreign.workspaceId, {
+      limit: 1,
+      cursor: '',
+      list_id: foreign.ids.list,
+    });
+    const cursor = JSON.parse(theirs.text).next_cursor ?? '';
+    const { status, text } = await ask(home.workspaceId, { cursor });
+    expect([200, 400]).toContain(status);
+    for (const secret of Object.values(foreign.ids)) expect(text).not.toContain(secret);
+  },
+);

@@ -1,0 +1,79 @@
+import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf';
+import { ConnectError, type Transport } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
+import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { contracts } from '../../gateway/contracts.ts';
+import { decoderOf } from '../../gateway/json-decode.ts';
+import { type Route, routesOf } from '../../gateway/routes.ts';
+
+/** Every operation that is called from outside. */
+export const routes: readonly Route[] = [...routesOf(contracts).values()].flat();
+
+/** Every RPC there is, the ones between services as well. */
+export const methods: readonly DescMethodUnary[] = contracts
+  .flatMap((file) => file.services)
+  .flatMap((service) => service.methods)
+  .filter((method): method is DescMethod & DescMethodUnary => method.methodKind === 'unary');
+
+export function ruleOf(method: DescMethodUnary) {
+  const rule = getOption(method, operation).access?.rule;
+  if (!rule?.case) throw new Error(`${method.name} has no access rule`);
+  return rule;
+}
+
+/** Whether the rule looks at a workspace. */
+export function isWithinWorkspace(method: DescMethodUnary): boolean {
+  return ['member', 'owner'].includes(ruleOf(method).case ?? '');
+}
+
+export function workspaceFieldOf(method: DescMethodUnary): string {
+  return getOption(method, operation).workspaceField || 'workspace_id';
+}
+
+export type Told = { status: number; error: string; text: string };
+
+/** Calls through the gateway. Without a token if it is empty. */
+export async function overHttp(
+  baseUrl: string,
+  { verb, path }: Route,
+  { token, request }: { token: string; request: Record<string, unknown> },
+): Promise<Told> {
+  const url = new URL(path, baseUrl);
+  if (verb === 'GET') {
+    for (const [name, value] of Object.entries(request)) {
+      for (const each of [value].flat()) url.searchParams.append(name, String(each));
+    }
+  }
+  const answer = await fetch(url, {
+    method: verb,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: verb === 'POST' ? JSON.stringify(request) : undefined,
+  });
+  const text = await answer.text();
+  return { status: answer.status, error: JSON.parse(text).error ?? '', text };
+}
+
+const transports = new Map<string, Transport>();
+
+/** Calls a service itself, as a gRPC client does; the code, 0 for success. */
+export async function overGrpc(
+  address: string,
+  method: DescMethodUnary,
+  { token, request }: { token: string; request: Record<string, unknown> },
+): Promise<{ code: number; error: string }> {
+  const transport =
+    transports.get(address) ?? createGrpcTransport({ baseUrl: `http://${address}` });
+  transports.set(address, transport);
+  const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
+  try {
+    const message = decoderOf(method.input)(request, 1);
+    await transport.unary(method, undefined, 10_000, headers, message);
+    return { code: 0, error: '' };
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    return { code, error: rawMessage };
+  }
+}

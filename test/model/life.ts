@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Answer } from '../stack/client.ts';
+import { act, draftOf, givenList, givenTemplate, good, importContacts } from '../stack/given.ts';
+import { until } from '../stack/until.ts';
+import { withRun } from '../stack/workflows.ts';
+import type { TestStack } from '../stack.ts';
+import type { Deed, Life } from './plan.ts';
+import { misfit } from './table.ts';
+
+/** A broadcast that is lived through, and what came up on the way. */
+export type Lived = {
+  id: string;
+  emails: string[];
+  templates: string[];
+  body: object;
+  left: Map<string, number>;
+  cancelledAtMs: number | undefined;
+  problems: string[];
+};
+
+const recipients = 120;
+const restMsMax = 60_000;
+
+export async function givenLife(stack: TestStack, { test }: Life): Promise<Lived> {
+  const listId = await givenList(stack);
+  const emails = await importContacts(stack, listId, recipients);
+  const templates = [await givenTemplate(stack), await givenTemplate(stack)];
+  const body = {
+    ...draftOf(stack, { listId, templateId: templates[0] ?? '' }),
+    ...(test === 'none' ? {} : { test_settings: testOf(templates, test === 'by numbers') }),
+  };
+  const { broadcast } = good(await stack.call('broadcasts.create', body));
+  const nothing = { left: new Map(), cancelledAtMs: undefined, problems: [] };
+  return { id: broadcast.id, emails, templates, body, ...nothing };
+}
+
+const testOf = (templates: string[], isAutomatic: boolean) => ({
+  enabled: true,
+  sample_percentage: 40,
+  auto_send_winner: isAutomatic,
+  ...(isAutomatic ? { auto_send_winner_metric: 'click_rate', test_duration_hours: 1 } : {}),
+  variations: templates.map((template_id) => ({ template_id })),
+});
+
+/** Does one thing after the other, and notes answers that the state table does not know. */
+export async function live(stack: TestStack, lived: Lived, { deeds }: Life): Promise<void> {
+  for (const { deed, reader, afterMs } of deeds) {
+    await sleep(afterMs);
+    const before = await statusOf(stack, lived.id);
+    const answer = await doOne(stack, lived, { deed, reader }).catch(unreached);
+    const wrong = before && answer && misfit(deed, before, answer);
+    if (wrong) lived.problems.push(wrong);
+    if (deed === 'cancel' && answer?.status === 200) lived.cancelledAtMs = Date.now();
+  }
+}
+
+/** Undefined while nobody can say. */
+async function statusOf({ call, workspaceId }: TestStack, id: string): Promise<string | undefined> {
+  const query = { workspace_id: workspaceId, id };
+  const answer = await call('broadcasts.get', undefined, { query }).catch(unreached);
+  return answer?.status === 404 ? 'deleted' : answer?.body.broadcast?.status;
+}
+
+/** A process that is killed breaks a connection, or what an operator asks of Temporal. */
+const unreached = () => undefined;
+
+type Said = { status: number; text: string } | undefined;
+const say = ({ status, body }: Answer): Said => ({ status, text: String(body?.error ?? '') });
+
+async function doOne(
+  stack: TestStack,
+  lived: Lived,
+  { deed, reader }: { deed: Deed; reader: number },
+): Promise<Said> {
+  const { id, templates, body } = lived;
+  switch (deed) {
+    case 'update':
+      return say(await act(stack, 'update', id, { ...body, name: 'Newer' }));
+    case 'schedule now':
+      return say(await act(stack, 'schedule', id, { send_now: true }));
+    case 'schedule later':
+      return say(await act(stack, 'schedule', id, tomorrow()));
+    case 'select a winner':
+      return say(await act(stack, 'selectWinner', id, { template_id: templates[1] }));
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+    case 'delete':
+      return say(await act(stack, deed, id));
+    case 'a reader leaves':
+      return leave(stack, lived, reader);
+    case 'the time comes':
+      return passTime(stack, id);
+    case 'signal':
+      return withRun(stack, id, (handle) => handle.signal('changed')).then(unreached);
+    case 'operator pauses':
+      return withRun(stack, id, (handle) => handle.executeUpdate('pause')).then(unreached);
+    case 'operator resumes':
+      return withRun(stack, id, (handle) => handle.executeUpdate('resume')).then(unreached);
+    case 'wait':
+      return undefined;
+    default: {
+      const impossible: never = deed;
+      return impossible;
+    }
+  }
+}
+
+function tomorrow(): object {
+  const [date] = new Date(Date.now() + 86_400_000).toISOString().split('T');
+  return { scheduled_date: date, scheduled_time: '12:00', timezone: 'UTC' };
+}
+
+async function leave(stack: TestStack, { body, emails, left }: Lived, reader: number) {
+  const email = emails[reader % emails.length] ?? '';
+  const { audience } = body as { audience: { list: string } };
+  const answer = await stack.call('contactLists.updateStatus', {
+    workspace_id: stack.workspaceId,
+    email,
+    list_id: audience.list,
+    status: 'unsubscribed',
+  });
+  if (answer.status === 200 && !left.has(email)) left.set(email, Date.now());
+  return undefined;
+}
+
+/** As if hours went by: what waits for a time has it now. The signal makes up for the hourly look. */
+async function passTime({ databaseUrl, workspaceId, ...rest }: TestStack, id: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `update broadcasts.broadcasts
+       set starts_at = least(starts_at, now()), retry_at = least(retry_at, now()),
+         test_sent_at = test_sent_at - interval '2 hours'
+       where workspace_id = $1 and id = $2`,
+      [workspaceId, id],
+    );
+  } finally {
+    await client.end();
+  }
+  const stack = { databaseUrl, workspaceId, ...rest };
+  await withRun(stack, id, (handle) => handle.signal('changed'));
+  return undefined;
+}
+
+/** Helps a broadcast to its end as its people would, once everything works again. */
+export async function bringToRest(stack: TestStack, lived: Lived): Promise<string> {
+  let status = '';
+  await until(
+    `broadcast ${lived.id} rests`,
+    async () => {
+      status = (await statusOf(stack, lived.id)) ?? '';
+      if (status === 'paused') await act(stack, 'resume', lived.id);
+      if (status === 'test_completed')
+        await doOne(stack, lived, { deed: 'select a winner', reader: 0 });
+      if (status === 'scheduled') await passTime(stack, lived.id).catch(unreached);
+      return ['draft', 'sent', 'cancelled', 'deleted'].includes(status);
+    },
+    { withinMs: restMsMax },
+  );
+  return status;
+}
