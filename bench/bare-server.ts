@@ -1,11 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
 
-/** The least that an HTTP answer costs here: no routes, no checks, nobody asked. It tells its parent its port. */
-const body = JSON.stringify({ list: { id: 'bench', name: 'Bench', is_public: true } });
-const server = createServer((_, response) => {
+/** The least that an HTTP answer costs here: no checks, nobody asked. It tells its parent its ports. */
+const answer = { list: { id: 'bench', name: 'Bench', is_public: true } };
+
+const bare = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(body);
+  response.end(JSON.stringify(answer));
 });
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+const framework = fastify();
+framework.get('/', () => answer);
+
+await framework.listen({ host: '127.0.0.1', port: 0 });
+bare.listen(0, '127.0.0.1', () => {
+  const ports = [bare, framework.server].map((server) => (server.address() as AddressInfo).port);
+  process.send?.(ports);
+});
 process.on('disconnect', () => process.exit(0));

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { connectTo } from '#lib/rpc/client.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
-import { benchCodec } from './codec.ts';
+import { benchParts } from './parts.ts';
 import { readPids, usageOf } from './processes.ts';
 
 /** One request, answered; throws if it is not. */
@@ -21,11 +21,15 @@ export async function benchGateway(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '10' } } });
   const forMs = Number(values.seconds) * 1000;
   const bare = fork(join(import.meta.dirname, 'bare-server.ts'));
-  const [barePort] = await once(bare, 'message');
+  const [[barePort, fastifyPort]] = (await once(bare, 'message')) as [[number, number]];
   const stack = await startBenchStack('{}');
   try {
     const pids = { ...readPids(stack.folder), bare: bare.pid ?? 0, bench: process.pid };
-    const scenarios = { bare: askBare(Number(barePort)), ...(await asksOf(stack)) };
+    const scenarios = {
+      'bare node:http': askBare(barePort),
+      'bare Fastify': askBare(fastifyPort),
+      ...(await asksOf(stack)),
+    };
     console.log('  scenario              requests/s   CPU µs/request');
     for (const [name, ask] of Object.entries(scenarios)) {
       // What is measured is warm.
@@ -38,7 +42,7 @@ export async function benchGateway(args: string[]): Promise<void> {
       });
       report(name, { perSecond: (count / forMs) * 1000, costs });
     }
-    benchCodec();
+    await benchParts();
   } finally {
     bare.kill('SIGTERM');
     await stack.stop();

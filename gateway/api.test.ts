@@ -144,8 +144,8 @@ test.each([
   [Code.Internal, 500, 'internal'],
   [Code.Unknown, 500, 'internal'],
   [Code.DataLoss, 500, 'internal'],
-  [Code.Unimplemented, 500, 'internal'],
   [Code.Unavailable, 503, 'unavailable'],
+  [Code.Unimplemented, 503, 'unavailable'],
   [Code.DeadlineExceeded, 504, 'deadline_exceeded'],
 ])('code %i of a service is %i %s and tells nothing else', async (code, status, word) => {
   const response = await get(`/api/contacts.getByEmail?email=${code}`);

@@ -18,6 +18,7 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   };
   return ({ socket, headers }) => {
     const peer = plain(socket.remoteAddress ?? '');
+    if (ranges.length === 0) return peer;
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     let client = peer;
     while (ipaddr.isValid(client) && isProxy(client)) {

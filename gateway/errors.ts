@@ -35,6 +35,8 @@ const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.Aborted, [409, 'aborted']],
   [Code.ResourceExhausted, [429, 'resource_exhausted']],
   [Code.Unavailable, [503, 'unavailable']],
+  // The gateway is newer than its service, which is being replaced.
+  [Code.Unimplemented, [503, 'unavailable']],
   [Code.DeadlineExceeded, [504, 'deadline_exceeded']],
 ]);
 
@@ -44,7 +46,7 @@ export function codeNamed(name: string): readonly [status: number, code: string]
   return [...statuses.values()].find(([, code]) => code === word) ?? [500, 'internal'];
 }
 
-const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
+const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code.Unimplemented]);
 // Long enough for a process to be started anew, short enough to be worth waiting.
 const retryDefaultMs = 1_000;
 

@@ -1,8 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { certificate } from '../test/certificate.ts';
 
 let child: ChildProcess | undefined;
 
@@ -30,14 +35,15 @@ function run(env: Record<string, string>): ChildProcess {
 
 const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WORKSPACES'];
 
+const settings = (port: number) => ({
+  GATEWAY_PORT: `${port}`,
+  SECRET_KEY: 'a-secret-key-for-tests-only',
+  ...Object.fromEntries(services.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
+});
+
 test('the process says ready, answers, and ends with 0 when it is told to', async () => {
   const port = await freePort();
-  const addresses = services.map((name) => [`${name}_ADDR`, '127.0.0.1:1']);
-  child = run({
-    GATEWAY_PORT: `${port}`,
-    SECRET_KEY: 'a-secret-key-for-tests-only',
-    ...Object.fromEntries(addresses),
-  });
+  child = run(settings(port));
   expect(await once(child, 'message')).toEqual(['ready', undefined]);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   const refused = await fetch(`http://127.0.0.1:${port}/api/user.rootSignin`, {
@@ -53,4 +59,25 @@ test('the process does not start without the address of a service', async () => 
   child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-for-tests-only' });
   const [code] = await once(child, 'exit');
   expect(code).not.toBe(0);
+});
+
+test('with a certificate the process speaks HTTPS, and nothing else', async () => {
+  const [port, folder] = [await freePort(), mkdtempSync(join(tmpdir(), 'postrider-gateway-'))];
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  writeFileSync(files.cert, certificate.cert);
+  writeFileSync(files.key, certificate.key);
+  child = run({
+    ...settings(port),
+    GATEWAY_TLS_CERT_FILE: files.cert,
+    GATEWAY_TLS_KEY_FILE: files.key,
+  });
+  await once(child, 'message');
+  rmSync(folder, { recursive: true });
+  const dispatcher = new Agent({ connect: { ca: certificate.cert } });
+  const { statusCode, body } = await request(`https://127.0.0.1:${port}/healthz`, { dispatcher });
+  expect([statusCode, await body.json()]).toEqual([200, { status: 'ok' }]);
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  await dispatcher.close();
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });

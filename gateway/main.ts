@@ -1,5 +1,5 @@
 import { createLog } from '#lib/log.ts';
-import { readClientTls } from '#lib/rpc/tls.ts';
+import { readClientTls, readServerTls } from '#lib/rpc/tls.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { readConfig } from './config.ts';
 import { contracts } from './contracts.ts';
@@ -15,4 +15,6 @@ const keyring = createKeyring(config.secretKey);
 const log = createLog('gateway', config.logLevel);
 const { pages, close } = openPages({ routes, messages: transportFor('messages'), keyring, log });
 const { verifyToken } = keyring;
-runGateway({ ...config, routes, pages, transportFor, verifyToken, log, close });
+// Not the certificate that the services know: what the world trusts is another one.
+const tls = readServerTls(process.env, 'GATEWAY_');
+runGateway({ ...config, routes, pages, transportFor, verifyToken, log, tls, close });

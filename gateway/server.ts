@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Log } from '#lib/log.ts';
+import type { ServerTls } from '#lib/rpc/tls.ts';
 import { type Answer, failureAnswer, jsonAnswer, send } from './answer.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api.ts';
 import { ClientGone, createBodyReader } from './body.ts';
@@ -20,9 +22,14 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   trustedProxies: readonly string[];
   /** How long a client may take to send a request. */
   requestTimeoutMs: number;
+  /** Speaks TLS with this. */
+  tls?: ServerTls;
 };
 
-export type Gateway = { server: Server; drain(graceMs: number): Promise<void> };
+/** A server of HTTP, or of HTTPS. */
+export type WebServer = Server | SecureServer;
+
+export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
 const connectionsMax = 4_096;
 const inFlightMax = 1_024;
@@ -37,13 +44,7 @@ type State = { api: Api; inFlight: number; draining: boolean };
 export function createGateway(options: GatewayOptions): Gateway {
   const api = { ...options, readBody: createBodyReader(bodyBudgetBytes) };
   const state: State = { api, inFlight: 0, draining: false };
-  const server = createServer({
-    requestTimeout: options.requestTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
-  });
-  server.maxConnections = connectionsMax;
+  const server = openServer(options);
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     void serve(options, state, createExchange(request, response, clientAddress));
@@ -51,6 +52,21 @@ export function createGateway(options: GatewayOptions): Gateway {
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   return { server, drain: (graceMs) => drain(server, state, graceMs) };
+}
+
+function openServer({ requestTimeoutMs, tls }: GatewayOptions): WebServer {
+  const options = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    handshakeTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+  };
+  const server = tls
+    ? createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined })
+    : createServer(options);
+  server.maxConnections = connectionsMax;
+  return server;
 }
 
 async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {
@@ -155,7 +171,7 @@ function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answe
 }
 
 /** Takes no new connections, lets what is under way finish for a while, then ends it. */
-function drain(server: Server, state: State, graceMs: number): Promise<void> {
+function drain(server: WebServer, state: State, graceMs: number): Promise<void> {
   state.draining = true;
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);

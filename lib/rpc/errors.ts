@@ -108,7 +108,7 @@ function knownError(reason: unknown, signal: AbortSignal): ConnectError | undefi
 const passing = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
 
 /** Adds what clients of gRPC look for and the error does not have: its reason, its request, when to try again. */
-function explained(error: ConnectError, requestId: string): ConnectError {
+export function explained(error: ConnectError, requestId: string): ConnectError {
   const { details, code } = error;
   const add = <Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>) => {
     const has = error.findDetails(desc).length > 0;

@@ -64,6 +64,7 @@ function receive(
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let headers: Answer['headers'] | undefined;
+  let isAnswered = false;
   stream.once('response', (received) => {
     headers = received;
   });
@@ -77,6 +78,7 @@ function receive(
   stream.once('end', () => {
     // A stream that was broken off ends as well.
     if (!headers || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
+    isAnswered = true;
     const [first] = chunks;
     resolve({ headers, body: first && chunks.length === 1 ? first : Buffer.concat(chunks) });
     // Who has answered does not read on.
@@ -85,6 +87,8 @@ function receive(
   // What it says comes with the close that follows.
   stream.once('error', () => {});
   stream.once('close', () => {
+    // To make an error that nobody sees costs more than the rest of this.
+    if (isAnswered) return;
     const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     reject(isRefused ? new Refused('refused') : new NoAnswer('closed'));
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
@@ -10,8 +11,14 @@ const watchIntervalMs = 1_000;
 /** Whether the process can do its work now: not draining, and its database answers. */
 export type IsServing = () => Promise<boolean>;
 
-/** grpc.health.v1 for every service of the process and for the process itself (the empty name). */
-export function healthRoutes(services: readonly string[], isServing: IsServing) {
+/**
+ * grpc.health.v1 for every service of the process and for the process itself (the empty name). Who watches is
+ * told last that the process drains.
+ */
+export function healthRoutes(
+  services: readonly string[],
+  { isServing, draining }: { isServing: IsServing; draining: AbortSignal },
+) {
   const statusOf = async (service: string) => {
     if (service !== '' && !services.includes(service)) return undefined;
     return (await isServing()) ? Status.SERVING : Status.NOT_SERVING;
@@ -25,12 +32,15 @@ export function healthRoutes(services: readonly string[], isServing: IsServing) 
         return { status };
       },
       async *watch({ service }, { signal }) {
+        const over = AbortSignal.any([signal, draining]);
         let last: Status | undefined;
-        while (!signal.aborted) {
+        while (true) {
+          const isLast = over.aborted;
           const status = (await statusOf(service)) ?? Status.SERVICE_UNKNOWN;
           if (status !== last) yield { status };
           last = status;
-          await new Promise((done) => setTimeout(done, watchIntervalMs));
+          if (isLast) return;
+          await sleep(watchIntervalMs, undefined, { signal: over }).catch(() => {});
         }
       },
     });

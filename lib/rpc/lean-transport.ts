@@ -14,6 +14,7 @@ import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-c
 import type { Connection } from './connection.ts';
 import { retryLater } from './errors.ts';
 import { type Answer, exchange, NoAnswer } from './exchange.ts';
+import { currentRequestId, requestIdHeader } from './request-log.ts';
 import { binaryOptions, metadataOf } from './wire.ts';
 
 const defaultTimeoutMs = 10_000;
@@ -61,7 +62,9 @@ function messageOf<Desc extends DescMessage>(
 type Given = Parameters<Transport['unary']>[3];
 
 function requestHeaders({ parent, name }: DescMethodUnary, given: Given): OutgoingHttpHeaders {
+  const requestId = currentRequestId();
   return {
+    ...(requestId && { [requestIdHeader]: requestId }),
     ...(given instanceof Headers || Array.isArray(given) ? Object.fromEntries(given) : given),
     ':method': 'POST',
     ':path': `/${parent.typeName}/${name}`,

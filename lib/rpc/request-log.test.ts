@@ -8,7 +8,10 @@ import {
   RetryInfoSchema,
 } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import { testTransport } from '../../test/setup/service.ts';
+import { keyring, ownerEverywhere, testTransport } from '../../test/setup/service.ts';
+import { createLog } from '../log.ts';
+import { connectToService } from './client.ts';
+import { serve } from './service.ts';
 
 /** Calls an operation that fails with this, if anything; what is logged, and how the call ends. */
 async function givenCall(headers: Record<string, string>, failure?: ConnectError) {
@@ -26,12 +29,12 @@ async function givenCall(headers: Record<string, string>, failure?: ConnectError
     { log },
   );
   let answered = '';
-  const client = createClient(AudienceService, transport());
+  const client = createClient(AudienceService, transport(undefined, headers));
   const request = { workspaceId: 'w1', listId: 'reader@example.com', pageSize: 10 };
   const onHeader = (header: Headers) => {
     answered = header.get('x-request-id') ?? '';
   };
-  const error = await client.listAudience(request, { headers, onHeader }).then(
+  const error = await client.listAudience(request, { onHeader }).then(
     () => undefined,
     (reason: unknown) => ConnectError.from(reason),
   );
@@ -77,3 +80,47 @@ test.each([Code.ResourceExhausted, Code.Unavailable])(
     expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
   },
 );
+
+test('what the gate refuses is logged and explained like any other call', async () => {
+  const { line, error } = await givenCall({ 'x-request-id': 'my-id', authorization: 'Bearer x' });
+  expect(line).toMatchObject({ rpc, code: 'unauthenticated', requestId: 'my-id' });
+  expect(error).toMatchObject({ code: Code.Unauthenticated, rawMessage: 'Invalid token' });
+  expect(error?.metadata.get('x-request-id')).toBe('my-id');
+  expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'UNAUTHENTICATED' }]);
+  expect(error?.findDetails(RequestInfoSchema)).toMatchObject([{ requestId: 'my-id' }]);
+});
+
+test('what a service asks of another one has the id of what it was asked', async () => {
+  const seen: (string | null)[] = [];
+  const asked = await serve(
+    {
+      services: [AudienceService],
+      routes: (router) =>
+        router.service(AudienceService, {
+          listAudience(_, { requestHeader }) {
+            seen.push(requestHeader.get('x-request-id'));
+            return {};
+          },
+        }),
+      ...{ keyring, authorize: ownerEverywhere, demo: false, reflection: false },
+      log: createLog('test', 'silent'),
+      isReady: async () => true,
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const other = connectToService([`127.0.0.1:${asked.port}`], { keyring, caller: 'test' });
+  const transport = testTransport((router) =>
+    router.service(AudienceService, {
+      listAudience: (request) => createClient(AudienceService, other).listAudience(request),
+    }),
+  );
+  const call = (id: string) =>
+    createClient(AudienceService, transport(undefined, { 'x-request-id': id })).listAudience({
+      workspaceId: 'w1',
+      listId: 'l1',
+      pageSize: 10,
+    });
+  await Promise.all([call('one'), call('two')]);
+  await asked.drain();
+  expect(seen.toSorted()).toEqual(['one', 'two']);
+});

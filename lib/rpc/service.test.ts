@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { Code, createClient } from '@connectrpc/connect';
@@ -80,22 +82,43 @@ test('health does not know a service of another process', async () => {
   await expect(asked).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('whoever watches health is told when the service drains', async () => {
-  const { transport, server } = await givenService();
-  const leave = new AbortController();
+test('whoever watches health is told when the database goes away and comes back', async () => {
+  const { transport, state } = await givenService();
   const seen: Status[] = [];
-  let drained: Promise<void> | undefined;
-  for await (const { status } of createClient(Health, transport).watch(
-    {},
-    { signal: leave.signal },
-  )) {
+  const leave = new AbortController();
+  const watched = createClient(Health, transport).watch({}, { signal: leave.signal });
+  for await (const { status } of watched) {
     seen.push(status);
-    if (status === Status.NOT_SERVING) break;
-    drained = server.drain();
+    state.ready = status !== Status.SERVING;
+    if (seen.length === 3) break;
   }
   leave.abort();
+  expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING]);
+});
+
+test('whoever watches health is told when the service drains, and does not hold it up', async () => {
+  const { transport, server } = await givenService();
+  const seen: Status[] = [];
+  let drained: Promise<void> | undefined;
+  for await (const { status } of createClient(Health, transport).watch({})) {
+    seen.push(status);
+    drained ??= server.drain();
+  }
   await drained;
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
+});
+
+test('a peer that does not hang up holds a drain up for ten seconds, and no longer', async () => {
+  const { server } = await givenService();
+  const socket = connect(server.port, '127.0.0.1');
+  await once(
+    socket.on('error', () => {}),
+    'connect',
+  );
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
+  await once(socket, 'readable');
+  await server.drain();
+  socket.destroy();
 });
 
 test('draining lets a call in flight end, and takes no new one', async () => {

@@ -14,9 +14,9 @@ import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from '.
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
-import { listen, openServer, trackSessions } from './http2-server.ts';
+import { discardRest, listen, onStreams, openServer, trackConnections } from './http2-server.ts';
 import { reflectionRoutes } from './reflection.ts';
-import { requestLog } from './request-log.ts';
+import { loggedGate, requestLog } from './request-log.ts';
 import type { ServerTls } from './tls.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
@@ -40,18 +40,22 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-/** The interceptors of every service, outermost first: log, errors, deadline, access, validation. */
-export function serviceInterceptors(
-  options: Pick<ServiceOptions, 'authorize' | 'demo' | 'log'>,
-): Interceptor[] {
-  return [
-    onlyOurs(requestLog(options.log)),
-    errorInterceptor(options.log),
+type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
+
+/**
+ * What every call of every service goes through: the gate, before its message is read, and then the
+ * interceptors, outermost first: log, errors, deadline, access, validation.
+ */
+export function callRules({ authorize, demo, keyring, log }: CallOptions) {
+  const interceptors: Interceptor[] = [
+    onlyOurs(requestLog(log)),
+    errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
     statementsEndWithCall,
-    accessInterceptor({ authorize: cachedAuthorize(options.authorize), demo: options.demo }),
+    accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
     onlyOurs(validationInterceptor),
   ];
+  return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
 }
 
 /** Health and reflection are streams without rules of ours. */
@@ -73,22 +77,23 @@ export async function serve(
   options: ServiceOptions,
   address: { host: string; port: number },
 ): Promise<RunningService> {
-  let draining = false;
-  const shutdown = new AbortController();
-  const isServing = async () => !draining && (await options.isReady());
+  const [draining, shutdown] = [new AbortController(), new AbortController()];
+  const isReady = sharedBetweenCallers(options.isReady);
+  const isServing = async () => !draining.signal.aborted && (await isReady());
   const server = openServer(options.tls);
-  server.on('stream', streamHandler(options, { isServing, shutdownSignal: shutdown.signal }));
-  const sessions = trackSessions(server);
+  const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
+  onStreams(server, streamHandler(options, state));
+  const connections = trackConnections(server);
   const port = await listen(server, address);
   return {
     port,
     async drain() {
-      draining = true;
+      draining.abort();
       const closed = new Promise<void>((done) => server.close(() => done()));
-      for (const session of sessions) session.close();
+      connections.close();
       const timer = setTimeout(() => {
         shutdown.abort(new ConnectError('the service is shutting down', Code.Unavailable));
-        for (const session of sessions) session.destroy();
+        connections.destroy();
       }, drainMaxMs);
       await closed;
       clearTimeout(timer);
@@ -96,22 +101,32 @@ export async function serve(
   };
 }
 
-type State = { isServing: IsServing; shutdownSignal: AbortSignal };
+/** However many watch, the database is asked once at a time. */
+function sharedBetweenCallers(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+}
+
+type State = { isServing: IsServing; draining: AbortSignal; shutdownSignal: AbortSignal };
 
 /** Unary calls of services go the short way, everything else that of the library. */
-function streamHandler(options: ServiceOptions, { isServing, shutdownSignal }: State) {
+function streamHandler(options: ServiceOptions, state: State) {
   const names = options.services.map(({ typeName }) => typeName);
   const shared = {
     routes(router: ConnectRouter) {
       options.routes(router);
-      healthRoutes(names, isServing)(router);
+      healthRoutes(names, state)(router);
       // Tools without proto files ask for health as well.
       if (options.reflection) reflectionRoutes([...options.services, Health])(router);
     },
-    interceptors: serviceInterceptors(options),
-    requestGate: tokenGate(options.keyring),
+    ...callRules(options),
     maxTimeoutMs: timeoutMaxMs,
-    shutdownSignal,
+    shutdownSignal: state.shutdownSignal,
   };
   const limits = { readMaxBytes: messageMaxBytes, writeMaxBytes: messageMaxBytes };
   const everything = connectNodeAdapter({
@@ -125,6 +140,7 @@ function streamHandler(options: ServiceOptions, { isServing, shutdownSignal }: S
     if (unary(stream, headers)) return;
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
     const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    stream.once('finish', () => discardRest(stream));
     everything(request, new Http2ServerResponse(stream));
   };
 }

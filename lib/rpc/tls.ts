@@ -9,15 +9,17 @@ export type ServerTls = { cert: Buffer; key: Buffer; ca?: Buffer };
 
 const read = (env: Env, name: string) => (env[name] ? readFileSync(env[name]) : undefined);
 
-/** `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. */
-export function readServerTls(env: Env): ServerTls | undefined {
-  const [cert, key] = [read(env, 'TLS_CERT_FILE'), read(env, 'TLS_KEY_FILE')];
-  const ca = read(env, 'TLS_CLIENT_CA_FILE');
-  if (Boolean(cert) !== Boolean(key)) {
-    throw new Error('TLS_CERT_FILE and TLS_KEY_FILE go together');
-  }
+/**
+ * `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. A
+ * prefix tells the names of one server from those of the process.
+ */
+export function readServerTls(env: Env, prefix = ''): ServerTls | undefined {
+  const own = { cert: `${prefix}TLS_CERT_FILE`, key: `${prefix}TLS_KEY_FILE` };
+  const [cert, key] = [read(env, own.cert), read(env, own.key)];
+  const ca = read(env, `${prefix}TLS_CLIENT_CA_FILE`);
+  if (Boolean(cert) !== Boolean(key)) throw new Error(`${own.cert} and ${own.key} go together`);
   if (cert && key) return { cert, key, ca };
-  if (ca) throw new Error('TLS_CLIENT_CA_FILE needs TLS_CERT_FILE and TLS_KEY_FILE');
+  if (ca) throw new Error(`${prefix}TLS_CLIENT_CA_FILE needs ${own.cert} and ${own.key}`);
   return undefined;
 }
 

@@ -9,7 +9,6 @@ import {
   Code,
   ConnectError,
   type ConnectRouter,
-  createHandlerContext,
   createServiceImplSpec,
   type HandlerContext,
   type Interceptor,
@@ -21,6 +20,9 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
+import { deadlineDefaultMs } from './deadline.ts';
+import { discardRest } from './http2-server.ts';
+import { openCalls } from './open-calls.ts';
 import { binaryOptions, messageMaxBytes, metadataOf } from './wire.ts';
 
 type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }>;
@@ -42,6 +44,7 @@ export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHea
  */
 export function unaryServer(options: Options): StreamHandler {
   const specs = unarySpecs(options.routes);
+  const shared = { ...options, open: openCalls(options.shutdownSignal) };
   return (stream, headers) => {
     const isOurs =
       headers[':method'] === 'POST' &&
@@ -49,7 +52,7 @@ export function unaryServer(options: Options): StreamHandler {
       headers['content-encoding'] === undefined;
     const spec = isOurs && specs.get(headers[':path'] ?? '');
     if (!spec) return false;
-    void answer(options, spec, { stream, headers });
+    void answer(shared, spec, { stream, headers });
     return true;
   };
 }
@@ -76,50 +79,37 @@ const left = new ConnectError('the caller left', Code.Canceled);
 const over = new ConnectError('the call is over', Code.Canceled);
 
 type Request = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
+type Shared = Options & { open: ReturnType<typeof openCalls> };
 
-async function answer(options: Options, spec: UnarySpec, request: Request): Promise<void> {
+async function answer(options: Shared, spec: UnarySpec, request: Request): Promise<void> {
   const { stream } = request;
-  const { context, badTimeout } = openCall(options, spec, request);
-  // What it says comes with the close that follows.
-  stream.on('error', () => {});
-  stream.once('close', () => context.abort(left));
+  const { call, badTimeout } = begin(options, spec, request);
+  stream.once('close', () => call.end(left));
   try {
     if (badTimeout) throw badTimeout;
-    await options.requestGate(context);
-    const input = parse(spec.method.input, await readBody(stream));
-    const output = await invokeUnaryImplementation(spec, context, input, options.interceptors);
+    await options.requestGate(call);
+    const input = parse(spec.method.input, await readBody(stream, call.signal));
+    const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
     const body = toBinary(spec.method.output, output);
     if (body.length > messageMaxBytes) throw tooLarge('answer');
-    respond(stream, { status: 200, type: 'application/proto', body }, context);
+    respond(stream, { status: 200, type: 'application/proto', body }, call);
   } catch (reason) {
     const error = ConnectError.from(reason, Code.Internal);
-    if (!error.isWireError) mergeNonProtocolHeaders(context.responseHeader, error.metadata);
+    if (!error.isWireError) mergeNonProtocolHeaders(call.responseHeader, error.metadata);
     const status = codeToHttpStatus(error.code);
     const body = errorToJsonBytes(error, undefined);
-    respond(stream, { status, type: 'application/json', body }, context);
+    respond(stream, { status, type: 'application/json', body }, call);
   } finally {
-    context.abort(over);
+    call.end(over);
   }
 }
 
-function openCall(
-  { maxTimeoutMs, shutdownSignal }: Options,
-  { method }: UnarySpec,
-  { headers }: Request,
-) {
+function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
-  const context = createHandlerContext({
-    service: method.parent,
-    method,
-    protocolName: 'connect',
-    requestMethod: 'POST',
-    url: `${headers[':scheme']}://${headers[':authority']}${headers[':path']}`,
-    timeoutMs: timeout.timeoutMs,
-    shutdownSignal,
-    requestHeader,
-  });
-  return { context, badTimeout: timeout.error };
+  // The deadline also ends a message that does not arrive.
+  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxTimeoutMs);
+  return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
 }
 
 function tooLarge(what: string): ConnectError {
@@ -135,7 +125,7 @@ function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): Messag
   }
 }
 
-function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
+function readBody(stream: ServerHttp2Stream, signal: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -154,6 +144,7 @@ function readBody(stream: ServerHttp2Stream): Promise<Uint8Array> {
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
     stream.once('close', gone);
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
@@ -173,14 +164,5 @@ function respond(
   headers['content-length'] = body.length;
   stream.respond(headers);
   stream.end(body);
-  if (!stream.readableEnded) discard(stream);
-}
-
-/** Lets a message that was refused arrive, within bounds: to reset its stream would take the answer along. */
-function discard(stream: ServerHttp2Stream): void {
-  let leftBytes = messageMaxBytes;
-  stream.on('data', (chunk: Buffer) => {
-    leftBytes -= chunk.length;
-    if (leftBytes < 0) stream.close(constants.NGHTTP2_CANCEL);
-  });
+  discardRest(stream);
 }

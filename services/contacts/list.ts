@@ -23,21 +23,31 @@ const schema = defineEntity({
 });
 
 /** Something contacts subscribe to. A deleted one keeps its row, so that its id is never used again. */
-export class List extends schema.class {
-  toMessage(): MessageInitShape<typeof ListSchema> {
-    return {
-      id: this.id,
-      name: this.name,
-      isDoubleOptin: this.is_double_optin,
-      isPublic: this.is_public,
-      description: this.description,
-      doubleOptinTemplate: this.double_optin_template ?? undefined,
-      createdAt: timestampFromDate(this.created_at),
-      updatedAt: timestampFromDate(this.updated_at),
-    };
-  }
-}
+export class List extends schema.class {}
 schema.setClass(List);
+
+/** What callers see of a list, as the ORM or PostgreSQL gives it. */
+export type ListRow = Pick<
+  List,
+  'id' | 'name' | 'is_double_optin' | 'is_public' | 'description' | 'double_optin_template'
+> & { created_at: Date | string; updated_at: Date | string };
+
+/** The columns of a ListRow. */
+export const listColumns =
+  'id, name, is_double_optin, is_public, description, double_optin_template, created_at, updated_at';
+
+export function listMessage(row: ListRow): MessageInitShape<typeof ListSchema> {
+  return {
+    id: row.id,
+    name: row.name,
+    isDoubleOptin: row.is_double_optin,
+    isPublic: row.is_public,
+    description: row.description,
+    doubleOptinTemplate: row.double_optin_template ?? undefined,
+    createdAt: timestampFromDate(new Date(row.created_at)),
+    updatedAt: timestampFromDate(new Date(row.updated_at)),
+  };
+}
 
 export function listNotFound(): ConnectError {
   return new ConnectError('List not found', Code.NotFound);

@@ -27,6 +27,7 @@ const variations = [{ template_id: 't', variation_name: 'A' }];
 const writes: Bad[] = [
   ['user.rootSignin', { email: 'a@example.com', timestamp: 1 }, 'signature'],
   ['user.rootSignin', { email: 'a@example.com', timestamp: 'soon', signature: 'x' }, 'timestamp'],
+  ['user.rootSignin', { email: 'a@b.com', timestamp: '1790000000', signature: 'x' }, 'timestamp'],
   ['workspaces.create', { id: 'not alphanumeric', name: 'A' }, 'id'],
   ['workspaces.create', { id: 'badone', name: long }, 'name'],
   [

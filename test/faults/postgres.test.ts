@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { enumToJson } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Health, HealthCheckResponse_ServingStatusSchema } from '#gen/grpc/health/v1/health_pb.ts';
 import { givenBroadcast, givenList, good, sendNow, untilStatus } from '../stack/given.ts';
 import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
 import type { TestStack } from '../stack.ts';
@@ -10,6 +14,18 @@ beforeAll(async () => {
 }, borrowMsMax);
 afterAll(() => returnStack(stack), 60_000);
 
+/** What contacts says of itself to whoever watches, from now until it serves again. */
+async function watchContacts(): Promise<string[]> {
+  const baseUrl = `http://${stack.settings.CONTACTS_GRPC_ADDR}`;
+  const client = createClient(Health, createGrpcTransport({ baseUrl }));
+  const said: string[] = [];
+  for await (const { status } of client.watch({})) {
+    said.push(String(enumToJson(HealthCheckResponse_ServingStatusSchema, status)));
+    if (said.length === 3) break;
+  }
+  return said;
+}
+
 const services = ['workspaces', 'contacts', 'templates', 'broadcasts', 'messages'];
 
 async function countContacts(): Promise<number> {
@@ -19,6 +35,7 @@ async function countContacts(): Promise<number> {
 
 test('without PostgreSQL calls are a 503 and no process ends; a broken import leaves nothing behind', async () => {
   const listId = await givenList(stack);
+  const watched = watchContacts();
   const before = await countContacts();
   const pids = services.map((name) => stack.processes.pid(name));
   const contacts = Array.from({ length: 10_000 }, (_, at) => ({
@@ -42,6 +59,7 @@ test('without PostgreSQL calls are a 503 and no process ends; a broken import le
   expect(services.map((name) => stack.processes.pid(name))).toEqual(pids);
   const written = (await countContacts()) - before;
   expect([0, 10_000]).toContain(written);
+  expect(await watched).toEqual(['SERVING', 'NOT_SERVING', 'SERVING']);
   expect(written).toBe((await importing).status === 200 ? 10_000 : 0);
 }, 90_000);
 

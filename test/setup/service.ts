@@ -5,8 +5,8 @@ import {
   type Transport,
 } from '@connectrpc/connect';
 import { createLog, type Log } from '#lib/log.ts';
-import { type Authorize, tokenGate } from '#lib/rpc/access.ts';
-import { serviceInterceptors } from '#lib/rpc/service.ts';
+import type { Authorize } from '#lib/rpc/access.ts';
+import { callRules } from '#lib/rpc/service.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
 import { type Claims, createKeyring } from '#lib/tokens.ts';
 
@@ -45,8 +45,7 @@ export function testTransport(
       transport: { interceptors: [withToken], binaryOptions },
       router: {
         binaryOptions,
-        interceptors: serviceInterceptors({ authorize, demo, log }),
-        requestGate: tokenGate(keyring),
+        ...callRules({ authorize, demo, keyring, log }),
       },
     });
   };

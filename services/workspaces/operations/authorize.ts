@@ -1,7 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
-import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import type { Permissions } from '../workspace.ts';
 
@@ -27,8 +26,7 @@ export function authorizeLocally({ store, now, rootEmails }: Context): Authorize
   return async (userId, sessionId, workspaceId) => {
     const nobody = { active: false, root: false, role: '', permissions: {} };
     if (!uuid.test(userId)) return nobody;
-    const [row] = await query<Row>(
-      store.fork(),
+    const [row] = await store.read<Row>(
       `select users.type, users.email, sessions.id is not null as has_session,
               members.role, members.permissions
        from users

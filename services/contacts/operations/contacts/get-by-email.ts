@@ -1,7 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { query } from '#lib/store.ts';
 import { contactMessage, contactNotFound, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 
@@ -12,8 +11,7 @@ export function getByEmail({
     const address = canonicalAddress(email);
     // What is no address is no contact's address.
     const [row] = address
-      ? await query<{ contact: string }>(
-          store.fork(),
+      ? await store.read<{ contact: string }>(
           `select ${contactWithListsSql} as contact from contacts contact
            where workspace_id = $1 and email = $2`,
           [workspaceId, address],

@@ -3,7 +3,7 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { once } from '#lib/idempotency.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../../context.ts';
-import { List, optInTemplateOf } from '../../list.ts';
+import { List, listMessage, optInTemplateOf } from '../../list.ts';
 
 const listsMax = 1_000;
 
@@ -36,7 +36,7 @@ export function create({ store, now }: Context): ServiceImpl<typeof ListService>
         updated_at: at,
       });
       await em.flush();
-      return { list: list.toMessage() };
+      return { list: listMessage(list) };
     });
   };
 }

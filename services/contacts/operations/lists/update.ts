@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { Context } from '../../context.ts';
-import { optInTemplateOf } from '../../list.ts';
+import { listMessage, optInTemplateOf } from '../../list.ts';
 import { lockList } from '../../list-queries.ts';
 
 export function update({ store, now }: Context): ServiceImpl<typeof ListService>['updateList'] {
@@ -15,7 +15,7 @@ export function update({ store, now }: Context): ServiceImpl<typeof ListService>
       list.description = request.description;
       list.double_optin_template = template;
       list.updated_at = now();
-      return { list: list.toMessage() };
+      return { list: listMessage(list) };
     });
   };
 }

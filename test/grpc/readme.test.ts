@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { good, unique } from '../stack/given.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import type { TestStack } from '../stack.ts';
+import { askByReflection } from './stock-client.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+  const contact = { email: `${unique('readme')}@example.com` };
+  good(await stack.call('contacts.upsert', { workspace_id: stack.workspaceId, contact }));
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+/** The lines of README that begin with `grpcurl`, as the shell cuts them into arguments. */
+function readLines(): string[][] {
+  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, block = ''] = /```sh\n(grpcurl [^`]+)```/.exec(readme) ?? [];
+  const print = String.raw`grpcurl() { printf '%s\0' "$@"; printf '\n'; }`;
+  const printed = execFileSync('sh', ['-ec', `${print}\n${block}`], {
+    env: { ...process.env, ...stack.settings },
+    encoding: 'utf8',
+  });
+  const lines = printed.trimEnd().split('\n');
+  return lines.map((line) => line.split('\0').slice(0, -1));
+}
+
+const env = { ...process.env, PATH: `${process.env.PATH}:${join(homedir(), 'go/bin')}` };
+const hasGrpcurl = spawnSync('grpcurl', ['-version'], { env }).status === 0;
+
+type Client = (args: string[]) => Promise<string>;
+
+const stock: [string, Client] = ['a stock gRPC client', askByReflection];
+const real: [string, Client] = [
+  'grpcurl',
+  async (args) => execFileSync('grpcurl', args, { env, encoding: 'utf8' }),
+];
+
+test.each(hasGrpcurl ? [stock, real] : [stock])(
+  'the lines of README, done by %s, list, describe, tell health and call',
+  async (_, ask) => {
+    const answers: string[] = [];
+    for (const args of readLines()) answers.push(await ask(args));
+    expect(answers).toEqual([
+      expect.stringContaining('postrider.contacts.v1.ContactService\n'),
+      expect.stringContaining('rpc CountContacts ( .postrider.contacts.v1.CountContactsRequest )'),
+      expect.stringMatching(/"status":\s*"SERVING"/),
+      expect.stringMatching(/"totalContacts":\s*"?[1-9]/),
+    ]);
+  },
+);
