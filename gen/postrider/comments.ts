@@ -735,7 +735,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.Message","One message to one person."],
   ["postrider.messages.v1.Message.id","UUID; for broadcasts it follows from broadcast and recipient."],
   ["postrider.messages.v1.Message.external_id","The caller's own key."],
-  ["postrider.messages.v1.Message.contact_email","The recipient."],
+  ["postrider.messages.v1.Message.contact_email","The recipient; empty once the contact is deleted, and where one who was removed before their turn got nothing."],
   ["postrider.messages.v1.Message.broadcast_id","The broadcast it belongs to."],
   ["postrider.messages.v1.Message.list_id","The list it was sent to."],
   ["postrider.messages.v1.Message.template_id","The template."],

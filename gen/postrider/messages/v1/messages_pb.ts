@@ -42,7 +42,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   externalId?: string | undefined;
 
   /**
-   * The recipient.
+   * The recipient; empty once the contact is deleted, and where one who was removed before their turn got nothing.
    *
    * @generated from field: string contact_email = 3;
    */
