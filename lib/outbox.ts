@@ -34,7 +34,21 @@ const interests: Record<string, readonly Interest[]> = {
       ],
     },
   ],
-  messages: [{ consumer: 'contacts', types: ['email.bounced', 'email.complained'] }],
+  messages: [
+    { consumer: 'contacts', types: ['email.bounced', 'email.complained'] },
+    {
+      consumer: 'webhooks',
+      types: [
+        'email.sent',
+        'email.delivered',
+        'email.opened',
+        'email.clicked',
+        'email.bounced',
+        'email.complained',
+        'email.unsubscribed',
+      ],
+    },
+  ],
 };
 
 /** What a service's changes are told through. */

@@ -1,9 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { changeAndTell } from '#lib/outbox.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import { confirmableMs } from './confirmations.ts';
 import type { Context } from './context.ts';
 import { readToken } from './link-token.ts';
+import { eventOf } from './message-events.ts';
 
 /** The message that a person holds in their hands, by a link in it. */
 export type LinkedMessage = {
@@ -41,17 +43,23 @@ export async function findLinked(
   };
 }
 
-/** Notes that the recipient left through a message. */
+/** Notes that the recipient left through a message, and tells it the first time. */
 export async function markUnsubscribed(
-  { store, now }: Pick<Context, 'store' | 'now'>,
-  workspaceId: string,
-  id: string,
+  { store, outbox, now }: Pick<Context, 'store' | 'outbox' | 'now'>,
+  { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<void> {
-  await query(
-    store.fork(),
-    `update messages set unsubscribed_at = $3, updated_at = $3
-     where workspace_id = $1 and id = $2 and unsubscribed_at is null`,
-    [workspaceId, id, now()],
+  await changeAndTell(
+    { em: store.fork(), outbox, workspaceId },
+    {
+      steps: `
+        left_through as (
+          update messages set unsubscribed_at = $3, updated_at = $3
+          where workspace_id = $1 and id = $2 and unsubscribed_at is null
+          returning *
+        ), events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
+      answer: 'true as told',
+      values: [workspaceId, id, now()],
+    },
   );
 }
 

@@ -17,7 +17,7 @@ import { sendConfirmations } from './send-confirmations.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore } from './store.ts';
 
-await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
+await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDeployed }) => {
   const store = await openMessagesStore(databaseUrl);
   const egress = createEgress(list(env, 'EGRESS_ALLOW'));
   const thread = new RenderThread();
@@ -27,7 +27,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer }) => {
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });
-  const consumers = { contacts: peer('contacts') };
+  const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const context = {
     store,
     outbox: openOutbox('messages', consumers),

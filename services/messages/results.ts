@@ -1,13 +1,11 @@
-import { addEvents } from '#lib/outbox.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { changeAndTell } from '#lib/outbox.ts';
 import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
-import { suppress } from './suppression.ts';
+import { eventOf } from './message-events.ts';
 
 /** What became of a claimed message, as it goes into the record. */
 export type Result = {
   id: string;
-  email: string;
   status: 'sent' | 'failed' | 'deferred';
   info: string;
   dueAt: Date | undefined;
@@ -16,68 +14,52 @@ export type Result = {
   isBounce: boolean;
 };
 
+// In one statement: the record, the suppression of dead addresses, and what is told of both.
+const steps = `
+  given as materialized (
+    select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
+    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
+      as given (id, status, info, due_at, is_unknown, is_bounce)
+  ), recorded as (
+    update messages m set
+      status = given.status,
+      status_info = given.info,
+      due_at = given.due_at,
+      unknown = m.unknown + given.is_unknown::int,
+      sent_at = case when given.status = 'sent' then $3::timestamptz end,
+      failed_at = case when given.status = 'failed' then $3::timestamptz end,
+      bounced_at = case when given.is_bounce then $3::timestamptz end,
+      owner = null,
+      lease_until = null,
+      updated_at = $3::timestamptz
+    from given
+    where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $2
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.sent_at, m.bounced_at
+  ), suppressed as (
+    insert into suppressions (workspace_id, email, reason, created_at)
+    select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
+    order by contact_email
+    on conflict do nothing
+  ), events as (
+    ${eventOf('sent', { row: 'recorded', time: 'sent_at' })} where sent_at is not null
+    union all
+    ${eventOf('bounced', { row: 'recorded', time: 'bounced_at' })} where bounced_at is not null
+  )`;
+
 /** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
-export function recordResults(
+export async function recordResults(
   { store, outbox, owner }: Pick<Context, 'store' | 'outbox' | 'owner'>,
-  group: ClaimGroup,
+  { workspaceId }: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {
-  const at = new Date();
-  return store.fork().transactional(async (em) => {
-    const rows = await updateResults(em, owner, group.workspaceId, results, at);
-    const recorded = new Set(rows.map(({ id }) => id));
-    const bounced = results.filter(({ id, isBounce }) => isBounce && recorded.has(id));
-    if (bounced.length > 0) {
-      const { workspaceId, broadcastId, listId } = group;
-      await suppress(
-        em,
-        workspaceId,
-        bounced.map(({ email }) => email),
-        at,
-      );
-      const events = bounced.map(({ id, email }) => ({
-        type: 'email.bounced',
-        occurredAt: at,
-        data: { email, message_id: id, broadcast_id: broadcastId, list_id: listId },
-      }));
-      await addEvents({ em, outbox, workspaceId }, events);
-    }
-    return recorded;
-  });
-}
-
-function updateResults(
-  em: EntityManager,
-  owner: string,
-  workspaceId: string,
-  results: readonly Result[],
-  at: Date,
-): Promise<{ id: string }[]> {
-  return query(
-    em,
-    `with given as materialized (
-       select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
-       from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
-         as given (id, status, info, due_at, is_unknown, is_bounce)
-     )
-     update messages m set
-       status = given.status,
-       status_info = given.info,
-       due_at = given.due_at,
-       unknown = m.unknown + given.is_unknown::int,
-       sent_at = case when given.status = 'sent' then $3::timestamptz end,
-       failed_at = case when given.status = 'failed' then $3::timestamptz end,
-       bounced_at = case when given.is_bounce then $3::timestamptz end,
-       owner = null,
-       lease_until = null,
-       updated_at = $3::timestamptz
-     from given
-     where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $2
-     returning m.id`,
-    [
+  const telling = { em: store.fork(), outbox, workspaceId };
+  const answer = await changeAndTell<{ ids: string[] }>(telling, {
+    steps,
+    answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
+    values: [
       workspaceId,
       owner,
-      at,
+      new Date(),
       results.map(({ id }) => id),
       results.map(({ status }) => status),
       results.map(({ info }) => info),
@@ -85,5 +67,6 @@ function updateResults(
       results.map(({ isUnknown }) => isUnknown),
       results.map(({ isBounce }) => isBounce),
     ],
-  );
+  });
+  return new Set(answer?.ids);
 }

@@ -25,18 +25,3 @@ export async function readSuppressions(
   );
   return new Map(rows.map(({ email, reason }) => [email, reason]));
 }
-
-export async function suppress(
-  em: EntityManager,
-  workspaceId: string,
-  emails: readonly string[],
-  at: Date,
-): Promise<void> {
-  await query(
-    em,
-    `insert into suppressions (workspace_id, email, reason, created_at)
-     select $1, email, 'bounced', $3 from unnest($2::text[]) as email order by email
-     on conflict do nothing`,
-    [workspaceId, emails, at],
-  );
-}

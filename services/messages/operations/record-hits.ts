@@ -1,9 +1,11 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { changeAndTell, type Telling } from '#lib/outbox.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { createTrackingReader, type Tracked } from '#lib/tracking-token.ts';
 import type { Context } from '../context.ts';
+import { eventOf } from '../message-events.ts';
 
 type Known = Tracked & {
   workspaceId: string;
@@ -17,6 +19,7 @@ const linksByBotMin = 4;
 
 export function recordHits({
   store,
+  outbox,
   keyring,
   now,
 }: Context): ServiceImpl<typeof TrackingService>['recordHits'] {
@@ -26,7 +29,10 @@ export function recordHits({
     if (known.length === 0) return {};
     const judged = markScanners(known);
     await store.fork().transactional(async (em) => {
-      await markMessages(em, judged);
+      // In the order of the key, as the rows: parallel calls can't deadlock.
+      for (const [workspaceId, theirs] of inOrder(judged)) {
+        await markMessages({ em, outbox, workspaceId }, theirs);
+      }
       await countClicks(em, judged);
     });
     return {};
@@ -54,49 +60,59 @@ function markScanners(hits: readonly Known[]): Known[] {
 
 const keyOf = ({ workspaceId, messageId }: Known) => `${workspaceId} ${messageId}`;
 
-/**
- * Sets first times, by people and by programs apart. Who clicks has opened, pixel or not. Rows are taken in
- * the order of their key, so that parallel calls can't deadlock.
- */
-async function markMessages(em: EntityManager, hits: readonly Known[]): Promise<void> {
-  await query(
-    em,
-    `with hit as materialized (
-       select workspace_id, id,
-         min(at) filter (where not is_bot) as opened_at,
-         min(at) filter (where is_click and not is_bot) as clicked_at,
-         min(at) filter (where is_bot) as bot_opened_at,
-         min(at) filter (where is_click and is_bot) as bot_clicked_at
-       from unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::bool[], $5::bool[])
-         as given (workspace_id, id, at, is_click, is_bot)
-       group by workspace_id, id
-       order by workspace_id, id
-     ), held as materialized (
-       select hit.*
-       from hit cross join lateral (
-         select 1 from messages where workspace_id = hit.workspace_id and id = hit.id for update
-       ) m
-     )
-     update messages m set
-       opened_at = coalesce(m.opened_at, held.opened_at),
-       clicked_at = coalesce(m.clicked_at, held.clicked_at),
-       bot_opened_at = coalesce(m.bot_opened_at, held.bot_opened_at),
-       bot_clicked_at = coalesce(m.bot_clicked_at, held.bot_clicked_at),
-       updated_at = greatest(m.updated_at, coalesce(held.opened_at, held.bot_opened_at))
-     from held
-     where m.workspace_id = held.workspace_id and m.id = held.id
-       and ((m.opened_at is null and held.opened_at is not null)
-         or (m.clicked_at is null and held.clicked_at is not null)
-         or (m.bot_opened_at is null and held.bot_opened_at is not null)
-         or (m.bot_clicked_at is null and held.bot_clicked_at is not null))`,
-    [
-      hits.map(({ workspaceId }) => workspaceId),
+function inOrder(hits: readonly Known[]): [workspaceId: string, hits: Known[]][] {
+  const byWorkspace = Map.groupBy(hits, ({ workspaceId }) => workspaceId);
+  return [...byWorkspace].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+const firstTimes = `
+  hit as materialized (
+    select id,
+      min(at) filter (where not is_bot) as opened_at,
+      min(at) filter (where is_click and not is_bot) as clicked_at,
+      min(at) filter (where is_bot) as bot_opened_at,
+      min(at) filter (where is_click and is_bot) as bot_clicked_at
+    from unnest($2::uuid[], $3::timestamptz[], $4::bool[], $5::bool[]) as given (id, at, is_click, is_bot)
+    group by id
+    order by id
+  ), held as materialized (
+    select hit.*, m.opened_at is null as is_unopened, m.clicked_at is null as is_unclicked
+    from hit cross join lateral (
+      select * from messages where workspace_id = $1 and id = hit.id for update
+    ) m
+  ), marked as (
+    update messages m set
+      opened_at = coalesce(m.opened_at, held.opened_at),
+      clicked_at = coalesce(m.clicked_at, held.clicked_at),
+      bot_opened_at = coalesce(m.bot_opened_at, held.bot_opened_at),
+      bot_clicked_at = coalesce(m.bot_clicked_at, held.bot_clicked_at),
+      updated_at = greatest(m.updated_at, coalesce(held.opened_at, held.bot_opened_at))
+    from held
+    where m.workspace_id = $1 and m.id = held.id
+      and ((m.opened_at is null and held.opened_at is not null)
+        or (m.clicked_at is null and held.clicked_at is not null)
+        or (m.bot_opened_at is null and held.bot_opened_at is not null)
+        or (m.bot_clicked_at is null and held.bot_clicked_at is not null))
+    returning m.*, held.is_unopened, held.is_unclicked
+  ), events as (
+    ${eventOf('opened', { row: 'marked', time: 'opened_at' })} where is_unopened and opened_at is not null
+    union all
+    ${eventOf('clicked', { row: 'marked', time: 'clicked_at' })} where is_unclicked and clicked_at is not null
+  )`;
+
+/** Sets first times, by people and by programs apart, and tells the former. Who clicks has opened, pixel or not. */
+async function markMessages(telling: Telling, hits: readonly Known[]): Promise<void> {
+  await changeAndTell(telling, {
+    steps: firstTimes,
+    answer: 'true as told',
+    values: [
+      telling.workspaceId,
       hits.map(({ messageId }) => messageId),
       hits.map(({ at }) => at.toISOString()),
       hits.map(({ link }) => link !== undefined),
       hits.map(({ isBot }) => isBot),
     ],
-  );
+  });
 }
 
 /** Adds up the clicks on each link of a broadcast, in the order of the key for the same reason. */

@@ -11,7 +11,7 @@ export function unsubscribeByLink(
     if (!message) return {};
     const { id, email, listId } = message;
     await context.contacts.unsubscribeRecipient({ workspaceId, listId, email });
-    await markUnsubscribed(context, workspaceId, id);
+    await markUnsubscribed(context, { workspaceId, id });
     return {};
   };
 }

@@ -12,7 +12,7 @@ export function updateByLink(
     const { id, email, listId } = message;
     await unlessGone(() => context.contacts.updateSubscriber({ workspaceId, email, ...changes }));
     const hasLeft = changes.unsubscribeAll || changes.unsubscribeListIds.includes(listId);
-    if (hasLeft) await markUnsubscribed(context, workspaceId, id);
+    if (hasLeft) await markUnsubscribed(context, { workspaceId, id });
     return {};
   };
 }

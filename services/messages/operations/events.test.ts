@@ -1,0 +1,139 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type EventBatch, openOutbox } from '#lib/outbox.ts';
+import { query } from '#lib/store.ts';
+import { createTrackingTokens } from '#lib/tracking-token.ts';
+import { keyring } from '../../../test/setup/service.ts';
+import { createTokenMaker } from '../link-token.ts';
+import { broadcastMessageId } from '../message.ts';
+import { batchOf, type Given, givenService } from '../test/given.ts';
+
+const anywhere = createRouterTransport(() => {});
+
+let given: Given;
+let process: ReturnType<Given['newProcess']>;
+beforeAll(async () => {
+  given = await givenService();
+  process = given.newProcess({
+    outbox: openOutbox('messages', { contacts: anywhere, webhooks: anywhere }),
+  });
+});
+afterAll(() => given.close());
+beforeEach(async () => {
+  given.sink.behaviour.replies = [];
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+});
+
+const jobs = () =>
+  query<{ payload: EventBatch }>(
+    given.store.fork(),
+    'select payload from messages_jobs._private_jobs',
+    [],
+  );
+
+/** What is told to a consumer, by address. */
+async function toldTo(consumer: string) {
+  const batches = (await jobs()).filter(({ payload }) => payload.consumer === consumer);
+  return batches
+    .flatMap(({ payload }) => payload.events)
+    .map(({ type, occurredAt, dataJson }) => ({ type, occurredAt, data: JSON.parse(dataJson) }))
+    .toSorted((one, other) =>
+      `${one.data.email}${one.type}`.localeCompare(`${other.data.email}${other.type}`),
+    );
+}
+
+const idOf = ({ workspaceId, broadcastId }: ReturnType<typeof batchOf>, email: string) =>
+  broadcastMessageId(workspaceId, broadcastId, email);
+
+test('each message that was taken is told as sent, a dead address as bounced, and one put off not at all', async () => {
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '^dead@', reply: '550 5.1.1 no such user' },
+    { step: 'rcpt', recipient: '^later@', reply: '450 4.2.0 later' },
+    { step: 'dot', recipient: '^spam@', reply: '554 5.7.1 content refused' },
+  ];
+  const emails = ['dead', 'fine', 'later', 'spam'].map((name) => `${name}@example.com`);
+  const batch = batchOf(emails);
+  await process.sender.sendBatch(batch);
+  const told = await toldTo('webhooks');
+  expect(told.map(({ type, data }) => [type, data.email])).toEqual([
+    ['email.bounced', 'dead@example.com'],
+    ['email.sent', 'fine@example.com'],
+  ]);
+  const [, fine] = told;
+  expect(fine?.data).toEqual({
+    email: 'fine@example.com',
+    message_id: idOf(batch, 'fine@example.com'),
+    template_id: batch.plan.templateId,
+    broadcast_id: batch.broadcastId,
+    list_id: 'weekly',
+    channel: 'email',
+    event_timestamp: fine?.occurredAt,
+  });
+  expect(await toldTo('contacts')).toEqual([told[0]]);
+});
+
+test('a batch tells in one job for each group of results, not in one for each message', async () => {
+  await process.sender.sendBatch(
+    batchOf(Array.from({ length: 200 }, (_, at) => `n${at}@b.example`)),
+  );
+  const batches = await jobs();
+  expect(batches.length).toBeLessThanOrEqual(8);
+  expect(batches.flatMap(({ payload }) => payload.events)).toHaveLength(200);
+});
+
+test('the first open, click and leaving of a person are told once, those of programs never', async () => {
+  given.world.isTracked = true;
+  const batch = batchOf(['ann@example.com', 'bot@example.com']);
+  await process.sender.sendBatch(batch);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+  const tokenOf = (email: string) =>
+    createTrackingTokens(keyring)(batch.workspaceId, idOf(batch, email), Buffer.alloc(8));
+  const { workspaceId } = batch;
+  const ann = { workspaceId, token: tokenOf('ann@example.com'), isBot: false };
+  const bot = { workspaceId, token: tokenOf('bot@example.com'), isBot: true };
+  await process.tracking.recordHits({ hits: [ann, { ...bot, link: 0 }] });
+  await process.tracking.recordHits({ hits: [ann, { ...ann, link: 0 }] });
+  await process.tracking.recordHits({ hits: [{ ...ann, link: 0 }] });
+  const leaving = {
+    workspaceId,
+    token: createTokenMaker(keyring)(workspaceId, idOf(batch, 'ann@example.com')),
+  };
+  await process.links.unsubscribeByLink(leaving);
+  await process.links.unsubscribeByLink(leaving);
+  const told = await toldTo('webhooks');
+  expect(told.map(({ type, data }) => [type, data.email])).toEqual([
+    ['email.clicked', 'ann@example.com'],
+    ['email.opened', 'ann@example.com'],
+    ['email.unsubscribed', 'ann@example.com'],
+  ]);
+});
+
+test('hits of several workspaces are told to each of them alone', async () => {
+  const batches = ['w1', 'w2'].map((workspaceId) => ({
+    ...batchOf(['ann@example.com']),
+    workspaceId,
+  }));
+  for (const batch of batches) await process.sender.sendBatch(batch);
+  await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
+  const hits = batches.map((batch) => {
+    const { workspaceId } = batch;
+    const id = idOf(batch, 'ann@example.com');
+    return {
+      workspaceId,
+      token: createTrackingTokens(keyring)(workspaceId, id, Buffer.alloc(8)),
+      isBot: false,
+    };
+  });
+  await process.tracking.recordHits({ hits });
+  const told = (await jobs()).map(({ payload }) => [payload.workspaceId, payload.events.length]);
+  expect(told.toSorted()).toEqual([
+    ['w1', 1],
+    ['w2', 1],
+  ]);
+});
+
+test('where nobody consumes, nothing is written', async () => {
+  const alone = given.newProcess({ outbox: openOutbox('messages', { contacts: anywhere }) });
+  await alone.sender.sendBatch(batchOf(['ann@example.com']));
+  expect(await jobs()).toEqual([]);
+});
