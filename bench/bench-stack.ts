@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { type Api, createApi } from '../deploy/demo/api.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const portBase = '5400';
+const portBase = process.env.BENCH_PORT ?? '5400';
 
 export type BenchStack = {
   api: Api;
@@ -47,7 +47,10 @@ export async function startBenchStack(
     once(stack, 'message'),
     once(stack, 'exit').then(() => 'exit'),
   ]);
-  if (started === 'exit') throw new Error('the stack did not start');
+  if (started === 'exit') {
+    await end(sink.child);
+    throw new Error('the stack did not start');
+  }
   const settings = readFileSync(join(folder, 'env'), 'utf8');
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(settings)?.[1] ?? '';
   return {

@@ -1,16 +1,10 @@
-import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { progressBar } from '../deploy/demo/progress.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
+import { type Consumer, startConsumer, untilDrained } from './events.ts';
 import { readPids, type Usage, usageOf } from './processes.ts';
 
 const batchSizes = [1_000, 2_500, 5_000, 10_000];
-const pollMs = 50;
-const drainMsMax = 120_000;
 
 /** Contacts through the API, each batch into a list, with every event told to a consumer. */
 export async function benchImport(args: string[]): Promise<void> {
@@ -21,36 +15,15 @@ export async function benchImport(args: string[]): Promise<void> {
       parallel: { type: 'string', default: '2' },
     },
   });
-  const secretKey = randomBytes(32).toString('hex');
-  const consumer = await startConsumer(secretKey);
-  const variables = { SECRET_KEY: secretKey, WEBHOOKS_ADDR: `127.0.0.1:${consumer.port}` };
-  const stack = await startBenchStack('{}', variables);
+  const consumer = await startConsumer();
+  const stack = await startBenchStack('{}', consumer.variables);
   try {
     await measure(stack, consumer, Number(values.contacts), Number(values.parallel));
   } finally {
     await stack.stop();
-    consumer.child.disconnect();
+    consumer.stop();
   }
 }
-
-async function startConsumer(secretKey: string) {
-  const child = fork(join(import.meta.dirname, 'consumer.ts'), {
-    env: { ...process.env, SECRET_KEY: secretKey },
-  });
-  const [port] = await once(child, 'message');
-  return {
-    child,
-    port: Number(port),
-    async counts(): Promise<{ batches: number; events: number }> {
-      const answer = once(child, 'message');
-      child.send('counts');
-      const [counts] = await answer;
-      return counts;
-    },
-  };
-}
-
-type Consumer = Awaited<ReturnType<typeof startConsumer>>;
 
 async function measure(
   { api, workspaceId, folder }: BenchStack,
@@ -60,7 +33,7 @@ async function measure(
 ): Promise<void> {
   const key = { workspace_id: workspaceId };
   await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
-  const pids = { ...readPids(folder), consumer: consumer.child.pid ?? 0 };
+  const pids = { ...readPids(folder), consumer: consumer.pid };
   const batches = cut(total);
   const before = usageOf(pids);
   const startedAtMs = Date.now();
@@ -117,18 +90,6 @@ function contact(number: number): object {
     custom_json_1: { plan: 'gold', seats: number % 10, tags: ['a', 'b'] },
     custom_json_2: { nested: { deep: { number } } },
   };
-}
-
-async function untilDrained(consumer: Consumer, events: number) {
-  const startedAtMs = Date.now();
-  for (;;) {
-    const counts = await consumer.counts();
-    if (counts.events >= events) return counts;
-    if (Date.now() - startedAtMs > drainMsMax) {
-      throw new Error(`${counts.events} of ${events} events came`);
-    }
-    await sleep(pollMs);
-  }
 }
 
 type Figures = {

@@ -14,7 +14,11 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
 const [name = '', ...args] = process.argv.slice(2);
 const bench = benches[name];
 if (bench) {
-  await bench(args);
+  // What it has started ends with it, also where it fails.
+  await bench(args).catch((error) => {
+    console.error(error);
+    process.exit(1);
+  });
 } else {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`);
   process.exitCode = 1;

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
 import { progressBar } from '../deploy/demo/progress.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
+import { type Consumer, startConsumer, untilDrained } from './events.ts';
 import { newsletter } from './newsletter.ts';
 import { readPids, type Usage, usageOf } from './processes.ts';
 
@@ -9,15 +11,12 @@ const importSize = 5_000;
 const pollMs = 20;
 const sendMsMax = 5 * 60_000;
 
-type Broadcast = {
-  id: string;
-  status: string;
-  enqueued_count: number;
-  sent_count: number;
-  pause_reason?: string;
-};
+type Broadcast = { id: string; status: string; pause_reason?: string };
 
-/** A broadcast to N recipients into a fast sink, everything on this machine. */
+/**
+ * A broadcast to N recipients into a fast sink, everything on this machine; tracked, with its history, and with
+ * every event told to a consumer.
+ */
 export async function benchSend(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -29,18 +28,20 @@ export async function benchSend(args: string[]): Promise<void> {
   });
   const recipients = Number(values.recipients);
   const behaviour = JSON.stringify({ latencyMs: Number(values['sink-delay-ms']) });
-  const stack = await startBenchStack(behaviour);
+  const consumer = await startConsumer();
+  const stack = await startBenchStack(behaviour, consumer.variables);
   try {
     await importAudience(stack, recipients);
     await givenTemplate(stack);
     // The first round warms compilers and caches up; the last one is the figure.
     for (let round = 1; round <= Number(values.rounds); round += 1) {
-      const result = await sendRound(stack, recipients, round);
+      const result = await sendRound({ stack, consumer }, { recipients, round });
       report(round, recipients, result);
       if (result.arrived !== recipients || result.twice > 0) process.exitCode = 1;
     }
   } finally {
     await stack.stop();
+    consumer.stop();
   }
 }
 
@@ -89,84 +90,122 @@ async function givenTemplate({ api, workspaceId }: BenchStack): Promise<void> {
 type Result = {
   startMs: number;
   sendMs: number;
-  totalMs: number;
+  statusMs: number;
+  /** From the call until the last event was told. */
+  drainedMs: number;
   arrived: number;
   twice: number;
-  usage: Map<string, Usage>;
+  historyEvents: number;
+  before: Map<string, Usage>;
+  early: Map<string, Usage>;
+  after: Map<string, Usage>;
 };
 
-async function sendRound(stack: BenchStack, recipients: number, round: number): Promise<Result> {
-  const { api, workspaceId, sink, folder } = stack;
-  const key = { workspace_id: workspaceId };
-  const created = await api<{ broadcast: Broadcast }>('broadcasts.create', {
-    body: {
-      ...key,
-      name: `Bench ${round}`,
-      audience: { list: 'bench' },
-      test_settings: { variations: [{ template_id: 'bench' }] },
-    },
-  });
-  const { id } = created.broadcast;
-  const pids = { ...readPids(folder), sink: sink.pid };
-  const before = await sink.status();
-  const usageBefore = usageOf(pids);
+type Bench = { stack: BenchStack; consumer: Consumer };
+
+async function sendRound(
+  { stack, consumer }: Bench,
+  { recipients, round }: { recipients: number; round: number },
+): Promise<Result> {
+  const { sink } = stack;
+  const id = await givenBroadcast(stack, round);
+  const pids = { ...readPids(stack.folder), consumer: consumer.pid, sink: sink.pid };
+  const totalBefore = (await sink.status()).total;
+  const told = (await consumer.counts()).events;
+  const before = usageOf(pids);
   const calledAtMs = Date.now();
-  await api('broadcasts.schedule', { body: { ...key, id, send_now: true } });
+  const schedule = { workspace_id: stack.workspaceId, id, send_now: true };
+  await stack.api('broadcasts.schedule', { body: schedule });
   const bar = progressBar(`Round ${round}`, recipients);
   let firstAtMs = 0;
+  let early: Map<string, Usage> | undefined;
   for (;;) {
-    const { total } = await sink.status();
-    const count = total - before.total;
+    const count = (await sink.status()).total - totalBefore;
     if (count > 0) firstAtMs ||= Date.now();
+    if (count > recipients / 5) early ??= usageOf(pids);
     bar.show(count);
-    const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.get', {
-      query: { ...key, id },
-    });
-    if (broadcast.status === 'sent') break;
-    if (broadcast.status !== 'sending' || Date.now() - calledAtMs > sendMsMax) {
-      throw new Error(`the broadcast is ${broadcast.status}: ${broadcast.pause_reason ?? ''}`);
-    }
+    if (await isSent(stack, id, calledAtMs)) break;
     await sleep(firstAtMs === 0 ? pollMs : pollMs * 10);
   }
-  const doneAtMs = Date.now();
-  const after = await sink.status();
-  const arrived = after.total - before.total;
+  const statusMs = Date.now() - calledAtMs;
+  await untilDrained(consumer, told + recipients);
+  const drainedMs = Date.now() - calledAtMs;
+  const after = usageOf(pids);
+  const { total, received_at_ms: lastAtMs } = await sink.status();
+  const arrived = total - totalBefore;
   bar.end();
-  const usageAfter = usageOf(pids);
-  const usage = new Map(
-    [...usageAfter].map(([name, { cpuMs, memoryMb }]) => [
-      name,
-      { cpuMs: cpuMs - (usageBefore.get(name)?.cpuMs ?? 0), memoryMb },
-    ]),
-  );
   return {
     startMs: firstAtMs - calledAtMs,
-    sendMs: after.received_at_ms - firstAtMs,
-    totalMs: doneAtMs - calledAtMs,
+    sendMs: lastAtMs - firstAtMs,
+    statusMs,
+    drainedMs,
     arrived,
     twice: Math.max(0, arrived - recipients),
-    usage,
+    historyEvents: await historyEvents(stack, id),
+    before,
+    early: early ?? before,
+    after,
   };
 }
 
-function report(round: number, recipients: number, result: Result): void {
-  const { startMs, sendMs, totalMs, arrived, twice, usage } = result;
-  const perSecond = Math.round((arrived / Math.max(1, sendMs)) * 1000);
-  console.log(
-    `\nround ${round}: ${perSecond} messages/s while sending, ${Math.round((arrived / totalMs) * 1000)} from call to status`,
-  );
-  console.log(
-    `  first message after ${startMs} ms, last after ${startMs + sendMs} ms, status sent after ${totalMs} ms`,
-  );
-  console.log(`  arrived ${arrived} of ${recipients}, twice ${twice}`);
-  console.log('  process             CPU µs/message   memory MB');
-  let total = 0;
-  for (const [name, { cpuMs, memoryMb }] of usage) {
-    const micros = (cpuMs * 1000) / recipients;
-    total += micros;
-    console.log(
-      `  ${name.padEnd(20)}${micros.toFixed(0).padStart(12)}${memoryMb.toFixed(0).padStart(12)}`,
-    );
+async function givenBroadcast({ api, workspaceId }: BenchStack, round: number): Promise<string> {
+  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', {
+    body: {
+      workspace_id: workspaceId,
+      name: `Bench ${round}`,
+      audience: { list: 'bench' },
+      test_settings: { variations: [{ template_id: 'bench' }] },
+      utm_parameters: { source: 'bench', medium: 'email' },
+    },
+  });
+  return broadcast.id;
+}
+
+async function isSent(
+  { api, workspaceId }: BenchStack,
+  id: string,
+  calledAtMs: number,
+): Promise<boolean> {
+  const query = { workspace_id: workspaceId, id };
+  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.get', { query });
+  const { status, pause_reason: reason = '' } = broadcast;
+  if (status === 'sent') return true;
+  if (status === 'sending' && Date.now() - calledAtMs < sendMsMax) return false;
+  throw new Error(`the broadcast is ${status}: ${reason}`);
+}
+
+async function historyEvents({ setting, workspaceId }: BenchStack, id: string): Promise<number> {
+  const connection = await Connection.connect({ address: setting('TEMPORAL_ADDRESS') });
+  try {
+    const handle = new Client({ connection }).workflow.getHandle(`broadcast/${workspaceId}/${id}`);
+    return (await handle.describe()).historyLength;
+  } finally {
+    await connection.close();
   }
-  console.log(`  ${'all'.padEnd(20)}${total.toFixed(0).padStart(12)}`);
+}
+
+function report(round: number, recipients: number, result: Result): void {
+  const { startMs, sendMs, statusMs, drainedMs, arrived, twice, historyEvents } = result;
+  const perSecond = (ms: number) => Math.round((arrived / Math.max(1, ms)) * 1000);
+  console.log(
+    `\nround ${round}: ${perSecond(drainedMs)} messages/s from the call until the outbox is drained, ` +
+      `${perSecond(sendMs)} while sending, ${perSecond(statusMs)} from the call to the status`,
+  );
+  console.log(
+    `  first message after ${startMs} ms, last after ${startMs + sendMs} ms, sent after ${statusMs} ms, ` +
+      `drained after ${drainedMs} ms`,
+  );
+  console.log(
+    `  arrived ${arrived} of ${recipients}, twice ${twice}, ${historyEvents} history events`,
+  );
+  console.log('  process             CPU µs/message   MB at 20 %   MB at the end');
+  let all = 0;
+  for (const [name, { cpuMs, memoryMb }] of result.after) {
+    const micros = ((cpuMs - (result.before.get(name)?.cpuMs ?? 0)) * 1000) / recipients;
+    all += micros;
+    const at = result.early.get(name)?.memoryMb ?? 0;
+    const columns = [micros.toFixed(0), at.toFixed(0), memoryMb.toFixed(0)];
+    console.log(`  ${name.padEnd(20)}${columns.map((text) => text.padStart(14)).join('')}`);
+  }
+  console.log(`  ${'all'.padEnd(20)}${all.toFixed(0).padStart(14)}`);
 }
