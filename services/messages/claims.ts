@@ -1,6 +1,5 @@
-import { type EntityManager, query, type Store } from '#lib/store.ts';
+import { query, type Store } from '#lib/store.ts';
 import type { MessageStatus } from './message.ts';
-import { readSuppressions } from './suppression.ts';
 
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
 export const leaseMs = 30_000;
@@ -67,43 +66,21 @@ export async function readRecorded(
   return new Map(rows.map((row) => [row.id, toRecorded(row)]));
 }
 
-/**
- * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
- * Only what comes back as `sending` is ours to send; those who may not be written to are recorded as skipped.
- */
-export function claim(
-  store: Store,
-  owner: string,
-  group: ClaimGroup,
-  claimants: readonly Claimant[],
-): Promise<Claimed[]> {
-  return store.fork().transactional(async (em) => {
-    const emails = claimants.map(({ email }) => email);
-    const suppressed = await readSuppressions(em, group.workspaceId, emails);
-    const reasons = claimants.map(
-      ({ email, skipReason }) => suppressed.get(email) ?? (skipReason || null),
-    );
-    const rows = await insertClaims(em, owner, group, claimants, reasons);
-    return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
-  });
-}
-
-function insertClaims(
-  em: EntityManager,
-  owner: string,
-  group: ClaimGroup,
-  claimants: readonly Claimant[],
-  reasons: readonly (string | null)[],
-): Promise<RecordedRow[]> {
-  return query<RecordedRow>(
-    em,
-    `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
+const claimSql = `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
        template_version, integration_id, status, status_info, attempts, owner, lease_until, created_at, updated_at)
      select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6,
        case when given.reason is null then 'sending' else 'skipped' end, given.reason,
        (given.reason is null)::int, case when given.reason is null then $7::uuid end,
        case when given.reason is null then now() + $8 * interval '1 millisecond' end, now(), now()
-     from unnest($9::uuid[], $10::text[], $11::text[], $12::bool[]) as given (id, email, reason, is_kept)
+     from (
+       select id, email, coalesce(s.reason, asked.reason) as reason,
+         -- Whoever is removed may be deleted, and would be told to us no second time.
+         asked.reason is distinct from 'removed' as is_kept
+       from unnest($9::uuid[], $10::text[], $11::text[]) as asked (id, email, reason)
+       left join lateral (
+         select reason from suppressions where workspace_id = $1 and email = asked.email offset 0
+       ) s on true
+     ) given
      order by given.id
      on conflict (workspace_id, id) do update set
        status = excluded.status,
@@ -118,23 +95,33 @@ function insertClaims(
        due_at = null,
        updated_at = excluded.updated_at
      where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
-     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at`,
-    [
-      group.workspaceId,
-      group.broadcastId,
-      group.listId,
-      group.templateId,
-      group.templateVersion,
-      group.integrationId,
-      owner,
-      leaseMs,
-      claimants.map(({ id }) => id),
-      claimants.map(({ email }) => email),
-      reasons,
-      // Whoever is removed may be deleted, and would be told to us no second time.
-      claimants.map(({ skipReason }) => skipReason !== 'removed'),
-    ],
-  );
+     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at`;
+
+/**
+ * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
+ * Only what comes back as `sending` is ours to send; those who may not be written to, or are suppressed, are recorded
+ * as skipped.
+ */
+export async function claim(
+  store: Store,
+  owner: string,
+  group: ClaimGroup,
+  claimants: readonly Claimant[],
+): Promise<Claimed[]> {
+  const rows = await query<RecordedRow>(store.fork(), claimSql, [
+    group.workspaceId,
+    group.broadcastId,
+    group.listId,
+    group.templateId,
+    group.templateVersion,
+    group.integrationId,
+    owner,
+    leaseMs,
+    claimants.map(({ id }) => id),
+    claimants.map(({ email }) => email),
+    claimants.map(({ skipReason }) => skipReason || null),
+  ]);
+  return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
 }
 
 /** Keeps what is still being sent in our hands; gives the ids that are. */

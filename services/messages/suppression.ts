@@ -1,4 +1,3 @@
-import { type EntityManager, query } from '#lib/store.ts';
 import type { Outcome } from './smtp/outcome.ts';
 
 /** RFC 3463 codes that say that there is no such mailbox; others are about content, policy or the moment. */
@@ -10,18 +9,4 @@ const saysUnknown =
 export function isHardBounce(outcome: Outcome & { kind: 'failed' }): boolean {
   if (outcome.enhanced !== '') return noMailbox.has(outcome.enhanced);
   return (outcome.code === 550 || outcome.code === 553) && saysUnknown.test(outcome.info);
-}
-
-/** Why addresses may not be written to by anybody in the workspace. */
-export async function readSuppressions(
-  em: EntityManager,
-  workspaceId: string,
-  emails: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await query<{ email: string; reason: string }>(
-    em,
-    'select email, reason from suppressions where workspace_id = $1 and email = any($2::text[])',
-    [workspaceId, emails],
-  );
-  return new Map(rows.map(({ email, reason }) => [email, reason]));
 }
