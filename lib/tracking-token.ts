@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from './tokens.ts';
 
 const purpose = 'postrider/tracking';
@@ -43,7 +43,7 @@ export function uuidOf(bytes: Buffer): string {
     .join('-');
 }
 
-function macOf(key: Buffer, workspaceId: string, named: Buffer): Buffer {
+function macOf(key: KeyObject, workspaceId: string, named: Buffer): Buffer {
   const digest = createHmac('sha256', key).update(workspaceId).update('\0').update(named).digest();
   return digest.subarray(0, macBytes);
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/tokens.ts';
 import { uuidOf } from '#lib/tracking-token.ts';
 
@@ -34,7 +34,7 @@ export function readToken(
   return uuidOf(id);
 }
 
-function macOf(key: Buffer, workspaceId: string, id: Buffer): Buffer {
+function macOf(key: KeyObject, workspaceId: string, id: Buffer): Buffer {
   return createHmac('sha256', key)
     .update(workspaceId)
     .update('\0')
