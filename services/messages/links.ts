@@ -6,6 +6,7 @@ import { confirmableMs } from './confirmations.ts';
 import type { Context } from './context.ts';
 import { readToken } from './link-token.ts';
 import { eventOf } from './message-events.ts';
+import { countStep } from './variation-counts.ts';
 
 /** The message that a person holds in their hands, by a link in it. */
 export type LinkedMessage = {
@@ -56,7 +57,8 @@ export async function markUnsubscribed(
           update messages set unsubscribed_at = $3, updated_at = $3
           where workspace_id = $1 and id = $2 and unsubscribed_at is null
           returning *
-        ), events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
+        ), ${countStep('left_through', { unsubscribed: 'true' })},
+        events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
       answer: 'true as told',
       values: [workspaceId, id, now()],
     },

@@ -2,6 +2,7 @@ import { changeAndTell } from '#lib/outbox.ts';
 import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
 import { eventOf } from './message-events.ts';
+import { countStep } from './variation-counts.ts';
 
 /** What became of a claimed message, as it goes into the record. */
 export type Result = {
@@ -14,7 +15,7 @@ export type Result = {
   isBounce: boolean;
 };
 
-// In one statement: the record, the suppression of dead addresses, and what is told of both.
+// In one statement: the record, the suppression of dead addresses, the counts, and what is told.
 const steps = `
   given as materialized (
     select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
@@ -40,7 +41,7 @@ const steps = `
     select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
     order by contact_email
     on conflict do nothing
-  ), events as (
+  ), ${countStep('recorded', { sent: 'sent_at is not null', bounced: 'bounced_at is not null' })}, events as (
     ${eventOf('sent', { row: 'recorded', time: 'sent_at' })} where sent_at is not null
     union all
     ${eventOf('bounced', { row: 'recorded', time: 'bounced_at' })} where bounced_at is not null

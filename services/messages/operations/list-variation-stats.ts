@@ -21,10 +21,10 @@ export function listVariationStats({
   return async ({ workspaceId, broadcastIds }) => {
     const rows = await query<Row>(
       store.fork(),
-      `select broadcast_id, template_id, count(sent_at)::int as sent, count(delivered_at)::int as delivered,
-         count(opened_at)::int as opened, count(clicked_at)::int as clicked, count(bounced_at)::int as bounced,
-         count(complained_at)::int as complained, count(unsubscribed_at)::int as unsubscribed
-       from messages where workspace_id = $1 and broadcast_id = any($2::text[])
+      `select broadcast_id, template_id, sum(sent)::int as sent, sum(delivered)::int as delivered,
+         sum(opened)::int as opened, sum(clicked)::int as clicked, sum(bounced)::int as bounced,
+         sum(complained)::int as complained, sum(unsubscribed)::int as unsubscribed
+       from variation_counts where workspace_id = $1 and broadcast_id = any($2::text[])
        group by broadcast_id, template_id
        order by broadcast_id, template_id`,
       [workspaceId, broadcastIds],

@@ -6,6 +6,7 @@ import { type EntityManager, query } from '#lib/store.ts';
 import { createTrackingReader, type Tracked } from '#lib/tracking-token.ts';
 import type { Context } from '../context.ts';
 import { eventOf } from '../message-events.ts';
+import { countStep } from '../variation-counts.ts';
 
 type Known = Tracked & {
   workspaceId: string;
@@ -94,7 +95,10 @@ const firstTimes = `
         or (m.bot_opened_at is null and held.bot_opened_at is not null)
         or (m.bot_clicked_at is null and held.bot_clicked_at is not null))
     returning m.*, held.is_unopened, held.is_unclicked
-  ), events as (
+  ), ${countStep('marked', {
+    opened: 'is_unopened and opened_at is not null',
+    clicked: 'is_unclicked and clicked_at is not null',
+  })}, events as (
     ${eventOf('opened', { row: 'marked', time: 'opened_at' })} where is_unopened and opened_at is not null
     union all
     ${eventOf('clicked', { row: 'marked', time: 'clicked_at' })} where is_unclicked and clicked_at is not null
