@@ -14,7 +14,7 @@ export type BenchStack = {
   /** A value of the stack's `env` file. */
   setting(name: string): string;
   folder: string;
-  sink: { pid: number; status(): Promise<SinkStatus> };
+  sink: { pid: number; status(): Promise<SinkStatus>; bodies(): Promise<string[]> };
   stop(): Promise<void>;
 };
 
@@ -60,8 +60,8 @@ export async function startBenchStack(
     folder,
     sink: {
       pid: sink.child.pid ?? 0,
-      status: async () =>
-        (await (await fetch(`http://127.0.0.1:${sink.control}/status`)).json()) as SinkStatus,
+      status: () => ask<SinkStatus>(sink.control, '/status'),
+      bodies: () => ask<string[]>(sink.control, '/bodies'),
     },
     async stop() {
       await end(stack);
@@ -72,12 +72,15 @@ export async function startBenchStack(
 }
 
 async function startSink(behaviour: string) {
-  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), '--behaviour', behaviour], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = [join(root, 'test/sink.ts'), '--behaviour', behaviour, '--bodies', '1000'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
   const { port, control } = JSON.parse(String(line)) as { port: number; control: number };
   return { child, port, control };
+}
+
+async function ask<Answer>(port: number, path: string): Promise<Answer> {
+  return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as Answer;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -2,6 +2,7 @@ import { benchContacts } from './contacts.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
+import { benchTracking } from './tracking.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
@@ -9,6 +10,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   contacts: benchContacts,
   import: benchImport,
   send: benchSend,
+  tracking: benchTracking,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -3,15 +3,11 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { progressBar } from '../deploy/demo/progress.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
+import { givenBroadcast, givenTemplate, importAudience, isSent } from './broadcast.ts';
 import { type Consumer, startConsumer, untilDrained } from './events.ts';
-import { newsletter } from './newsletter.ts';
 import { readPids, type Usage, usageOf } from './processes.ts';
 
-const importSize = 5_000;
 const pollMs = 20;
-const sendMsMax = 5 * 60_000;
-
-type Broadcast = { id: string; status: string; pause_reason?: string };
 
 /**
  * A broadcast to N recipients into a fast sink, everything on this machine; tracked, with its history, and with
@@ -43,48 +39,6 @@ export async function benchSend(args: string[]): Promise<void> {
     await stack.stop();
     consumer.stop();
   }
-}
-
-async function importAudience({ api, workspaceId }: BenchStack, recipients: number): Promise<void> {
-  const key = { workspace_id: workspaceId };
-  await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
-  const bar = progressBar('Importing', recipients);
-  for (let first = 0; first < recipients; first += importSize) {
-    const size = Math.min(importSize, recipients - first);
-    const contacts = Array.from({ length: size }, (_, index) => contact(first + index));
-    await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: ['bench'] } });
-    bar.show(first + size);
-  }
-  bar.end();
-}
-
-function contact(number: number): object {
-  return {
-    email: `person${number}@example.com`,
-    external_id: `id-${number}`,
-    first_name: `Person ${number}`,
-    last_name: 'Müller',
-    language: number % 3 === 0 ? 'fr' : 'en',
-    custom_string_1: 'Ashford',
-    custom_number_1: number,
-  };
-}
-
-async function givenTemplate({ api, workspaceId }: BenchStack): Promise<void> {
-  await api('templates.create', {
-    body: {
-      workspace_id: workspaceId,
-      id: 'bench',
-      name: 'Bench',
-      channel: 'email',
-      category: 'marketing',
-      email: {
-        editor_mode: 'code',
-        mjml_source: newsletter,
-        subject: 'Hello {{ contact.first_name }}',
-      },
-    },
-  });
 }
 
 type Result = {
@@ -146,32 +100,6 @@ async function sendRound(
     early: early ?? before,
     after,
   };
-}
-
-async function givenBroadcast({ api, workspaceId }: BenchStack, round: number): Promise<string> {
-  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', {
-    body: {
-      workspace_id: workspaceId,
-      name: `Bench ${round}`,
-      audience: { list: 'bench' },
-      test_settings: { variations: [{ template_id: 'bench' }] },
-      utm_parameters: { source: 'bench', medium: 'email' },
-    },
-  });
-  return broadcast.id;
-}
-
-async function isSent(
-  { api, workspaceId }: BenchStack,
-  id: string,
-  calledAtMs: number,
-): Promise<boolean> {
-  const query = { workspace_id: workspaceId, id };
-  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.get', { query });
-  const { status, pause_reason: reason = '' } = broadcast;
-  if (status === 'sent') return true;
-  if (status === 'sending' && Date.now() - calledAtMs < sendMsMax) return false;
-  throw new Error(`the broadcast is ${status}: ${reason}`);
 }
 
 async function historyEvents({ setting, workspaceId }: BenchStack, id: string): Promise<number> {

@@ -1,0 +1,83 @@
+import { progressBar } from '../deploy/demo/progress.ts';
+import type { BenchStack } from './bench-stack.ts';
+import { newsletter } from './newsletter.ts';
+
+type Broadcast = { id: string; status: string; pause_reason?: string };
+
+const importSize = 5_000;
+const sendMsMax = 5 * 60_000;
+
+export async function importAudience(
+  { api, workspaceId }: BenchStack,
+  recipients: number,
+): Promise<void> {
+  const key = { workspace_id: workspaceId };
+  await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
+  const bar = progressBar('Importing', recipients);
+  for (let first = 0; first < recipients; first += importSize) {
+    const size = Math.min(importSize, recipients - first);
+    const contacts = Array.from({ length: size }, (_, index) => contact(first + index));
+    await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: ['bench'] } });
+    bar.show(first + size);
+  }
+  bar.end();
+}
+
+function contact(number: number): object {
+  return {
+    email: `person${number}@example.com`,
+    external_id: `id-${number}`,
+    first_name: `Person ${number}`,
+    last_name: 'Müller',
+    language: number % 3 === 0 ? 'fr' : 'en',
+    custom_string_1: 'Ashford',
+    custom_number_1: number,
+  };
+}
+
+export async function givenTemplate({ api, workspaceId }: BenchStack): Promise<void> {
+  await api('templates.create', {
+    body: {
+      workspace_id: workspaceId,
+      id: 'bench',
+      name: 'Bench',
+      channel: 'email',
+      category: 'marketing',
+      email: {
+        editor_mode: 'code',
+        mjml_source: newsletter,
+        subject: 'Hello {{ contact.first_name }}',
+      },
+    },
+  });
+}
+
+export async function givenBroadcast(
+  { api, workspaceId }: BenchStack,
+  round: number,
+): Promise<string> {
+  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', {
+    body: {
+      workspace_id: workspaceId,
+      name: `Bench ${round}`,
+      audience: { list: 'bench' },
+      test_settings: { variations: [{ template_id: 'bench' }] },
+      utm_parameters: { source: 'bench', medium: 'email' },
+    },
+  });
+  return broadcast.id;
+}
+
+/** Throws where it went wrong or takes too long. */
+export async function isSent(
+  { api, workspaceId }: BenchStack,
+  id: string,
+  calledAtMs: number,
+): Promise<boolean> {
+  const query = { workspace_id: workspaceId, id };
+  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.get', { query });
+  const { status, pause_reason: reason = '' } = broadcast;
+  if (status === 'sent') return true;
+  if (status === 'sending' && Date.now() - calledAtMs < sendMsMax) return false;
+  throw new Error(`the broadcast is ${status}: ${reason}`);
+}
