@@ -1,12 +1,4 @@
-import {
-  act,
-  draftOf,
-  givenList,
-  givenTemplate,
-  good,
-  importContacts,
-  untilStatus,
-} from '../stack/given.ts';
+import { act, givenTest, good, untilStatus } from '../stack/given.ts';
 import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
 import { withRun } from '../stack/workflows.ts';
@@ -32,7 +24,7 @@ export async function tour(
   stack: TestStack,
   at: (state: string, stop: Stop) => Promise<void>,
 ): Promise<void> {
-  const { id, emails, templates } = await givenTest(stack);
+  const { id, emails, templates } = await givenTest(stack, recipients);
   const stop = async (state: string, phase: string, next = ''): Promise<void> => {
     let details = '';
     await until(`the run says “${phase}”`, async () => {
@@ -59,24 +51,4 @@ export async function tour(
   await passTime(stack, id);
   await untilStatus(stack, id, 'sent');
   await stop('finished', 'sent');
-}
-
-async function givenTest(stack: TestStack) {
-  const listId = await givenList(stack);
-  const emails = await importContacts(stack, listId, recipients);
-  const templates = [await givenTemplate(stack), await givenTemplate(stack)];
-  const body = {
-    ...draftOf(stack, { listId, templateId: '' }),
-    name: 'Spring newsletter',
-    test_settings: {
-      enabled: true,
-      sample_percentage: 50,
-      auto_send_winner: true,
-      auto_send_winner_metric: 'click_rate',
-      test_duration_hours: 4,
-      variations: templates.map((template_id) => ({ template_id })),
-    },
-  };
-  const { broadcast } = good(await stack.call('broadcasts.create', body));
-  return { id: broadcast.id as string, emails, templates };
 }
