@@ -3,6 +3,14 @@ import { type EntityManager, query, type Store } from '#lib/store.ts';
 
 export type ListKey = { workspaceId: string; listId: string };
 
+/** The messages in the queue of a list, each by one look into the primary key. */
+const openMessages = `(
+  select m.* from open_confirmations o cross join lateral (
+    select * from messages where workspace_id = o.workspace_id and id = o.message_id offset 0
+  ) m
+  where o.workspace_id = $1 and o.list_id = $2
+) open`;
+
 /** At most one confirmation mail to an address about a list in this time, however often a form is posted. */
 const coolDown = '1 hour';
 
@@ -28,6 +36,9 @@ export async function requestConfirmations(
        insert into messages (workspace_id, id, contact_email, list_id, template_id, template_version,
          integration_id, status, attempts, due_at, created_at, updated_at)
        select $1, gen_random_uuid(), email, list_id, '', 0, '', 'deferred', 0, now(), now(), now() from mailed
+       returning workspace_id, list_id, id
+     ), opened as (
+       insert into open_confirmations (workspace_id, list_id, message_id) select * from queued
      )
      select distinct list_id from mailed order by list_id`,
     [workspaceId, pending.map(({ email }) => email), pending.map(({ listId }) => listId)],
@@ -57,17 +68,24 @@ export async function addSending(em: EntityManager, key: ListKey, runAt?: Date):
   });
 }
 
-/** Confirmation mails that are due, or whose sender is gone. */
+/** Confirmation mails that are due, or whose sender is gone. What has an outcome leaves the queue. */
 export async function readDue(
   store: Store,
   { workspaceId, listId }: ListKey,
   countMax: number,
 ): Promise<[id: string, email: string][]> {
+  const em = store.fork();
+  await query(
+    em,
+    `delete from open_confirmations o using messages m
+     where o.workspace_id = $1 and o.list_id = $2 and m.workspace_id = $1 and m.id = o.message_id
+       and m.status not in ('deferred', 'sending')`,
+    [workspaceId, listId],
+  );
   const rows = await query<{ id: string; contact_email: string }>(
-    store.fork(),
-    `select id, contact_email from messages
-     where broadcast_id is null and status in ('deferred', 'sending')
-       and coalesce(due_at, lease_until) <= now() and workspace_id = $1 and list_id = $2
+    em,
+    `select id, contact_email from ${openMessages}
+     where coalesce(due_at, lease_until) <= now()
      order by coalesce(due_at, lease_until) limit $3`,
     [workspaceId, listId, countMax],
   );
@@ -81,8 +99,8 @@ export async function readNextDue(
 ): Promise<Date | undefined> {
   const [row] = await query<{ due_at: string | null }>(
     em,
-    `select min(coalesce(due_at, lease_until)) as due_at from messages
-     where broadcast_id is null and status in ('deferred', 'sending') and workspace_id = $1 and list_id = $2`,
+    `select min(coalesce(due_at, lease_until)) as due_at from ${openMessages}
+     where status in ('deferred', 'sending')`,
     [workspaceId, listId],
   );
   return row?.due_at ? new Date(row.due_at) : undefined;
