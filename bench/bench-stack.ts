@@ -25,13 +25,19 @@ export type SinkStatus = {
   received_at_ms: number;
 };
 
+type Options = {
+  /** How the sink answers. */
+  behaviour?: { latencyMs?: number };
+  /** How many of the last mails it keeps whole. */
+  bodies?: number;
+  /** Settings of the stack. */
+  variables?: Record<string, string>;
+};
+
 /** A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own. */
-export async function startBenchStack(
-  sinkBehaviour: string,
-  variables: Record<string, string> = {},
-): Promise<BenchStack> {
+export async function startBenchStack(options: Options = {}): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
-  const sink = await startSink(sinkBehaviour);
+  const sink = await startSink(options);
   const stack = fork(join(root, 'deploy/local/main.ts'), {
     env: {
       ...process.env,
@@ -39,7 +45,7 @@ export async function startBenchStack(
       POSTRIDER_PORT: portBase,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
       LOG_LEVEL: 'warn',
-      ...variables,
+      ...options.variables,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -71,9 +77,11 @@ export async function startBenchStack(
   };
 }
 
-async function startSink(behaviour: string) {
-  const args = [join(root, 'test/sink.ts'), '--behaviour', behaviour, '--bodies', '1000'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+async function startSink({ behaviour = {}, bodies = 0 }: Options) {
+  const args = ['--behaviour', JSON.stringify(behaviour), '--bodies', String(bodies)];
+  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = await once(child.stdout, 'data');
   const { port, control } = JSON.parse(String(line)) as { port: number; control: number };
   return { child, port, control };

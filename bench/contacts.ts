@@ -47,7 +47,7 @@ export async function benchContacts(args: string[]): Promise<void> {
       calls: { type: 'string', default: '200' },
     },
   });
-  const stack = await startBenchStack('{}');
+  const stack = await startBenchStack();
   try {
     const { api, workspaceId, folder } = stack;
     await api('lists.create', {

@@ -22,7 +22,7 @@ export async function benchGateway(args: string[]): Promise<void> {
   const forMs = Number(values.seconds) * 1000;
   const bare = fork(join(import.meta.dirname, 'bare-server.ts'));
   const [[barePort, fastifyPort]] = (await once(bare, 'message')) as [[number, number]];
-  const stack = await startBenchStack('{}');
+  const stack = await startBenchStack();
   try {
     const pids = { ...readPids(stack.folder), bare: bare.pid ?? 0, bench: process.pid };
     const scenarios = {

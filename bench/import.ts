@@ -16,7 +16,7 @@ export async function benchImport(args: string[]): Promise<void> {
     },
   });
   const consumer = await startConsumer();
-  const stack = await startBenchStack('{}', consumer.variables);
+  const stack = await startBenchStack({ variables: consumer.variables });
   try {
     await measure(stack, consumer, Number(values.contacts), Number(values.parallel));
   } finally {

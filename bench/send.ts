@@ -23,9 +23,9 @@ export async function benchSend(args: string[]): Promise<void> {
     },
   });
   const recipients = Number(values.recipients);
-  const behaviour = JSON.stringify({ latencyMs: Number(values['sink-delay-ms']) });
+  const behaviour = { latencyMs: Number(values['sink-delay-ms']) };
   const consumer = await startConsumer();
-  const stack = await startBenchStack(behaviour, consumer.variables);
+  const stack = await startBenchStack({ behaviour, variables: consumer.variables });
   try {
     await importAudience(stack, recipients);
     await givenTemplate(stack);

@@ -25,7 +25,7 @@ export async function benchTracking(args: string[]): Promise<void> {
     },
   });
   const [perSecond, forMs] = [Number(values['hits-per-second']), Number(values.seconds) * 1_000];
-  const stack = await startBenchStack('{}');
+  const stack = await startBenchStack({ bodies: recipients });
   const readers = fork(join(import.meta.dirname, 'readers.ts'));
   try {
     const { id, paths } = await givenMails(stack);
