@@ -1,4 +1,5 @@
 import { getOption } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
@@ -6,6 +7,7 @@ import { contracts } from '../contracts.ts';
 import { routesOf } from '../routes.ts';
 import { createDocument } from './document.ts';
 import type { Schema } from './schema.ts';
+import { commentOf, readComment } from './words.ts';
 
 const routes = routesOf(contracts);
 const document = createDocument(routes);
@@ -112,6 +114,17 @@ test('a bare array is the whole answer, and success need not be 200', () => {
   const listed = of('/api/workspaces.list', 'get').responses[200].content['application/json'];
   expect(listed.schema).toMatchObject({ type: 'array' });
   expect(of('/api/lists.create').responses).toHaveProperty('201');
+});
+
+const codes = Object.keys(Code).filter((name) => Number.isNaN(Number(name)));
+const words = codes.map((name) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase());
+
+test('every code that an RPC comment names is read as an outcome, and none stays in its text', () => {
+  for (const { method } of all) {
+    const { description, outcomes } = readComment(commentOf(method));
+    const texts = [description, ...outcomes.map(({ reason }) => reason)].join(' ').split(/\W+/);
+    expect([method.name, words.filter((word) => texts.includes(word))]).toEqual([method.name, []]);
+  }
 });
 
 test('the codes in an RPC comment become its statuses, with their texts', () => {

@@ -323,10 +323,10 @@ export const SubscriptionService: GenService<{
    *
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
    * `list_ids is required`, `list is not public`): what was given is wrong; an unknown list counts as not
-   * public, and so does a private one where `email_hmac` is wrong. RESOURCE_EXHAUSTED, with
-   * `ratelimit-limit`, `ratelimit-remaining` and `ratelimit-reset` (seconds) as metadata: more than 10
-   * requests a minute for an address, 50 from a client address, or 1,000 for a list. Requests that are
-   * not valid don't count.
+   * public, and so does a private one where `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
+   * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list; requests that are not
+   * valid don't count. Every answer has `ratelimit-limit`, `ratelimit-remaining` and `ratelimit-reset` (seconds) as
+   * metadata.
    *
    * @generated from rpc postrider.contacts.v1.SubscriptionService.Subscribe
    */

@@ -1286,7 +1286,7 @@ export const WorkspaceService: GenService<{
   /**
    * Reads the key of `email_hmac`, with which a site proves that a person of its own asked to subscribe.
    *
-   * NOT_FOUND (`Workspace not found`), to services only: no such workspace.
+   * NOT_FOUND (`Workspace not found`): no such workspace; said to services only.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.GetEmailHmacKey
    */
