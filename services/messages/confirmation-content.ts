@@ -1,5 +1,5 @@
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { PlanKey } from './plans.ts';
+import type { TemplateContent } from './variants.ts';
 
 type Words = { subject: string; question: string; button: string; otherwise: string };
 
@@ -78,7 +78,7 @@ const html = `<!doctype html><html><head><meta charset="utf-8"><meta name="viewp
 </div></body></html>`;
 
 /** What asks for a confirmation where the list has no template of its own. */
-export const confirmationContent: NonNullable<PlanKey['content']> = {
+export const confirmationContent: TemplateContent = {
   version: 0,
   category: TemplateCategory.OPT_IN,
   channel: TemplateChannel.EMAIL,
@@ -89,4 +89,5 @@ export const confirmationContent: NonNullable<PlanKey['content']> = {
   senderId: '',
   replyTo: '',
   trackingDisabled: true,
+  languages: [],
 };

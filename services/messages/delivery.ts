@@ -12,6 +12,7 @@ import type { Outcome } from './smtp/outcome.ts';
 import type { SmtpPool } from './smtp/pool.ts';
 import type { Outgoing } from './smtp/session.ts';
 import { isHardBounce } from './suppression.ts';
+import type { Variant } from './variants.ts';
 
 /** One claim's worth of messages on their way. */
 export type Delivery = {
@@ -41,7 +42,7 @@ const renewEveryMs = 10_000;
 
 /** Sends what was claimed and records every outcome. Nothing is started once `stop` is aborted. */
 export async function deliver(context: Context, delivery: Delivery): Promise<Delivered> {
-  const { group, plan, claimed } = delivery;
+  const { group, plan } = delivery;
   const { pools, store, owner } = context;
   const broken = new AbortController();
   const signal = AbortSignal.any([delivery.stop, broken.signal]);
@@ -52,7 +53,7 @@ export async function deliver(context: Context, delivery: Delivery): Promise<Del
   const work = new Work(context, { ...delivery, stop: signal }, writer);
   const renewing = setInterval(() => work.renew(), renewEveryMs);
   try {
-    await (plan.program.slow ? work.sendSlowly(pool) : work.sendAll(pool, claimed));
+    await work.sendAll(pool);
     await writer.end();
     await giveBack(store, owner, group.workspaceId, work.unsent);
   } finally {
@@ -61,6 +62,9 @@ export async function deliver(context: Context, delivery: Delivery): Promise<Del
   }
   return { fates: writer.fates, outage: work.outage };
 }
+
+/** A message with what it is made from. */
+type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
 
 class Work {
   readonly unsent: string[] = [];
@@ -81,31 +85,37 @@ class Work {
   }
 
   /** Resolves when each message is settled. */
-  sendAll(pool: SmtpPool, claimed: readonly Claimed[]): Promise<unknown> {
-    const { program } = this.#delivery.plan;
-    const jobs = claimed.map((message) => {
-      const recipient = this.#recipient(message);
-      return this.#job(message, () => program.prepare(recipient));
+  async sendAll(pool: SmtpPool): Promise<void> {
+    const letters = this.#delivery.claimed.map((message) => this.#letter(message));
+    const { slow = [], quick = [] } = Object.groupBy(letters, ({ variant }) =>
+      variant.program.slow ? 'slow' : 'quick',
+    );
+    await Promise.all([this.#sendQuickly(pool, quick), this.#sendSlowly(pool, slow)]);
+  }
+
+  #sendQuickly(pool: SmtpPool, letters: readonly Letter[]): Promise<unknown> {
+    const jobs = letters.map((letter) => {
+      const { variant, recipient } = letter;
+      return this.#job(letter, () => variant.program.prepare(recipient));
     });
     pool.send(jobs.flatMap(({ outgoing }) => outgoing ?? []));
     return Promise.all(jobs.map(({ done }) => done));
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
-  async sendSlowly(pool: SmtpPool): Promise<void> {
-    const { claimed, plan, stop } = this.#delivery;
+  async #sendSlowly(pool: SmtpPool, letters: readonly Letter[]): Promise<void> {
+    const { stop } = this.#delivery;
     const sending: Promise<unknown>[] = [];
-    for (const message of claimed) {
-      const recipient = this.#recipient(message);
-      const prepare = stop.aborted ? unreachable : await this.#renderSlowly(plan, recipient);
-      const { outgoing, done } = this.#job(message, prepare);
+    for (const letter of letters) {
+      const prepare = stop.aborted ? unreachable : await this.#renderSlowly(letter);
+      const { outgoing, done } = this.#job(letter, prepare);
       if (outgoing) pool.send([outgoing]);
       sending.push(done);
     }
     await Promise.all(sending);
   }
 
-  async #renderSlowly({ program }: CompiledPlan, recipient: Recipient): Promise<() => Prepared> {
+  async #renderSlowly({ variant: { program }, recipient }: Letter): Promise<() => Prepared> {
     if (!program.slow) return unreachable;
     try {
       const parts = await this.#context.thread.render(program.slow, program.scope(recipient));
@@ -133,25 +143,32 @@ class Work {
     );
   }
 
-  #recipient({ id, email }: Claimed): Recipient {
+  #letter(message: Claimed): Letter {
+    const { id, email } = message;
     const { plan, group, contacts, feedsOf } = this.#delivery;
+    const contact = contacts.get(email) ?? {};
+    const variant = plan.variantFor(contact);
     const token = this.#tokenOf(group.workspaceId, id);
-    return {
+    const recipient = {
       messageId: id,
       email,
-      contact: contacts.get(email) ?? {},
+      contact,
       feeds: feedsOf(email),
       urls: {
         unsubscribe: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
         preferences: `${plan.baseUrl}/p/${group.workspaceId}/${token}`,
         confirm: `${plan.baseUrl}/c/${group.workspaceId}/${token}`,
       },
-      trackingToken: plan.linkSet ? this.#trackOf(group.workspaceId, id, plan.linkSet) : '',
+      trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
     };
+    return { message, variant, recipient };
   }
 
-  #job(message: Claimed, prepare: () => Prepared): { outgoing?: Outgoing; done: Promise<void> } {
-    const { plan, claimedAtMs, stop } = this.#delivery;
+  #job(
+    { message, variant }: Letter,
+    prepare: () => Prepared,
+  ): { outgoing?: Outgoing; done: Promise<void> } {
+    const { claimedAtMs, stop } = this.#delivery;
     const settled = Promise.withResolvers<void>();
     const settle = (outcome: Outcome) => {
       this.#open.delete(message.id);
@@ -168,7 +185,7 @@ class Work {
       return { done: settled.promise };
     }
     const outgoing: Outgoing = {
-      from: plan.from,
+      from: variant.from,
       to: message.email,
       leaseUntilMs: claimedAtMs + leaseMs - leaseMarginMs,
       signal: stop,

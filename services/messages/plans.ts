@@ -1,41 +1,38 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import {
-  type GetTemplateContentResponse,
-  TemplateCategory,
-  TemplateChannel,
-} from '#gen/postrider/templates/v1/templates_pb.ts';
+import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type {
   GetSettingsResponse,
   Integration,
-  Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Store } from '#lib/store.ts';
 import type { Templates, Workspaces } from './context.ts';
-import { saveLinks } from './link-sets.ts';
-import type { Envelope } from './render/compose.ts';
-import { compileMessage, type Program } from './render/program.ts';
+import { languageChooser } from './languages.ts';
 import type { ServerSettings } from './smtp/dial.ts';
+import {
+  type About,
+  baseUrlOf,
+  compileVariants,
+  envelopeOf,
+  type Setting,
+  type TemplateContent,
+  type TemplateContents,
+  type Variant,
+  type Variants,
+} from './variants.ts';
 
 /** A plan with all that it takes to send it. */
 export type CompiledPlan = {
-  program: Program;
-  /** Names the addresses that its tracked links lead to; undefined where nothing is counted. */
-  linkSet: Buffer | undefined;
+  /** What a contact gets, by the language among its fields. */
+  variantFor: (contact: Readonly<Record<string, unknown>>) => Variant;
+  /** The contact fields that it takes to choose and render. */
+  fields: readonly string[];
   templateVersion: number;
-  /** Address of the envelope and of From. */
-  from: string;
   server: ServerSettings;
   perMinute: number;
   /** Base of the links that belong to us. */
   baseUrl: string;
   isMarketing: boolean;
-};
-
-/** What the template does not say about the mail. */
-export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'> & {
-  /** Whether opens and clicks are counted, where the workspace and the template have nothing against it. */
-  isTracked: boolean;
 };
 
 export type PlanKey = {
@@ -48,8 +45,6 @@ export type PlanKey = {
   /** Used in place of a stored template. */
   content?: TemplateContent;
 };
-
-type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
 
 export type Plans = {
   get(key: PlanKey): Promise<CompiledPlan>;
@@ -69,59 +64,85 @@ export function createPlans(peers: {
 }): Plans {
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
-  const contents = createCache<TemplateContent>({ entriesMax: 50, keepMs: contentKeepMs });
-  const newest = createCache<TemplateContent>({ entriesMax: 50, keepMs: settingsKeepMs });
-  const programs = createCache<Pick<CompiledPlan, 'program' | 'linkSet'>>({
-    entriesMax: 50,
-    keepMs: contentKeepMs,
-  });
+  const contents = createCache<TemplateContents>({ entriesMax: 50, keepMs: contentKeepMs });
+  const newest = createCache<TemplateContents>({ entriesMax: 50, keepMs: settingsKeepMs });
+  const variants = createCache<Variants>({ entriesMax: 50, keepMs: contentKeepMs });
   const readSettings = (workspaceId: string) =>
     settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId }));
-  const readContent = ({ workspaceId, templateId: id, templateVersion: version }: PlanKey) =>
-    (version === 0 ? newest : contents)(`${workspaceId} ${id} ${version}`, () =>
-      peers.templates.getTemplateContent({ workspaceId, id, version }),
+  const contentsOf = (key: PlanKey) => {
+    const { workspaceId, templateId, templateVersion: version } = key;
+    const cache = version === 0 ? newest : contents;
+    return cache(`${workspaceId} ${templateId} ${version}`, () =>
+      readContents(peers.templates, key),
     );
+  };
   return {
     settings: readSettings,
     async get(key) {
-      const { workspaceId, integrationId } = key;
-      const [workspace, integration, content] = await Promise.all([
+      const { workspaceId, integrationId, about } = key;
+      const [workspace, integration, given] = await Promise.all([
         readSettings(workspaceId),
         integrations(`${workspaceId} ${integrationId}`, () =>
           readIntegration(peers.workspaces, { workspaceId, integrationId }),
         ),
-        key.content ?? readContent(key),
+        key.content ? { own: key.content, translations: new Map() } : contentsOf(key),
       ]);
-      if (content.channel !== TemplateChannel.EMAIL)
+      if (given.own.channel !== TemplateChannel.EMAIL)
         throw new ConnectError('the template is not for email', Code.InvalidArgument);
-      const sender = senderOf(integration, content.senderId);
-      const envelope = envelopeOf(key, { workspace, content, sender });
-      const name = JSON.stringify([workspaceId, key.templateId, content.version, envelope]);
-      const compiled = await programs(name, async () => {
-        const program = compile(content, envelope);
-        if (!envelope.tracking) return { program, linkSet: undefined };
-        return { program, linkSet: await saveLinks(peers.store, workspaceId, program.links) };
-      });
-      return {
-        ...compiled,
-        templateVersion: content.version,
-        from: sender.email,
-        server: serverOf(integration),
-        perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
-        baseUrl: baseUrlOf(workspace),
-        isMarketing: content.category === TemplateCategory.MARKETING,
-      };
+      const setting = { workspaceId, workspace, integration, about };
+      const compiled = await variants(nameOf(key, given, setting), () =>
+        compileVariants(peers.store, given, setting),
+      );
+      return planOf(compiled, given.own, setting);
     },
   };
 }
 
-function compile(content: TemplateContent, envelope: Envelope): Program {
-  try {
-    return compileMessage(content, envelope);
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-    throw new ConnectError(`the template can not be compiled: ${reason}`, Code.InvalidArgument);
+/** What is compiled depends on nothing else: the rest follows from the version. */
+function nameOf({ templateId }: PlanKey, { own }: TemplateContents, setting: Setting): string {
+  const { workspaceId, integration } = setting;
+  const senders = integration.emailProvider?.senders;
+  return JSON.stringify([workspaceId, templateId, own.version, envelopeOf(own, setting), senders]);
+}
+
+function planOf(
+  { own, translations }: Variants,
+  content: TemplateContent,
+  { workspace, integration }: Setting,
+): CompiledPlan {
+  const choose = languageChooser(
+    [...translations.keys()],
+    workspace.settings?.defaultLanguage ?? '',
+  );
+  const all = [own, ...translations.values()];
+  const read = all.flatMap(({ program }) => program.fields);
+  const chosenBy = translations.size > 0 ? ['language'] : [];
+  return {
+    variantFor: ({ language }) => {
+      const chosen = typeof language === 'string' ? choose(language) : undefined;
+      return (chosen === undefined ? undefined : translations.get(chosen)) ?? own;
+    },
+    fields: [...new Set([...chosenBy, ...read])],
+    templateVersion: content.version,
+    server: serverOf(integration),
+    perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
+    baseUrl: baseUrlOf(workspace),
+    isMarketing: content.category === TemplateCategory.MARKETING,
+  };
+}
+
+/** One call for each language, so that none is larger than a mail. */
+async function readContents(
+  templates: Templates,
+  { workspaceId, templateId: id, templateVersion }: PlanKey,
+): Promise<TemplateContents> {
+  const own = await templates.getTemplateContent({ workspaceId, id, version: templateVersion });
+  const translations = new Map<string, TemplateContent>();
+  for (const language of own.languages) {
+    const key = { workspaceId, id, version: own.version, language };
+    translations.set(language, await templates.getTemplateContent(key));
   }
+  return { own, translations };
 }
 
 async function readIntegration(
@@ -133,46 +154,9 @@ async function readIntegration(
   return integration;
 }
 
-/** The template's sender if the integration has it, else the default, else the first. */
-function senderOf({ emailProvider }: Integration, senderId: string): Sender {
-  const senders = emailProvider?.senders ?? [];
-  const sender =
-    senders.find(({ id }) => id === senderId) ??
-    senders.find(({ isDefault }) => isDefault) ??
-    senders[0];
-  if (!sender) throw new ConnectError('the integration has no sender', Code.InvalidArgument);
-  return sender;
-}
-
 function serverOf({ emailProvider }: Integration): ServerSettings {
   const smtp = emailProvider?.smtp;
   if (!smtp) throw new ConnectError('the integration has no SMTP server', Code.InvalidArgument);
   const { host, port, username, password, useTls, ehloHostname } = smtp;
   return { host, port, username, password, useTls, ehloHostname };
-}
-
-const baseUrlOf = ({ settings }: GetSettingsResponse) =>
-  (settings?.customEndpointUrl ?? '').replace(/\/+$/, '');
-
-function envelopeOf(
-  { workspaceId, about: { isTracked, ...about } }: PlanKey,
-  given: { workspace: GetSettingsResponse; content: TemplateContent; sender: Sender },
-): Envelope {
-  const base = baseUrlOf(given.workspace);
-  const isCounted =
-    isTracked && given.workspace.settings?.emailTrackingEnabled && !given.content.trackingDisabled;
-  const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };
-  return {
-    ...about,
-    ...(isCounted ? { tracking } : {}),
-    from: { email: given.sender.email, name: given.sender.name },
-    replyTo: given.content.replyTo,
-    values: {
-      ...about.values,
-      workspace: {
-        base_url: base,
-        website_url: (given.workspace.settings?.websiteUrl ?? '').replace(/\/+$/, ''),
-      },
-    },
-  };
 }

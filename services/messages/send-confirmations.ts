@@ -49,7 +49,7 @@ async function sendRound(
       plan,
       open,
       who: { forConfirmation: true },
-      fields: plan.program.fields.filter((field) => shownFields.includes(field)),
+      fields: plan.fields.filter((field) => shownFields.includes(field)),
       feeds: noFeeds,
       stop,
     });

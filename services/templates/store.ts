@@ -1,5 +1,6 @@
 import { openStore, type Store } from '#lib/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
+import { Translations } from './migrations/m0002-translations.ts';
 import { Template } from './template.ts';
 
 export function openTemplatesStore(url: string): Promise<Store> {
@@ -7,6 +8,9 @@ export function openTemplatesStore(url: string): Promise<Store> {
     name: 'templates',
     url,
     entities: [Template],
-    migrations: [{ name: 'm0001-initial', class: Initial }],
+    migrations: [
+      { name: 'm0001-initial', class: Initial },
+      { name: 'm0002-translations', class: Translations },
+    ],
   });
 }

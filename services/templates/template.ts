@@ -31,6 +31,8 @@ const schema = defineEntity({
     settings: p.json<JsonObject>().nullable(),
     translations: p.json<Record<string, JsonValue>>(),
     compiled: p.json<Compiled>().nullable(),
+    /** Translations of a mail, by language. */
+    compiled_translations: p.json<Record<string, Compiled>>(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     deleted_at: p.datetime().nullable(),

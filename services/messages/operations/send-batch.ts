@@ -12,8 +12,8 @@ import type { Context } from '../context.ts';
 import type { Fate } from '../delivery.ts';
 import { feedsOf } from '../feeds.ts';
 import { broadcastMessageId } from '../message.ts';
-import type { About } from '../plans.ts';
 import { contactFields } from '../render/fields.ts';
+import type { About } from '../variants.ts';
 
 /** Time to finish what has begun and to answer. */
 const beforeDeadlineMs = 1_000;
@@ -46,7 +46,7 @@ async function send(context: Context, request: SendBatchRequest, stop: AbortSign
     group: { ...key, broadcastId, listId },
     plan,
     open: [...emails].filter(([id]) => !recorded.has(id)),
-    fields: feeds.recipient ? contactFields : plan.program.fields,
+    fields: feeds.recipient ? contactFields : plan.fields,
     feeds,
     who: { includeUnsubscribed: sendPlan.includeUnsubscribed && !plan.isMarketing },
     stop,

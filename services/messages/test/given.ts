@@ -44,6 +44,8 @@ import { openMessagesStore } from '../store.ts';
 /** What the other services say; tests change it. */
 export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
+  /** The template in other languages: what differs from its content. */
+  translations: Map<string, World['content']>;
   perMinute: number;
   port: number;
   /** By address; those who are not here may be sent to. */
@@ -77,6 +79,7 @@ export async function givenService() {
   const sink = await startSink({ bodiesMax: 300 });
   const world: World = {
     content: defaultContent,
+    translations: new Map(),
     perMinute: 10_000_000,
     port: sink.port,
     skipReasons: new Map(),
@@ -123,6 +126,7 @@ export async function givenService() {
     store,
     sink,
     world,
+    peers,
     newProcess,
     close: () => closeAll(store, sink, first.context),
   };
@@ -182,7 +186,10 @@ function workspacesOf(world: World): Workspaces {
           emailProvider: {
             kind: 'smtp',
             smtp: { host: '127.0.0.1', port: world.port },
-            senders: [{ id: 's1', email: 'news@sender.example', name: 'News', isDefault: true }],
+            senders: [
+              { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },
+              { id: 's2', email: 'infos@sender.example', name: 'Infos' },
+            ],
             rateLimitPerMinute: world.perMinute,
           },
         },
@@ -192,7 +199,12 @@ function workspacesOf(world: World): Workspaces {
 
 function templatesOf(world: World): Templates {
   return {
-    getTemplateContent: async () => create(GetTemplateContentResponseSchema, world.content),
+    getTemplateContent: async ({ language = '' }) =>
+      create(GetTemplateContentResponseSchema, {
+        ...world.content,
+        ...world.translations.get(language),
+        languages: [...world.translations.keys()],
+      }),
   };
 }
 

@@ -117,6 +117,47 @@ test('Liquid that makes blocks is compiled for each recipient', async () => {
   expect(content.mjml).toContain('{% for i in items %}');
 });
 
+test('the content of a translation is compiled with the version', async () => {
+  const request = createRequest();
+  const email = { ...request.email, subject: 'Bonjour', senderId: 's2', replyTo: 'a@example.com' };
+  const { template } = await given.client.createTemplate({
+    ...request,
+    translations: { fr: { email } },
+  });
+  expect(template?.translations.fr?.email?.subject).toBe('Bonjour');
+  const own = await given.content.getTemplateContent(request);
+  expect(own).toMatchObject({ subject: request.email.subject, languages: ['fr'] });
+  const french = await given.content.getTemplateContent({ ...request, language: 'fr' });
+  expect(french).toMatchObject({
+    version: 1,
+    subject: 'Bonjour',
+    senderId: 's2',
+    replyTo: 'a@example.com',
+    languages: ['fr'],
+  });
+  expect(french.html).toContain('Hello {{ contact.first_name }}');
+});
+
+test('getTemplateContent does not find a language that the template is not translated into', async () => {
+  const request = createRequest();
+  await given.client.createTemplate(request);
+  for (const language of ['fr', 'constructor']) {
+    await expect(given.content.getTemplateContent({ ...request, language })).rejects.toMatchObject({
+      code: Code.NotFound,
+      rawMessage: 'the template is not translated into the language',
+    });
+  }
+});
+
+test('create refuses a translation that does not compile, and names it', async () => {
+  const email = { ...fine, subject: 'Bonjour {{ nom' };
+  const refused = given.client.createTemplate({
+    ...createRequest(),
+    translations: { fr: { email } },
+  });
+  await expect(refused).rejects.toMatchObject(refusal(/^subject does not compile/));
+});
+
 test('the preview line is in the mail', async () => {
   const request = createRequest();
   const email = { ...request.email, subjectPreview: 'Read {{ n }} & more' };

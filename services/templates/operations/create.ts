@@ -14,7 +14,7 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import { compileEmail } from '../email-content.ts';
-import { Template } from '../template.ts';
+import { type Compiled, Template } from '../template.ts';
 import { categoryWord, templateMessage } from '../template-message.ts';
 
 const templatesMax = 1_000;
@@ -60,13 +60,6 @@ async function storedContent(context: Context, request: CreateTemplateRequest) {
   const { email, web, name, testData } = request;
   const options = { compiler: context.compiler, field: 'email', name, testData };
   const compiled = email ? await compileEmail(email, options) : undefined;
-  const translations: Record<string, JsonObject> = {};
-  for (const [language, translation] of Object.entries(request.translations)) {
-    translations[language] = await storedTranslation(translation, isEmail, {
-      ...options,
-      field: `translations.${language}.email`,
-    });
-  }
   return {
     name,
     channel: isEmail ? ('email' as const) : ('web' as const),
@@ -78,7 +71,7 @@ async function storedContent(context: Context, request: CreateTemplateRequest) {
     template_macro_id: request.templateMacroId,
     test_data: testData ?? null,
     settings: request.settings ?? null,
-    translations,
+    ...(await storedTranslations(request, isEmail, options)),
     compiled: compiled?.compiled ?? null,
   };
 }
@@ -112,18 +105,35 @@ async function checkLanguages(
 
 type Options = Parameters<typeof compileEmail>[1];
 
+async function storedTranslations(
+  { translations: given }: CreateTemplateRequest,
+  isEmail: boolean,
+  options: Options,
+) {
+  const translations: Record<string, JsonObject> = {};
+  const compiled_translations: Record<string, Compiled> = {};
+  for (const [language, translation] of Object.entries(given)) {
+    const field = `translations.${language}.email`;
+    const { json, compiled } = await storedTranslation(translation, isEmail, { ...options, field });
+    translations[language] = json;
+    if (compiled) compiled_translations[language] = compiled;
+  }
+  return { translations, compiled_translations };
+}
+
 async function storedTranslation(
   { email, web }: Translation,
   isEmail: boolean,
   options: Options,
-): Promise<JsonObject> {
+): Promise<{ json: JsonObject; compiled: Compiled | undefined }> {
   if (!email && !web)
     throw invalidField(options.field, 'a translation must have either email or web content');
   if (isEmail !== (email !== undefined)) {
     const [wrong, channel] = isEmail ? ['web', 'email'] : ['email', 'web'];
     throw invalidField(options.field, `${wrong} content not allowed for ${channel} channel`);
   }
-  const content = email ? (await compileEmail(email, options)).content : undefined;
+  const { content, compiled } = email ? await compileEmail(email, options) : {};
   const message = { $typeName: TranslationSchema.typeName, email: content, web };
-  return toJson(TranslationSchema, message, { useProtoFieldName: true }) as JsonObject;
+  const json = toJson(TranslationSchema, message, { useProtoFieldName: true }) as JsonObject;
+  return { json, compiled };
 }

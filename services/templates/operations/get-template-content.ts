@@ -1,6 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Context } from '../context.ts';
+import type { Compiled, Template } from '../template.ts';
 import { categoryOf, channelWords } from '../template-message.ts';
 import { findVersion } from './get.ts';
 
@@ -8,10 +9,9 @@ export function getTemplateContent({
   store,
 }: Context): ServiceImpl<typeof TemplateContentService>['getTemplateContent'] {
   return async (request) => {
-    const { version, category, channel, compiled, settings } = await findVersion(
-      store.fork(),
-      request,
-    );
+    const template = await findVersion(store.fork(), request);
+    const { version, category, channel, settings, compiled_translations } = template;
+    const compiled = compiledIn(template, request.language);
     return {
       version,
       category: categoryOf(category),
@@ -23,6 +23,18 @@ export function getTemplateContent({
       senderId: compiled?.sender_id ?? '',
       replyTo: compiled?.reply_to ?? '',
       trackingDisabled: settings?.tracking_enabled === false,
+      languages: Object.keys(compiled_translations),
     };
   };
+}
+
+function compiledIn(
+  { compiled, compiled_translations: translations }: Template,
+  language: string,
+): Compiled | null | undefined {
+  if (language === '') return compiled;
+  if (!Object.hasOwn(translations, language)) {
+    throw new ConnectError('the template is not translated into the language', Code.NotFound);
+  }
+  return translations[language];
 }

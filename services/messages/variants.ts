@@ -1,0 +1,116 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { GetTemplateContentResponse } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type {
+  GetSettingsResponse,
+  Integration,
+  Sender,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Store } from '#lib/store.ts';
+import { saveLinks } from './link-sets.ts';
+import type { Envelope } from './render/compose.ts';
+import { compileMessage, type Program } from './render/program.ts';
+
+export type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
+
+/** A template version in the template's own language, and in others by language. */
+export type TemplateContents = {
+  own: TemplateContent;
+  translations: ReadonlyMap<string, TemplateContent>;
+};
+
+/** One language of a template, compiled. */
+export type Variant = {
+  program: Program;
+  /** Names the addresses that its tracked links lead to; undefined where nothing is counted. */
+  linkSet: Buffer | undefined;
+  /** Address of the envelope and of From. */
+  from: string;
+};
+
+export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant> };
+
+/** What the template does not say about the mail. */
+export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'> & {
+  /** Whether opens and clicks are counted, where the workspace and the template have nothing against it. */
+  isTracked: boolean;
+};
+
+export type Setting = {
+  workspaceId: string;
+  workspace: GetSettingsResponse;
+  integration: Integration;
+  about: About;
+};
+
+export const baseUrlOf = ({ settings }: GetSettingsResponse) =>
+  (settings?.customEndpointUrl ?? '').replace(/\/+$/, '');
+
+/** Compiles every language of a template. */
+export async function compileVariants(
+  store: Store,
+  { own, translations }: TemplateContents,
+  setting: Setting,
+): Promise<Variants> {
+  const compiled = new Map<string, Variant>();
+  for (const [language, content] of translations) {
+    compiled.set(language, await compileVariant(store, content, setting));
+  }
+  return { own: await compileVariant(store, own, setting), translations: compiled };
+}
+
+async function compileVariant(
+  store: Store,
+  content: TemplateContent,
+  setting: Setting,
+): Promise<Variant> {
+  const envelope = envelopeOf(content, setting);
+  const program = compile(content, envelope);
+  const from = envelope.from.email;
+  if (!envelope.tracking) return { program, from, linkSet: undefined };
+  return { program, from, linkSet: await saveLinks(store, setting.workspaceId, program.links) };
+}
+
+function compile(content: TemplateContent, envelope: Envelope): Program {
+  try {
+    return compileMessage(content, envelope);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    throw new ConnectError(`the template can not be compiled: ${reason}`, Code.InvalidArgument);
+  }
+}
+
+/** The template's sender if the integration has it, else the default, else the first. */
+function senderOf({ emailProvider }: Integration, senderId: string): Sender {
+  const senders = emailProvider?.senders ?? [];
+  const sender =
+    senders.find(({ id }) => id === senderId) ??
+    senders.find(({ isDefault }) => isDefault) ??
+    senders[0];
+  if (!sender) throw new ConnectError('the integration has no sender', Code.InvalidArgument);
+  return sender;
+}
+
+/** What is the same for all recipients of a language. */
+export function envelopeOf(
+  content: TemplateContent,
+  { workspaceId, workspace, integration, about: { isTracked, ...about } }: Setting,
+): Envelope {
+  const { settings } = workspace;
+  const sender = senderOf(integration, content.senderId);
+  const base = baseUrlOf(workspace);
+  const isCounted = isTracked && settings?.emailTrackingEnabled && !content.trackingDisabled;
+  const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };
+  return {
+    ...about,
+    ...(isCounted ? { tracking } : {}),
+    from: { email: sender.email, name: sender.name },
+    replyTo: content.replyTo,
+    values: {
+      ...about.values,
+      workspace: {
+        base_url: base,
+        website_url: (settings?.websiteUrl ?? '').replace(/\/+$/, ''),
+      },
+    },
+  };
+}
