@@ -23,7 +23,10 @@ export type Context = {
   audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
   templates: Client<typeof TemplateContentService>;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
-  sender: Pick<Client<typeof BroadcastSendService>, 'sendBatch' | 'listVariationStats'>;
+  sender: Pick<
+    Client<typeof BroadcastSendService>,
+    'sendBatch' | 'sendIndividual' | 'listVariationStats'
+  >;
 };
 
 export async function openContext(base: Base): Promise<Context> {

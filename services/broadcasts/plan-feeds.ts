@@ -35,14 +35,18 @@ export type PlanFeeds = Pick<
 export async function readPlanFeeds(
   em: EntityManager,
   key: BroadcastKey,
-  { has_global_feed, recipient_feed: feed }: Plan,
+  plan: Plan,
 ): Promise<PlanFeeds> {
+  return planFeeds(plan, plan.has_global_feed ? await readGlobalFeed(em, key) : '');
+}
+
+export function planFeeds({ recipient_feed: feed }: Plan, globalFeedJson: string): PlanFeeds {
   const headers = feed?.headers.map(({ name, sealed_value }) => ({
     name,
     sealedValue: sealed_value,
   }));
   return {
-    globalFeedJson: has_global_feed ? await readGlobalFeed(em, key) : '',
+    globalFeedJson,
     ...(feed && headers ? { recipientFeed: { url: feed.url, headers } } : {}),
   };
 }

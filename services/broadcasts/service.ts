@@ -12,6 +12,7 @@ import { refreshGlobalFeed } from './operations/refresh-global-feed.ts';
 import { resume } from './operations/resume.ts';
 import { schedule } from './operations/schedule.ts';
 import { selectWinner } from './operations/select-winner.ts';
+import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { update } from './operations/update.ts';
 
@@ -27,6 +28,7 @@ export function broadcastsRoutes(context: Context) {
       updateBroadcast: update(context),
       refreshGlobalFeed: refreshGlobalFeed(context),
       testRecipientFeed: testRecipientFeed(context),
+      sendToIndividual: sendToIndividual(context),
       scheduleBroadcast: schedule(context),
       pauseBroadcast: pause(context),
       resumeBroadcast: resume(context),

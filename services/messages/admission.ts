@@ -1,5 +1,7 @@
-import { Code } from '@connectrpc/connect';
+import { Code, type HandlerContext } from '@connectrpc/connect';
+import { deadlineDefaultMs } from '#lib/rpc/deadline.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
+import type { Context } from './context.ts';
 
 export type Admission = {
   /** Runs the work once there is room; refuses if there is none for too long. */
@@ -50,4 +52,25 @@ export function createAdmission(limits: {
 
 function busy() {
   return retryLater('too many batches are being sent', Code.ResourceExhausted, 500);
+}
+
+/** Time to finish what has begun and to answer. */
+const beforeDeadlineMs = 1_000;
+
+/** Sends within a call, once there is room: `stop` is aborted by the caller, or a second before the deadline. */
+export function admitted<Value>(
+  { admission }: Pick<Context, 'admission'>,
+  call: HandlerContext,
+  send: (stop: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  return admission.run(async () => {
+    const deadline = new AbortController();
+    const leftMs = call.timeoutMs() ?? deadlineDefaultMs;
+    const timer = setTimeout(() => deadline.abort(), Math.max(0, leftMs - beforeDeadlineMs));
+    try {
+      return await send(AbortSignal.any([call.signal, deadline.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
+  });
 }

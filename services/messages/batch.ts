@@ -7,13 +7,14 @@ import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
 import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
 
-type Given = {
+/** Messages to send, and what they have in common. */
+export type Given = {
   group: ClaimGroup;
   plan: CompiledPlan;
   /** Messages that may be claimed: id and address. */
   open: readonly (readonly [id: string, email: string])[];
   /** Who may be sent to beside the active members. */
-  who: { includeUnsubscribed?: boolean; forConfirmation?: boolean };
+  who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
   /** The contact fields that Liquid gets. */
   fields: readonly string[];
   feeds: BatchFeeds;
@@ -62,14 +63,16 @@ async function resolve(
     const recipient = recipients[index];
     if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
     const { skipReason, valuesJson } = recipient;
-    if (skipReason === '') values.set(email, contactOf(fields, valuesJson));
+    if (skipReason === '') {
+      values.set(email, valuesJson === '' ? { email } : contactOf(fields, valuesJson));
+    }
     return { id, email, skipReason };
   });
   return { claimants, contacts: values };
 }
 
 function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
-  const values: JsonValue = valuesJson === '' ? [] : JSON.parse(valuesJson);
+  const values: JsonValue = JSON.parse(valuesJson);
   return Object.fromEntries(
     fields.map((name, index) => [name, Array.isArray(values) ? (values[index] ?? null) : null]),
   );

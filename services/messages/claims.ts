@@ -13,6 +13,8 @@ export type ClaimGroup = {
   templateId: string;
   templateVersion: number;
   integrationId: string;
+  /** Sent by a person to one address; the broadcast does not count it. */
+  isByHand: boolean;
 };
 
 export type Claimant = { id: string; email: string; skipReason: string };
@@ -67,8 +69,9 @@ export async function readRecorded(
 }
 
 const claimSql = `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
-       template_version, integration_id, status, status_info, attempts, owner, lease_until, created_at, updated_at)
-     select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6,
+       template_version, integration_id, by_hand, status, status_info, attempts, owner, lease_until, created_at,
+       updated_at)
+     select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6, $12,
        case when given.reason is null then 'sending' else 'skipped' end, given.reason,
        (given.reason is null)::int, case when given.reason is null then $7::uuid end,
        case when given.reason is null then now() + $8 * interval '1 millisecond' end, now(), now()
@@ -120,6 +123,7 @@ export async function claim(
     claimants.map(({ id }) => id),
     claimants.map(({ email }) => email),
     claimants.map(({ skipReason }) => skipReason || null),
+    group.isByHand,
   ]);
   return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
 }

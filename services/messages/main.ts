@@ -9,6 +9,7 @@ import { createEgress } from '#lib/egress.ts';
 import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
 import { createAdmission } from './admission.ts';
+import { endByHand } from './by-hand.ts';
 import { createFeeds } from './feeds.ts';
 import { createPlans } from './plans.ts';
 import { createPools } from './pools.ts';
@@ -52,6 +53,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDep
     tasks: {
       deliverEvents: deliverEvents(consumers),
       sendConfirmations: sendConfirmations(context),
+      endByHand: endByHand(store),
     },
     close: async () => {
       pools.close();

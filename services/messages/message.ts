@@ -50,6 +50,7 @@ export type MessageRow = {
   status_info: string | null;
   attempts: number;
   unknown: number;
+  by_hand: boolean;
 } & Record<TimeColumn, string | null>;
 
 type TimeColumn = (typeof timeColumns)[number];
@@ -70,7 +71,7 @@ const timeColumns = [
 
 export const messageColumns = [
   'id, external_id, contact_email, broadcast_id, list_id, template_id, template_version, channel',
-  'status, status_info, attempts, unknown',
+  'status, status_info, attempts, unknown, by_hand',
   ...timeColumns,
 ].join(', ');
 
@@ -89,6 +90,7 @@ export function toMessage(row: MessageRow): MessageInitShape<typeof MessageSchem
     statusInfo: row.status_info ?? undefined,
     attempts: row.attempts,
     unknown: row.unknown,
+    byHand: row.by_hand,
     dueAt: time(row.due_at),
     sentAt: time(row.sent_at),
     deliveredAt: time(row.delivered_at),

@@ -35,7 +35,7 @@ const steps = `
       updated_at = $3::timestamptz
     from given
     where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $2
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.sent_at, m.bounced_at
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at
   ), suppressed as (
     insert into suppressions (workspace_id, email, reason, created_at)
     select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null

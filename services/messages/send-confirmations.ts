@@ -105,6 +105,7 @@ async function planOf(
     templateId,
     templateVersion,
     integrationId,
+    isByHand: false,
   };
   return { plan, group };
 }

@@ -16,6 +16,7 @@ import { list } from './operations/list.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
+import { sendIndividual } from './operations/send-individual.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 
@@ -46,6 +47,7 @@ export function messagesRoutes(context: Context) {
     });
     router.service(BroadcastSendService, {
       sendBatch: sendBatch(context),
+      sendIndividual: sendIndividual(context),
       listVariationStats: listVariationStats(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });

@@ -1,4 +1,4 @@
-/** What is counted for each variation of a broadcast. */
+/** What is counted for each variation of a broadcast; what a person sends by hand is not. */
 const columns = [
   'sent',
   'delivered',
@@ -25,7 +25,7 @@ export function countStep(row: string, when: Partial<Record<Column, string>>): s
     insert into variation_counts as c (workspace_id, broadcast_id, template_id, slot, ${counted.join(', ')})
     select $1::text, broadcast_id, template_id, pg_backend_pid() % ${slots}, ${sums.join(', ')}
     from ${row}
-    where broadcast_id is not null and (${counted.map((column) => when[column]).join(' or ')})
+    where broadcast_id is not null and not by_hand and (${counted.map((column) => when[column]).join(' or ')})
     group by broadcast_id, template_id
     order by broadcast_id, template_id
     on conflict (workspace_id, broadcast_id, template_id, slot) do update set

@@ -1,9 +1,9 @@
-import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { EntityManager } from '#lib/store.ts';
-import { type Broadcast, type BroadcastKey, isMoving, listsOf, type Plan } from '../broadcast.ts';
+import { type Broadcast, type BroadcastKey, isMoving, type Plan } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../global-feed.ts';
+import { pinPlan } from '../plan.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan-feeds.ts';
 import { copyAudience } from './audience.ts';
 import { pauseBySystem } from './moves.ts';
@@ -46,32 +46,4 @@ async function freeze(
   row.test_phase_recipient_count = sample;
   row.winner_phase_recipient_count = row.test_settings.enabled ? count - sample : 0;
   row.updated_at = context.now();
-}
-
-async function pinPlan(context: Context, broadcast: Broadcast): Promise<Plan> {
-  const workspaceId = broadcast.workspace_id;
-  const { audience, test_settings: test, utm_parameters: utm } = broadcast;
-  const [contents, lists, { settings }] = await Promise.all([
-    Promise.all(
-      test.variations.map(({ template_id: id }) =>
-        context.templates.getTemplateContent({ workspaceId, id }),
-      ),
-    ),
-    Promise.all(listsOf(audience).map((id) => context.lists.getList({ workspaceId, id }))),
-    context.workspaces.getSettings({ workspaceId }),
-  ]);
-  const integrationId = settings?.marketingEmailProviderId ?? '';
-  const { integration } = await context.workspaces.getIntegration({ workspaceId, integrationId });
-  const isMarketing = contents.some(({ category }) => category === TemplateCategory.MARKETING);
-  return {
-    variations: test.variations.map(({ template_id }, arm) => ({
-      template_id,
-      template_version: contents[arm]?.version ?? 0,
-    })),
-    integration_id: integrationId,
-    rate_limit_per_minute: integration?.emailProvider?.rateLimitPerMinute ?? 1,
-    lists: lists.map(({ list }) => ({ id: list?.id ?? '', name: list?.name ?? '' })),
-    include_unsubscribed: !audience.exclude_unsubscribed && !isMarketing,
-    utm: Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== '')),
-  };
 }

@@ -12,7 +12,8 @@ import {
 } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { type PlanFeeds, readPlanFeeds } from '../plan-feeds.ts';
+import { type PlanParts, sendPlanOf } from '../plan.ts';
+import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
 import { addAnswer, type SliceTally, saveTally, startTally } from '../slice-tally.ts';
 
@@ -30,13 +31,8 @@ export type SliceKey = BroadcastKey & { slice: number };
 /** `outage` is set where the provider takes no mail; it names no address. */
 export type SliceResult = { outage: string };
 
-type Work = {
+type Work = PlanParts & {
   key: SliceKey;
-  plan: Plan;
-  variation: Plan['variations'][number];
-  list: Plan['lists'][number];
-  broadcastName: string;
-  feeds: PlanFeeds;
   slice: Slice;
   /** Aborted by a pause, a cancel or the end of the run. */
   stop: AbortSignal;
@@ -155,21 +151,11 @@ async function sendUntilAnswered(
   work: Work,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
-  const { key, plan, variation, list, broadcastName, stop } = work;
+  const { key, stop } = work;
   const request = {
     workspaceId: key.workspaceId,
     broadcastId: key.id,
-    plan: {
-      templateId: variation.template_id,
-      templateVersion: variation.template_version,
-      integrationId: plan.integration_id,
-      listId: list.id,
-      listName: list.name,
-      broadcastName,
-      includeUnsubscribed: plan.include_unsubscribed,
-      utm: plan.utm,
-      ...work.feeds,
-    },
+    plan: sendPlanOf(work),
     emails: batch.emails,
   };
   while (!mustStop(work)) {

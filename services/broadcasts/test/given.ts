@@ -9,6 +9,8 @@ import {
   type SendBatchRequest,
   type SendBatchResponse,
   SendBatchResponseSchema,
+  type SendIndividualRequest,
+  SendIndividualResponseSchema,
   type VariationStatsSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
@@ -47,6 +49,7 @@ export type Neighbours = {
   ratePerMinute: number;
   category: TemplateCategory;
   sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
+  sendIndividual: (request: SendIndividualRequest) => void;
   stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
 };
 
@@ -66,6 +69,7 @@ export async function givenService(over: Partial<Context> = {}) {
     ratePerMinute: 600_000,
     category: TemplateCategory.MARKETING,
     sendBatch: allSent,
+    sendIndividual: () => {},
     stats: [],
   };
   const context: Context = {
@@ -153,6 +157,10 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now' | 'egr
     },
     sender: {
       sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest),
+      sendIndividual: async (request) => {
+        neighbours.sendIndividual(request as SendIndividualRequest);
+        return create(SendIndividualResponseSchema);
+      },
       listVariationStats: async ({ broadcastIds = [] }) => {
         const { stats } = neighbours;
         if (stats instanceof ConnectError) throw stats;

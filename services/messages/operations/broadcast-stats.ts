@@ -30,7 +30,7 @@ export function broadcastStats({
          count(*) filter (where status = 'skipped')::int as skipped,
          count(*) filter (where status = 'deferred')::int as deferred,
          count(*) filter (where unknown > 0)::int as unknown
-       from messages where workspace_id = $1 and broadcast_id = $2`,
+       from messages where workspace_id = $1 and broadcast_id = $2 and not by_hand`,
       [workspaceId, broadcastId],
     );
     return {

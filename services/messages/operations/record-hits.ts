@@ -134,7 +134,8 @@ async function countClicks(em: EntityManager, hits: readonly Known[]): Promise<v
        count(*) filter (where not hit.is_bot), count(*) filter (where hit.is_bot)
      from hit
      cross join lateral (
-       select broadcast_id, template_id from messages where workspace_id = hit.workspace_id and id = hit.id offset 0
+       select broadcast_id, template_id from messages
+       where workspace_id = hit.workspace_id and id = hit.id and not by_hand offset 0
      ) m
      join link_sets s on s.workspace_id = hit.workspace_id and s.id = hit.link_set
      where m.broadcast_id is not null and s.urls[hit.link + 1] is not null

@@ -205,6 +205,7 @@ test('what a dead process held is taken up when its lease is over, not before', 
     templateId: 't',
     templateVersion: 1,
     integrationId: 'i',
+    isByHand: false,
   };
   const claimants = people(3).map((email) => ({
     id: broadcastMessageId(workspaceId, broadcastId, email),

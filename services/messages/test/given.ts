@@ -52,6 +52,8 @@ export type World = {
   skipReasons: Map<string, string>;
   /** Fields by address. */
   fields: Map<string, Record<string, unknown>>;
+  /** Addresses that are no contact's. */
+  strangers: Set<string>;
   includeUnsubscribed: boolean[];
   unsubscribed: { listId: string; email: string }[];
   confirmed: { listId: string; email: string }[];
@@ -84,6 +86,7 @@ export async function givenService() {
     port: sink.port,
     skipReasons: new Map(),
     fields: new Map(),
+    strangers: new Set(),
     includeUnsubscribed: [],
     unsubscribed: [],
     confirmed: [],
@@ -210,12 +213,18 @@ function templatesOf(world: World): Templates {
 
 function contactsOf(world: World): Contacts {
   return {
-    resolveRecipients: async ({ emails = [], fields = [], includeUnsubscribed = false }) => {
+    resolveRecipients: async ({
+      emails = [],
+      fields = [],
+      includeUnsubscribed = false,
+      byHand,
+    }) => {
       await world.resolving?.();
       world.includeUnsubscribed.push(includeUnsubscribed);
       const recipients = emails.map((email) => {
         const reason = world.skipReasons.get(email) ?? '';
-        const isLetIn = reason === 'unsubscribed' && includeUnsubscribed;
+        const isLetIn = reason === 'unsubscribed' && (includeUnsubscribed || byHand);
+        if (world.strangers.has(email)) return { skipReason: '', valuesJson: '' };
         const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
         return { skipReason: isLetIn ? '' : reason, valuesJson: JSON.stringify(values) };
       });

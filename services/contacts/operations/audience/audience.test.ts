@@ -150,6 +150,27 @@ test('a confirmation mail may go to pending members only', async () => {
   );
 });
 
+test('a message by hand may go to anybody but who bounced or complained, and tells of contacts only', async () => {
+  const workspaceId = await givenMembers();
+  await given.contacts.importContacts({
+    workspaceId,
+    contacts: [{ email: 'outside@example.com', firstName: 'Bob' }],
+  });
+  const emails = [...addresses, 'outside@example.com', 'stranger@example.com'];
+  const request = { workspaceId, listId: 'news', emails, fields: ['first_name'], byHand: true };
+  const { recipients } = await given.audience.resolveRecipients(request);
+  expect(recipients.map(({ skipReason, valuesJson }) => skipReason || valuesJson)).toEqual([
+    '["Ann"]',
+    'bounced',
+    'complained',
+    '["Ann"]',
+    '["Ann"]',
+    '["Ann"]',
+    '["Bob"]',
+    '',
+  ]);
+});
+
 test('nobody may be sent to on a list that is deleted', async () => {
   const workspaceId = await givenMembers();
   await givenDeletedList(given, { workspaceId, id: 'news' });

@@ -12,11 +12,12 @@ export function resolveRecipients({
   store,
 }: Context): ServiceImpl<typeof AudienceService>['resolveRecipients'] {
   return async (request) => {
-    const { workspaceId, listId, includeUnsubscribed, forConfirmation, emails, fields } = request;
+    const { workspaceId, listId, includeUnsubscribed, forConfirmation, byHand } = request;
+    const { emails, fields } = request;
     const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
     const rows = await query<{ reason: string; fields: string | null }>(
       store.fork(),
-      `select reason, case when reason = '' then json_build_array(${wanted})::text end as fields
+      `select reason, case when reason = '' and contact.email is not null then json_build_array(${wanted})::text end as fields
        from unnest($3::text[]) with ordinality as asked (email, place)
        -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
        left join lateral (
@@ -26,11 +27,13 @@ export function resolveRecipients({
        ) membership on true
        left join lateral (
          select * from contacts
-         where workspace_id = $1 and email = asked.email and membership.status is not null
+         where workspace_id = $1 and email = asked.email and (membership.status is not null or $6::boolean)
          limit 1
        ) contact on true
        cross join lateral (
          select case
+           when $6::boolean and membership.status in ('bounced', 'complained') then membership.status
+           when $6::boolean then ''
            when contact.email is null or not exists (
              select from lists where workspace_id = $1 and id = $2 and deleted_at is null
            ) then 'removed'
@@ -42,7 +45,7 @@ export function resolveRecipients({
          end as reason
        ) judged
        order by place`,
-      [workspaceId, listId, emails, includeUnsubscribed, forConfirmation],
+      [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand],
     );
     return {
       recipients: rows.map((row) => ({ skipReason: row.reason, valuesJson: row.fields ?? '' })),

@@ -1,0 +1,159 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { freezeAudience } from '../activities/freeze-audience.ts';
+import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+
+let given: Given;
+let feed: FeedServer;
+const asked: SendIndividualRequest[] = [];
+beforeAll(async () => {
+  given = await givenService();
+  feed = await startFeedServer();
+});
+beforeEach(() => {
+  asked.length = 0;
+  Object.assign(given.neighbours, {
+    hasTemplate: true,
+    providerId: 'smtp',
+    sendIndividual: (request: SendIndividualRequest) => asked.push(request),
+  });
+  feed.behaviour = (_, response) => response.end('{"title":"Sale"}');
+});
+afterAll(async () => {
+  await feed.close();
+  await given.context.egress.close();
+  await given.context.store.close();
+});
+
+const send = (
+  { workspaceId, id }: { workspaceId: string; id: string },
+  more: { recipientEmail?: string; templateId?: string } = {},
+) =>
+  given.client.sendToIndividual({
+    workspaceId,
+    broadcastId: id,
+    recipientEmail: 'Ada@Example.com',
+    ...more,
+  });
+
+test('sendToIndividual sends a draft as it would be sent now', async () => {
+  const key = await givenBroadcast(given);
+  expect(await send(key)).toMatchObject({ success: true });
+  expect(asked).toMatchObject([
+    {
+      workspaceId: key.workspaceId,
+      broadcastId: key.id,
+      recipientEmail: 'ada@example.com',
+      plan: {
+        templateId: 'hello',
+        templateVersion: 7,
+        integrationId: 'smtp',
+        listId: 'news',
+        listName: 'News',
+        broadcastName: 'Hello',
+      },
+    },
+  ]);
+});
+
+test('sendToIndividual sends what was pinned once a broadcast has started', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await new MockActivityEnvironment().run(() => freezeAudience(given.context)(key));
+  given.neighbours.hasTemplate = false;
+  given.neighbours.providerId = 'another';
+  await send(key);
+  expect(asked).toMatchObject([{ plan: { templateVersion: 7, integrationId: 'smtp' } }]);
+});
+
+test('sendToIndividual sends the variation asked for, and the first one without a wish', async () => {
+  const key = await givenBroadcast(given, { test_settings: tested });
+  await send(key, { templateId: 'b' });
+  await send(key);
+  expect(asked.map(({ plan }) => plan?.templateId)).toEqual(['b', 'a']);
+});
+
+test('sendToIndividual gives the feeds', async () => {
+  const one = { enabled: true, url: feed.url, headers: [] };
+  const key = await givenBroadcast(given, {
+    data_feed: { global_feed: one, recipient_feed: one },
+  });
+  await send(key);
+  const [request] = asked;
+  expect(JSON.parse(request?.plan?.globalFeedJson ?? '')).toMatchObject({ title: 'Sale' });
+  expect(request?.plan?.recipientFeed).toMatchObject({ url: feed.url });
+});
+
+test('sendToIndividual says why a feed fails', async () => {
+  feed.behaviour = (_, response) => response.writeHead(404).end();
+  const key = await givenBroadcast(given, {
+    data_feed: { global_feed: { enabled: true, url: feed.url, headers: [] } },
+  });
+  await expect(send(key)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: 'global feed failed: HTTP error 404: Not Found',
+  });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['', 'recipient_email is required'],
+  ['nobody', 'recipient_email: invalid email format'],
+  ['a@example.com, b@example.com', 'recipient_email: invalid email format'],
+  [
+    'grüße@example.com',
+    'recipient_email: invalid email format: only ASCII characters are supported before the @',
+  ],
+])('sendToIndividual refuses the address “%s”', async (recipientEmail, rawMessage) => {
+  const key = await givenBroadcast(given);
+  await expect(send(key, { recipientEmail })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage,
+  });
+});
+
+test('sendToIndividual refuses a template that is none of the variations', async () => {
+  const key = await givenBroadcast(given);
+  await expect(send(key, { templateId: 'other' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'the template is none of the variations',
+  });
+});
+
+test('sendToIndividual refuses a draft that lacks what it takes', async () => {
+  const key = await givenBroadcast(given);
+  given.neighbours.providerId = '';
+  await expect(send(key)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'no marketing email provider configured for this workspace',
+  });
+  given.neighbours.providerId = 'smtp';
+  given.neighbours.hasTemplate = false;
+  await expect(send(key)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'template hello not found',
+  });
+});
+
+test('sendToIndividual does not find an unknown broadcast', async () => {
+  await expect(send({ workspaceId: 'acme', id: 'nope' })).rejects.toMatchObject({
+    code: Code.NotFound,
+    rawMessage: 'Broadcast not found',
+  });
+});
+
+test.each([
+  [Code.FailedPrecondition, 'the message was not sent: 550 5.1.1 no such user', undefined],
+  [Code.Unavailable, 'the message was put off: 450 4.2.0 greylisted', undefined],
+  [Code.NotFound, 'Integration not found', Code.FailedPrecondition],
+])('sendToIndividual passes on what messages says: %s %s', async (code, text, told) => {
+  given.neighbours.sendIndividual = () => {
+    throw new ConnectError(text, code);
+  };
+  await expect(send(await givenBroadcast(given))).rejects.toMatchObject({
+    code: told ?? code,
+    rawMessage: text,
+  });
+});

@@ -1,0 +1,81 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { addressFault, canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Broadcast, Plan } from '../broadcast.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { type PlanParts, pinPlan, sendPlanOf } from '../plan.ts';
+import {
+  type PlanFeeds,
+  pinGlobalFeed,
+  pinnedFeeds,
+  planFeeds,
+  readPlanFeeds,
+} from '../plan-feeds.ts';
+import { checkSendable } from '../sendable.ts';
+
+/** Less than a call may take, so that what became of the message can be told. */
+const callTimeoutMs = 20_000;
+
+export function sendToIndividual(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['sendToIndividual'] {
+  return async ({ workspaceId, broadcastId, recipientEmail: given, templateId }, { signal }) => {
+    const recipientEmail = canonicalAddress(given);
+    if (!recipientEmail) {
+      throw invalidField('recipient_email', `recipient_email: ${addressFault(given)}`);
+    }
+    const key = { workspaceId, id: broadcastId };
+    const broadcast = await findBroadcast(context.store.fork(), key);
+    const arm = armOf(broadcast, templateId);
+    const { plan, feeds } = await planOf(context, broadcast);
+    const parts = { ...partsOf(plan, arm), feeds, broadcastName: broadcast.name };
+    const request = { workspaceId, broadcastId, plan: sendPlanOf(parts), recipientEmail };
+    await present(context.sender.sendIndividual(request, { signal, timeoutMs: callTimeoutMs }));
+    return { success: true };
+  };
+}
+
+/** What was pinned when it started; before that, what would be pinned now. */
+async function planOf(
+  context: Context,
+  broadcast: Broadcast,
+): Promise<{ plan: Plan; feeds: PlanFeeds }> {
+  const { workspace_id: workspaceId, id, plan: pinned } = broadcast;
+  const em = context.store.fork();
+  if (pinned) return { plan: pinned, feeds: await readPlanFeeds(em, { workspaceId, id }, pinned) };
+  await checkSendable(context, broadcast);
+  const basics = await present(pinPlan(context, broadcast));
+  const global = await pinGlobalFeed(context, broadcast);
+  if (global && 'error' in global) {
+    throw new ConnectError(`global feed failed: ${global.error}`, Code.FailedPrecondition);
+  }
+  const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
+  return { plan, feeds: planFeeds(plan, global?.json ?? '') };
+}
+
+function armOf({ test_settings }: Broadcast, templateId: string): number {
+  if (templateId === '') return 0;
+  const arm = test_settings.variations.findIndex(({ template_id }) => template_id === templateId);
+  if (arm < 0) throw invalidField('template_id', 'the template is none of the variations');
+  return arm;
+}
+
+function partsOf(plan: Plan, arm: number): Pick<PlanParts, 'plan' | 'variation' | 'list'> {
+  const variation = plan.variations[arm];
+  const [list] = plan.lists;
+  if (!variation || !list) throw new Error('the plan has no such variation, or no list');
+  return { plan, variation, list };
+}
+
+/** What is not found is a part of the broadcast, which itself was found. */
+async function present<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    if (code === Code.NotFound) throw new ConnectError(rawMessage, Code.FailedPrecondition);
+    throw error;
+  }
+}

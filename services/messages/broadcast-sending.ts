@@ -1,0 +1,61 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Given } from './batch.ts';
+import type { Context } from './context.ts';
+import { feedsOf } from './feeds.ts';
+import { contactFields } from './render/fields.ts';
+import type { About } from './variants.ts';
+
+type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
+
+/** What all messages of a broadcast have in common. */
+export async function broadcastSending(
+  context: Context,
+  { workspaceId, broadcastId, plan: sendPlan }: Asked,
+): Promise<Pick<Given, 'group' | 'plan' | 'fields' | 'feeds'>> {
+  if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
+  const { templateId, templateVersion, integrationId, listId } = sendPlan;
+  const about = aboutBroadcast(workspaceId, broadcastId, sendPlan);
+  const key = { workspaceId, templateId, templateVersion, integrationId };
+  const plan = await context.plans.get({ ...key, about });
+  const subject = () => subjectOf(context, sendPlan, { workspaceId, broadcastId });
+  const feeds = await feedsOf(context.feeds, sendPlan, subject);
+  return {
+    group: { ...key, broadcastId, listId, isByHand: false },
+    plan,
+    fields: feeds.recipient ? contactFields : plan.fields,
+    feeds,
+  };
+}
+
+/** What a recipient feed is told beside the contact. */
+async function subjectOf(
+  { plans }: Context,
+  plan: SendPlan,
+  { workspaceId, broadcastId }: Asked,
+): Promise<JsonObject> {
+  const { name } = await plans.settings(workspaceId);
+  return {
+    broadcast: { id: broadcastId, name: plan.broadcastName },
+    list: { id: plan.listId, name: plan.listName },
+    workspace: { id: workspaceId, name },
+  };
+}
+
+function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan): About {
+  const list = { id: plan.listId, name: plan.listName };
+  const utm = Object.fromEntries(Object.entries(plan.utm).filter(([, value]) => value !== ''));
+  const named = Object.entries(utm).map(([name, value]) => [`utm_${name}`, value]);
+  return {
+    list,
+    feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
+    utm,
+    isTracked: true,
+    values: {
+      ...Object.fromEntries(named),
+      broadcast: { id: broadcastId, name: plan.broadcastName },
+      list,
+    },
+  };
+}

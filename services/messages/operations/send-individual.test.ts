@@ -1,0 +1,194 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import PostalMime from 'postal-mime';
+import { query } from '#lib/store.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { endByHand } from '../by-hand.ts';
+import { claim } from '../claims.ts';
+import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
+
+const workspaceId = 'w1';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+afterEach(() => {
+  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+  given.sink.reset();
+  Object.assign(given.world, {
+    content: defaultContent,
+    perMinute: 10_000_000,
+    port: given.sink.port,
+  });
+  given.world.skipReasons.clear();
+  given.world.strangers.clear();
+});
+
+const ada = 'ada@example.com';
+
+/** A message by hand of a broadcast of its own. */
+function byHand(recipientEmail = ada) {
+  const { emails, ...common } = batchOf([recipientEmail]);
+  return { ...common, recipientEmail };
+}
+
+type Asked = ReturnType<typeof byHand>;
+
+const rowsOf = ({ broadcastId }: Asked) =>
+  query<Record<string, unknown>>(
+    given.store.fork(),
+    'select * from messages where broadcast_id = $1',
+    [broadcastId],
+  );
+
+test('sendIndividual sends at once, under an id of its own each time', async () => {
+  given.world.fields.set(ada, { first_name: 'Ada' });
+  const asked = byHand();
+  await given.sender.sendIndividual(asked);
+  await given.sender.sendIndividual(asked);
+  const mails = await Promise.all(given.sink.bodies(ada).map((body) => PostalMime.parse(body)));
+  expect(mails.map(({ subject }) => subject)).toEqual(['Hello Ada', 'Hello Ada']);
+  expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(2);
+  expect(await rowsOf(asked)).toMatchObject([{ status: 'sent' }, { status: 'sent' }]);
+});
+
+test('a message by hand is in the history, and in no count of the broadcast', async () => {
+  given.world.isTracked = true;
+  const fresh = given.newProcess();
+  const asked = byHand();
+  await fresh.sender.sendBatch({ ...asked, emails: ['member@example.com'] });
+  given.world.content = { ...defaultContent, html: '<a href="https://a.example/">a</a>' };
+  const { broadcastId } = asked;
+  await fresh.sender.sendIndividual({ ...asked, plan: { ...asked.plan, templateId: 'other' } });
+  const html = (await PostalMime.parse(given.sink.bodies(ada)[0] ?? '')).html ?? '';
+  const token = /\/r\/w1\/([\w-]{43})\/0/.exec(html)?.[1] ?? '';
+  await fresh.tracking.recordHits({ hits: [{ workspaceId, token, link: 0 }] });
+  const { messages } = await fresh.messages.listMessages({ workspaceId, broadcastId });
+  expect(messages.map(({ contactEmail, byHand }) => [contactEmail, byHand])).toEqual([
+    [ada, true],
+    ['member@example.com', false],
+  ]);
+  expect(messages[0]?.clickedAt).toBeDefined();
+  const { stats } = await fresh.messages.getBroadcastStats({ workspaceId, broadcastId });
+  expect(stats).toMatchObject({ totalSent: 1, totalClicked: 0 });
+  const variations = await fresh.sender.listVariationStats({
+    workspaceId,
+    broadcastIds: [broadcastId],
+  });
+  expect(variations.stats).toMatchObject([{ templateId: asked.plan.templateId, sent: 1 }]);
+  const clicks = 'select * from link_clicks where broadcast_id = $1';
+  expect(await query(given.store.fork(), clicks, [broadcastId])).toEqual([]);
+  given.world.isTracked = false;
+  fresh.context.pools.close();
+});
+
+test('sendIndividual knows nothing of a stranger but the address', async () => {
+  given.world.strangers.add('new@example.com');
+  given.world.content = {
+    ...defaultContent,
+    html: '<p>[{{ contact.email }}][{{ contact.first_name }}][{{ list.name }}]</p>',
+  };
+  await given.newProcess().sender.sendIndividual(byHand('new@example.com'));
+  const mail = await PostalMime.parse(given.sink.bodies('new@example.com')[0] ?? '');
+  expect(mail.html).toContain('[new@example.com][][Weekly]');
+});
+
+test('sendIndividual sends to who unsubscribed, and to nobody who bounced or complained', async () => {
+  given.world.skipReasons
+    .set('gone@example.com', 'unsubscribed')
+    .set('dead@example.com', 'bounced')
+    .set('cross@example.com', 'complained');
+  await given.sender.sendIndividual(byHand('gone@example.com'));
+  for (const [email, reason] of [
+    ['dead@example.com', 'bounced'],
+    ['cross@example.com', 'complained'],
+  ]) {
+    await expect(given.sender.sendIndividual(byHand(email))).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: `recipient_email may not be written to: ${reason}`,
+    });
+  }
+  expect([...given.sink.received.keys()]).toEqual(['gone@example.com']);
+});
+
+test('an address that a message by hand finds dead is suppressed', async () => {
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '^noone@', reply: '550 5.1.1 <noone@example.com> no such user' },
+  ];
+  const asked = byHand('noone@example.com');
+  await expect(given.sender.sendIndividual(asked)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: expect.stringMatching(/^the message was not sent: 550 5\.1\.1 [^@]*no such user$/),
+  });
+  expect(await rowsOf(asked)).toMatchObject([{ status: 'failed', by_hand: true }]);
+  await expect(given.sender.sendIndividual(asked)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});
+
+test('what the server puts off is failed, and not tried again', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^ada@', reply: '450 4.2.0 later' }];
+  const asked = byHand();
+  await expect(given.sender.sendIndividual(asked)).rejects.toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: 'the message was put off: 450 4.2.0 later',
+  });
+  expect(await rowsOf(asked)).toMatchObject([
+    { status: 'failed', due_at: null, status_info: '450 4.2.0 later' },
+  ]);
+});
+
+test('a provider that takes no mail is said to, and nothing is recorded', async () => {
+  given.world.port = 1;
+  const asked = byHand();
+  const fresh = given.newProcess();
+  await expect(fresh.sender.sendIndividual(asked)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: expect.stringMatching(/^the message was not sent: [^@]+$/),
+  });
+  expect(await rowsOf(asked)).toEqual([]);
+  fresh.context.pools.close();
+});
+
+test('a message that the rate does not let out within the call is said to be late', async () => {
+  given.world.perMinute = 1;
+  const { plan, ...asked } = byHand();
+  const slow = { ...asked, plan: { ...plan, integrationId: crypto.randomUUID() } };
+  const fresh = given.newProcess();
+  await fresh.sender.sendIndividual(slow);
+  await expect(fresh.sender.sendIndividual(slow, { timeoutMs: 1_200 })).rejects.toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: 'the message was not sent in time',
+  });
+  expect(given.sink.total()).toBe(1);
+  fresh.context.pools.close();
+});
+
+test('the record of a message by hand ends though its sender died', async () => {
+  const asked = byHand();
+  const { broadcastId } = asked;
+  const id = crypto.randomUUID();
+  const { templateId, listId, integrationId } = asked.plan;
+  const group = { workspaceId, broadcastId, templateId, listId, integrationId };
+  await claim(given.store, crypto.randomUUID(), { ...group, templateVersion: 1, isByHand: true }, [
+    { id, email: ada, skipReason: '' },
+  ]);
+  const end = () => endByHand(given.store)({ workspaceId, id });
+  await end();
+  expect(await rowsOf(asked)).toMatchObject([{ status: 'sending' }]);
+  const expire = "update messages set lease_until = now() - interval '1 second' where id = $1";
+  await query(given.store.fork(), expire, [id]);
+  await end();
+  expect(await rowsOf(asked)).toMatchObject([
+    { status: 'failed', unknown: 1, status_info: 'its sender ended', lease_until: null },
+  ]);
+});
+
+test('sendIndividual refuses a plan that can not be sent', async () => {
+  given.world.content = { ...defaultContent, html: '{% if x %}' };
+  await expect(given.sender.sendIndividual(byHand())).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});

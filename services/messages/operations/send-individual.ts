@@ -1,0 +1,60 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type {
+  BroadcastSendService,
+  SendIndividualRequest,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import { invalidField, retryLater } from '#lib/rpc/errors.ts';
+import { admitted } from '../admission.ts';
+import { sendAll } from '../batch.ts';
+import { broadcastSending } from '../broadcast-sending.ts';
+import { endOne, ensureEnd, readInfo } from '../by-hand.ts';
+import type { Context } from '../context.ts';
+import type { MessageStatus } from '../message.ts';
+
+/** Greylisting lasts so long at least. */
+const retryMs = 60_000;
+
+export function sendIndividual(
+  context: Context,
+): ServiceImpl<typeof BroadcastSendService>['sendIndividual'] {
+  return (request, call) => admitted(context, call, (stop) => send(context, request, stop));
+}
+
+async function send(context: Context, request: SendIndividualRequest, stop: AbortSignal) {
+  const { workspaceId, recipientEmail } = request;
+  const { group, ...sending } = await broadcastSending(context, request);
+  const key = { workspaceId, id: crypto.randomUUID() };
+  await ensureEnd(context.store, key);
+  const { fates, outage } = await sendAll(context, {
+    ...sending,
+    group: { ...group, isByHand: true },
+    open: [[key.id, recipientEmail]],
+    who: { byHand: true },
+    stop,
+  });
+  await endOne(context.store, key);
+  if (outage !== '') throw notSent(outage);
+  const fault = faultOf(fates.get(key.id)?.status, await readInfo(context.store, key));
+  if (fault) throw fault;
+  return {};
+}
+
+/** What to tell whoever sent it; undefined where there is nothing to tell. */
+function faultOf(status: MessageStatus | undefined, info: string): ConnectError | undefined {
+  switch (status) {
+    case 'sent':
+      return undefined;
+    case 'skipped':
+      return invalidField('recipient_email', `recipient_email may not be written to: ${info}`);
+    case 'failed':
+      return notSent(info);
+    case 'deferred':
+      return retryLater(`the message was put off: ${info}`, Code.Unavailable, retryMs);
+    default:
+      return retryLater('the message was not sent in time', Code.Unavailable, retryMs);
+  }
+}
+
+function notSent(reason: string): ConnectError {
+  return new ConnectError(`the message was not sent: ${reason}`, Code.FailedPrecondition);
+}
