@@ -124,6 +124,9 @@ export function isMoving(status: Status): status is Moving {
 /** Times after which an outage is tried again by itself; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
 
+/** Why the system pauses; `endsAt` where it is known. */
+type Stop = { reason: string; cause: 'outage' | 'fault'; endsAt?: Date };
+
 /** One message to the contacts of a list, and the steps it may take. */
 export class Broadcast extends schema.class {
   update(now: Date): void {
@@ -162,10 +165,12 @@ export class Broadcast extends schema.class {
   }
 
   /** An outage pauses and is tried again by itself; anything else that stops a run waits for a person. */
-  pauseBySystem(now: Date, reason: string, cause: 'outage' | 'fault'): void {
+  pauseBySystem(now: Date, { reason, cause, endsAt }: Stop): void {
     allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'system', reason });
-    if (cause === 'outage') {
+    if (endsAt) {
+      this.retry_at = endsAt;
+    } else if (cause === 'outage') {
       const step = Math.min(this.outages, outageRetryMinutes.length - 1);
       this.outages += 1;
       this.retry_at = new Date(now.getTime() + (outageRetryMinutes[step] ?? 1) * 60_000);

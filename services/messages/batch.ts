@@ -6,6 +6,7 @@ import { deliver, type Fate } from './delivery.ts';
 import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
 import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
+import { type Today, todayOf } from './warm-up.ts';
 
 /** Messages to send, and what they have in common. */
 export type Given = {
@@ -28,16 +29,18 @@ type Batch = Given & {
   fed: Fed;
 };
 
+/** Why nothing can be sent now, and until when if anybody knows. */
+export type Outage = { reason: string; endsAt?: Date };
+
+export type Sent = { fates: Map<string, Fate>; outage: Outage | undefined };
+
 const nothingFed: Fed = { answers: new Map(), outage: '' };
 
 /**
  * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
- * not started. The outage says why the provider takes no mail at all, or what a feed did wrong.
+ * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
  */
-export async function sendAll(
-  context: Context,
-  given: Given,
-): Promise<{ fates: Map<string, Fate>; outage: string }> {
+export async function sendAll(context: Context, given: Given): Promise<Sent> {
   const fates = new Map<string, Fate>();
   const resolved = await resolve(context, given);
   const outage = await sendOpen(context, { ...given, ...resolved, fates, fed: nothingFed });
@@ -79,7 +82,7 @@ function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
 }
 
 /** Asks the recipient feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
-async function sendOpen(context: Context, batch: Batch): Promise<string> {
+async function sendOpen(context: Context, batch: Batch): Promise<Outage | undefined> {
   const { stop, contacts } = batch;
   const { recipient } = batch.feeds;
   const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
@@ -89,11 +92,15 @@ async function sendOpen(context: Context, batch: Batch): Promise<string> {
   while (rest.length > 0 && !stop.aborted) {
     const fed = await context.feeds.askSome({ recipient, claimants: rest, contacts, stop });
     const ready = rest.filter(({ email }) => fed.answers.has(email));
-    const outage = (await sendPermitted(context, { ...batch, fed }, ready)) || fed.outage;
-    if (outage !== '') return outage;
+    const outage = (await sendPermitted(context, { ...batch, fed }, ready)) ?? outageOf(fed);
+    if (outage) return outage;
     rest = rest.filter(({ email }) => !fed.answers.has(email));
   }
-  return '';
+  return undefined;
+}
+
+function outageOf({ outage: reason }: { outage: string }): Outage | undefined {
+  return reason === '' ? undefined : { reason };
 }
 
 /** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
@@ -101,35 +108,43 @@ async function sendPermitted(
   context: Context,
   batch: Batch,
   claimants: Claimant[],
-): Promise<string> {
-  const { store } = context;
+): Promise<Outage | undefined> {
+  const { store, now } = context;
   const { workspaceId, integrationId } = batch.group;
-  const rate = { workspaceId, integrationId, perMinute: batch.plan.perMinute };
+  const { perMinute, warmUp } = batch.plan;
+  const rate = { workspaceId, integrationId, perMinute };
+  const today = () => todayOf(warmUp, now());
   let rest = claimants;
   while (rest.length > 0) {
-    const permits = await takePermits(store, rate, { wanted: rest.length, signal: batch.stop });
-    if (permits === 0) return '';
-    const { outage, used } = await sendClaimed(context, batch, rest.slice(0, permits));
-    await returnPermits(store, rate, permits - used);
-    if (outage !== '') return outage;
-    rest = rest.slice(permits);
+    const wish = { wanted: rest.length, today, signal: batch.stop };
+    const { count, isDaySpent } = await takePermits(store, rate, wish);
+    if (isDaySpent) return spent(today());
+    if (count === 0) return undefined;
+    const { outage, used } = await sendClaimed(context, batch, rest.slice(0, count));
+    await returnPermits(store, rate, count - used);
+    if (outage) return outage;
+    rest = rest.slice(count);
   }
-  return '';
+  return undefined;
+}
+
+function spent({ limit, endsAt }: Today): Outage {
+  return { reason: `warm-up limit of ${limit} messages a day reached`, endsAt };
 }
 
 async function sendClaimed(
   context: Context,
   { group, plan, contacts, feeds, fed, stop, fates }: Batch,
   claimants: Claimant[],
-): Promise<{ outage: string; used: number }> {
+): Promise<{ outage: Outage | undefined; used: number }> {
   const claimedAtMs = Date.now();
   const rows = await claim(context.store, context.owner, group, claimants);
   const claimed = rows.filter(({ status }) => status === 'sending');
   for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
-  if (claimed.length === 0) return { outage: '', used: 0 };
+  if (claimed.length === 0) return { outage: undefined, used: 0 };
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
   const delivered = await deliver(context, given);
   for (const [id, fate] of delivered.fates) fates.set(id, fate);
-  return { outage: delivered.outage, used: claimed.length };
+  return { outage: outageOf(delivered), used: delivered.fates.size };
 }

@@ -3,6 +3,7 @@ import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/t
 import type {
   GetSettingsResponse,
   Integration,
+  WarmUp,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Store } from '#lib/store.ts';
@@ -30,6 +31,7 @@ export type CompiledPlan = {
   templateVersion: number;
   server: ServerSettings;
   perMinute: number;
+  warmUp: WarmUp | undefined;
   /** Base of the links that belong to us. */
   baseUrl: string;
   isMarketing: boolean;
@@ -126,6 +128,7 @@ function planOf(
     templateVersion: content.version,
     server: serverOf(integration),
     perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
+    warmUp: integration.emailProvider?.warmUp,
     baseUrl: baseUrlOf(workspace),
     isMarketing: content.category === TemplateCategory.MARKETING,
   };

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { sendAll } from './batch.ts';
+import { type Outage, sendAll } from './batch.ts';
 import type { ClaimGroup } from './claims.ts';
 import { confirmationContent } from './confirmation-content.ts';
 import { addSending, failDue, type ListKey, readDue, readNextDue } from './confirmations.ts';
@@ -20,19 +20,23 @@ export function sendConfirmations(context: Context) {
   return async (payload: unknown): Promise<void> => {
     const key = payload as ListKey;
     const stop = AbortSignal.timeout(workMaxMs);
-    let outage = '';
+    let outage: Outage | undefined;
     for (;;) {
       const open = await readDue(context.store, key, roundMax);
-      if (open.length === 0 || outage !== '' || stop.aborted) break;
+      if (open.length === 0 || outage || stop.aborted) break;
       outage = await sendRound(context, key, open, stop);
     }
     await context.store.fork().transactional(async (em) => {
       const dueAt = await readNextDue(em, key);
       if (!dueAt) return;
-      const soonestMs = outage === '' ? 0 : Date.now() + outageWaitMs;
-      await addSending(em, key, new Date(Math.max(dueAt.getTime(), soonestMs)));
+      await addSending(em, key, new Date(Math.max(dueAt.getTime(), soonestMs(outage))));
     });
   };
+}
+
+function soonestMs(outage: Outage | undefined): number {
+  if (!outage) return 0;
+  return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
 }
 
 async function sendRound(
@@ -40,7 +44,7 @@ async function sendRound(
   key: ListKey,
   open: [id: string, email: string][],
   stop: AbortSignal,
-): Promise<string> {
+): Promise<Outage | undefined> {
   const ids = open.map(([id]) => id);
   try {
     const { plan, group } = await planOf(context, key);
@@ -57,7 +61,7 @@ async function sendRound(
   } catch (error) {
     if (!isFinal(error)) throw error;
     await failDue(context.store, key.workspaceId, ids, error.rawMessage);
-    return '';
+    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { Initial } from './migrations/m0001-initial.ts';
 import { Confirmations } from './migrations/m0002-confirmations.ts';
 import { Tracking } from './migrations/m0003-tracking.ts';
 import { ByHand } from './migrations/m0004-by-hand.ts';
+import { WarmUp } from './migrations/m0005-warm-up.ts';
 import { VariationCounts } from './migrations/m0006-variation-counts.ts';
 import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
 
@@ -16,6 +17,7 @@ export function openMessagesStore(url: string): Promise<Store> {
       { name: 'm0002-confirmations', class: Confirmations },
       { name: 'm0003-tracking', class: Tracking },
       { name: 'm0004-by-hand', class: ByHand },
+      { name: 'm0005-warm-up', class: WarmUp },
       { name: 'm0006-variation-counts', class: VariationCounts },
       { name: 'm0007-open-confirmations', class: OpenConfirmations },
     ],

@@ -10,6 +10,7 @@ import {
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Keyring } from '#lib/tokens.ts';
+import { type StoredWarmUp, storedWarmUp } from './warm-up.ts';
 
 /** As stored: the password sealed. */
 export type StoredProvider = {
@@ -24,6 +25,7 @@ export type StoredProvider = {
   };
   senders: { id: string; email: string; name: string; is_default: boolean }[];
   rate_limit_per_minute: number;
+  warm_up?: StoredWarmUp;
 };
 
 const schema = defineEntity({
@@ -44,6 +46,7 @@ export class Integration extends schema.class {
   /** As the API shows it; `password` is empty for everybody but other services. */
   toMessage(password = ''): MessageInitShape<typeof IntegrationSchema> {
     const { smtp, senders, kind, rate_limit_per_minute: rateLimitPerMinute } = this.provider;
+    const { warm_up } = this.provider;
     return {
       id: this.id,
       name: this.name,
@@ -60,6 +63,10 @@ export class Integration extends schema.class {
         },
         senders: senders.map(({ is_default: isDefault, ...sender }) => ({ ...sender, isDefault })),
         rateLimitPerMinute,
+        warmUp: warm_up && {
+          startedOn: warm_up.started_on,
+          dailyLimits: warm_up.daily_limits,
+        },
       },
       createdAt: timestampFromDate(this.created_at),
       updatedAt: timestampFromDate(this.updated_at),
@@ -114,6 +121,7 @@ export function storedProvider(
     },
     senders: checkedSenders(provider),
     rate_limit_per_minute: rate,
+    ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
   };
 }
 

@@ -183,14 +183,24 @@ export async function untilFlowing(stack: TestStack, emails: readonly string[]):
 }
 
 /** Sets the rate of everything that is sent, so that a test has time to act. */
-export async function setRate(stack: TestStack, perMinute: number): Promise<void> {
+export function setRate(stack: TestStack, perMinute: number): Promise<void> {
+  return setLimits(stack, { rate_limit_per_minute: perMinute });
+}
+
+type Limits = {
+  rate_limit_per_minute: number;
+  warm_up?: { started_on: string; daily_limits: number[] };
+};
+
+/** Sets how much may be sent: the rate, and what the days of a warm-up allow. */
+export async function setLimits(stack: TestStack, limits: Limits): Promise<void> {
   const { call, workspaceId, settings } = stack;
   const token = await ownerToken(settings);
   const { workspace } = good(
     await call('workspaces.get', undefined, { query: { id: workspaceId }, token }),
   );
   const [integration] = workspace.integrations;
-  const provider = { ...integration.email_provider, rate_limit_per_minute: perMinute };
+  const provider = { ...integration.email_provider, warm_up: undefined, ...limits };
   const body = {
     workspace_id: workspaceId,
     integration_id: integration.id,
@@ -199,5 +209,5 @@ export async function setRate(stack: TestStack, perMinute: number): Promise<void
   };
   good(await call('workspaces.updateIntegration', body, { token }));
   // A lower rate holds once messages has forgotten the one it knew; nothing tells when that is.
-  if (perMinute < fast) await sleep(settingsKeepMs);
+  if (limits.rate_limit_per_minute < fast || limits.warm_up) await sleep(settingsKeepMs);
 }

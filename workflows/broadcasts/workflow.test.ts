@@ -50,8 +50,8 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
     pickWinner: note('pick winner'),
     finish: note('finish'),
     resumeAfterOutage: note('resume'),
-    pauseBySystem: async (_, reason, cause) => {
-      asked.push(`pause: ${cause}: ${reason}`);
+    pauseBySystem: async (_, reason, cause, endsAtMs) => {
+      asked.push(`pause: ${cause}: ${reason}${endsAtMs ? ` until ${endsAtMs}` : ''}`);
     },
     failBroadcast: async (_, reason) => {
       asked.push(`fail: ${reason}`);
@@ -210,6 +210,15 @@ test('an outage pauses for the system, and is resumed when its time has come', a
   );
   await play(activities);
   expect(asked).toEqual(['send 3', 'pause: outage: connection refused', 'resume', 'finish']);
+});
+
+test('an outage that says when it ends is told with its end', async () => {
+  const { asked, activities } = given(script({ do: 'send', slices: [0, 1] }, end), () => ({
+    sendSlice: async ({ slice }) =>
+      slice === 0 ? { outage: '' } : { outage: 'enough for today', outageEndsAtMs: 1_000 },
+  }));
+  await play(activities);
+  expect(asked).toEqual(['pause: outage: enough for today until 1000']);
 });
 
 test('what can not be mended by trying again stops the broadcast with its reason', async () => {

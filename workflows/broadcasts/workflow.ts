@@ -162,6 +162,6 @@ async function sendSlices(key: BroadcastKey, slices: number[]): Promise<void> {
       sendSlice.executeWithOptions({ summary: `slice ${slice}` }, [{ ...key, slice }]),
     ),
   );
-  const outage = results.find((result) => result.outage !== '')?.outage;
-  if (outage) await pauseBySystem(key, outage, 'outage');
+  const stopped = results.find((result) => result.outage !== '');
+  if (stopped) await pauseBySystem(key, stopped.outage, 'outage', stopped.outageEndsAtMs);
 }

@@ -37,7 +37,7 @@ async function checkRun(context: Context, temporal: Client, key: BroadcastKey): 
     if (state === 'MISSING') return wake(em, broadcast);
     if (!isWatched) return;
     const reason = `its workflow was ${state.toLowerCase().replace('_', ' ')}; resume starts a new one`;
-    broadcast.pauseBySystem(context.now(), reason, 'fault');
+    broadcast.pauseBySystem(context.now(), { reason, cause: 'fault' });
     await em.flush();
   });
 }

@@ -53,12 +53,21 @@ export function resumeAfterOutage(context: Context) {
   return move(context, (broadcast) => broadcast.resumeAfterOutage(context.now()));
 }
 
-/** Pauses with a reason: an outage is tried again by itself, a fault waits for a person. */
+/**
+ * Pauses with a reason: an outage is tried again by itself, at its end where that is known; a fault waits for a
+ * person.
+ */
 export function pauseBySystem(context: Context) {
-  return (key: BroadcastKey, reason: string, cause: 'outage' | 'fault'): Promise<void> =>
+  return (
+    key: BroadcastKey,
+    reason: string,
+    cause: 'outage' | 'fault',
+    endsAtMs?: number,
+  ): Promise<void> =>
     move(context, (broadcast) => {
       if (!isMoving(broadcast.status) && broadcast.status !== 'scheduled') return;
-      broadcast.pauseBySystem(context.now(), reason.slice(0, 255), cause);
+      const endsAt = endsAtMs === undefined ? undefined : new Date(endsAtMs);
+      broadcast.pauseBySystem(context.now(), { reason: reason.slice(0, 255), cause, endsAt });
     })(key);
 }
 

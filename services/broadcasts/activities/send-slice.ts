@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -28,8 +29,8 @@ const retryMs = 500;
 
 export type SliceKey = BroadcastKey & { slice: number };
 
-/** `outage` is set where the provider takes no mail; it names no address. */
-export type SliceResult = { outage: string };
+/** `outage` is set where the provider takes no mail; it names no address. It may say when it ends, in Unix milliseconds. */
+export type SliceResult = { outage: string; outageEndsAtMs?: number };
 
 type Work = PlanParts & {
   key: SliceKey;
@@ -93,7 +94,7 @@ async function sendBatches(context: Context, work: Work, tally: SliceTally): Pro
   const batches = await batchesOf(context, work, tally);
   const open: { batch: Batch; answer: Promise<SendBatchResponse | undefined> }[] = [];
   let savedAtMs = Date.now();
-  let outage = '';
+  let result: SliceResult = { outage: '' };
   for (let next = 0; next < batches.length || open.length > 0; ) {
     while (open.length < batchesAtOnce && next < batches.length && !mustStop(work)) {
       const batch = batches[next] ?? { last: 0, emails: [] };
@@ -104,7 +105,7 @@ async function sendBatches(context: Context, work: Work, tally: SliceTally): Pro
     if (!first) break;
     const answer = await first.answer;
     if (!answer || answer.outage) {
-      outage = answer?.outage ?? '';
+      if (answer) result = outageOf(answer);
       await Promise.allSettled(open.map((call) => call.answer));
       break;
     }
@@ -115,7 +116,11 @@ async function sendBatches(context: Context, work: Work, tally: SliceTally): Pro
     }
   }
   await saveTally(context, work.slice, tally);
-  return { outage };
+  return result;
+}
+
+function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
+  return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
 }
 
 function mustStop({ stop, deadlineMs }: Work): boolean {

@@ -184,6 +184,28 @@ test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 
   }
 });
 
+test('an outage whose end is known is tried again then, and counts as none of the others', async () => {
+  const endsAt = new Date(given.clock.now.getTime() + 7 * 3_600_000);
+  const outage = 'warm-up limit of 50 messages a day reached';
+  given.neighbours.sendBatch = ({ emails }) =>
+    create(SendBatchResponseSchema, {
+      notStarted: emails.length,
+      outage,
+      outageEndsAt: timestampFromDate(endsAt),
+    });
+  const key = await givenFrozen();
+  expect(await send(key)).toEqual({ outage, outageEndsAtMs: endsAt.getTime() });
+  await pauseBySystem(given.context)(key, outage, 'outage', endsAt.getTime());
+  const paused = await look(key);
+  expect(paused.step).toEqual({ do: 'wait', untilMs: endsAt.getTime() });
+  expect(paused.story).toMatchObject({ status: 'paused', pausedBy: 'system', reason: outage });
+  given.clock.now = endsAt;
+  await resumeAfterOutage(given.context)(key);
+  expect((await look(key)).story.status).toBe('sending');
+  await pauseBySystem(given.context)(key, 'connection refused', 'outage');
+  expect((await look(key)).step).toEqual({ do: 'wait', untilMs: endsAt.getTime() + 60_000 });
+});
+
 test("a person's pause is never lifted by itself", async () => {
   const key = await givenFrozen();
   await given.client.pauseBroadcast(key);

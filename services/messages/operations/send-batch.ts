@@ -1,15 +1,14 @@
-import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type {
   BroadcastSendService,
   SendBatchRequest,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { admitted } from '../admission.ts';
-import { sendAll } from '../batch.ts';
+import { type Sent, sendAll } from '../batch.ts';
 import { broadcastSending } from '../broadcast-sending.ts';
 import { readRecorded } from '../claims.ts';
 import type { Context } from '../context.ts';
-import type { Fate } from '../delivery.ts';
 import { broadcastMessageId } from '../message.ts';
 
 export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendService>['sendBatch'] {
@@ -30,10 +29,10 @@ async function send(context: Context, request: SendBatchRequest, stop: AbortSign
     who: { includeUnsubscribed },
     stop,
   });
-  return answer(emails.size, new Map([...recorded, ...fates]), outage);
+  return answer(emails.size, { fates: new Map([...recorded, ...fates]), outage });
 }
 
-function answer(total: number, fates: Map<string, Fate>, outage: string) {
+function answer(total: number, { fates, outage }: Sent) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;
@@ -43,7 +42,11 @@ function answer(total: number, fates: Map<string, Fate>, outage: string) {
     if (status === 'deferred' && dueAt && (!nextDueAt || dueAt < nextDueAt)) nextDueAt = dueAt;
   }
   const { sent, failed, skipped, deferred } = counts;
-  const due: Timestamp | undefined = nextDueAt && timestampFromDate(nextDueAt);
   const notStarted = total - sent - failed - skipped - deferred;
-  return { sent, failed, skipped, deferred, notStarted, unknown, nextDueAt: due, outage };
+  return {
+    ...{ sent, failed, skipped, deferred, notStarted, unknown },
+    nextDueAt: nextDueAt && timestampFromDate(nextDueAt),
+    outage: outage?.reason,
+    outageEndsAt: outage?.endsAt && timestampFromDate(outage.endsAt),
+  };
 }

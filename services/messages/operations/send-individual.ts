@@ -33,7 +33,7 @@ async function send(context: Context, request: SendIndividualRequest, stop: Abor
     stop,
   });
   await endOne(context.store, key);
-  if (outage !== '') throw notSent(outage);
+  if (outage) throw notSent(outage.reason);
   const fault = faultOf(fates.get(key.id)?.status, await readInfo(context.store, key));
   if (fault) throw fault;
   return {};

@@ -26,6 +26,7 @@ import {
 import {
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
+  type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createEgress } from '#lib/egress.ts';
 import { openOutbox } from '#lib/outbox.ts';
@@ -47,6 +48,7 @@ export type World = {
   /** The template in other languages: what differs from its content. */
   translations: Map<string, World['content']>;
   perMinute: number;
+  warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   port: number;
   /** By address; those who are not here may be sent to. */
   skipReasons: Map<string, string>;
@@ -83,6 +85,7 @@ export async function givenService() {
     content: defaultContent,
     translations: new Map(),
     perMinute: 10_000_000,
+    warmUp: undefined,
     port: sink.port,
     skipReasons: new Map(),
     fields: new Map(),
@@ -194,6 +197,7 @@ function workspacesOf(world: World): Workspaces {
               { id: 's2', email: 'infos@sender.example', name: 'Infos' },
             ],
             rateLimitPerMinute: world.perMinute,
+            warmUp: world.warmUp,
           },
         },
       }),

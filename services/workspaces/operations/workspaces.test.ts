@@ -151,6 +151,30 @@ test('update replaces name and settings, and refuses a provider that does not ex
   });
 });
 
+test('an integration shows its warm-up until an update leaves it out', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const warmUp = { startedOn: '2026-11-21', dailyLimits: [50, 100] };
+  const created = await workspaces.createIntegration({
+    workspaceId: id,
+    name: 'smtp',
+    type: 'email',
+    provider: { ...provider, warmUp },
+  });
+  const { integrationId } = created;
+  const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));
+  const shown = async () =>
+    (await directory.getIntegration({ workspaceId: id, integrationId })).integration?.emailProvider;
+  expect((await shown())?.warmUp).toMatchObject(warmUp);
+  const update = { workspaceId: id, integrationId, name: 'smtp' };
+  const wrong = { ...provider, warmUp: { startedOn: 'soon', dailyLimits: [1] } };
+  await expect(workspaces.updateIntegration({ ...update, provider: wrong })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+  await workspaces.updateIntegration({ ...update, provider });
+  expect((await shown())?.warmUp).toBeUndefined();
+});
+
 test('an integration keeps its password sealed, and gives it to services only', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);

@@ -1,0 +1,38 @@
+import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+
+export type StoredWarmUp = { started_on: string; daily_limits: number[] };
+
+const daysMax = 90;
+/** As much as the rate of an integration may be in a minute: more than any warm-up needs in a day. */
+const limitMax = 10_000_000;
+
+export function storedWarmUp({ startedOn, dailyLimits }: WarmUp): StoredWarmUp {
+  if (!isDate(startedOn)) {
+    throw invalidField(
+      'provider.warm_up.started_on',
+      'warm-up started_on must be a date such as 2026-11-21',
+    );
+  }
+  if (dailyLimits.length === 0 || dailyLimits.length > daysMax) {
+    throw invalidField(
+      'provider.warm_up.daily_limits',
+      `warm-up must have 1 to ${daysMax} daily limits`,
+    );
+  }
+  const wrong = dailyLimits.findIndex((limit) => limit < 1 || limit > limitMax);
+  if (wrong >= 0) {
+    throw invalidField(
+      `provider.warm_up.daily_limits[${wrong}]`,
+      `warm-up daily limit must be between 1 and ${limitMax}`,
+    );
+  }
+  return { started_on: startedOn, daily_limits: dailyLimits };
+}
+
+/** A day that the calendar has: `2026-02-30` becomes another one when it is read. */
+function isDate(text: string): boolean {
+  if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { fast, givenBroadcast, mailsTo, sendNow, setLimits, untilStatus } from '../stack/given.ts';
+import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { passTime } from '../stack/time.ts';
+import { until } from '../stack/until.ts';
+import type { TestStack } from '../stack.ts';
+
+const today = new Date().toISOString().slice(0, 10);
+const warm_up = { started_on: today, daily_limits: [10, 10] };
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await borrowStack();
+  await passDay();
+  await setLimits(stack, { rate_limit_per_minute: fast, warm_up });
+}, borrowMsMax);
+afterAll(() => returnStack(stack), 60_000);
+
+/** As if everything so far had been sent on the day before. */
+async function passDay(): Promise<void> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  await client.query('update messages.sending_rates set day = day - 1');
+  await client.end();
+}
+
+test('a broadcast in a warm-up sends so many a day, pauses with the reason and goes on by itself', async () => {
+  const { id, emails } = await givenBroadcast(stack, 25);
+  await sendNow(stack, id);
+  for (const sent of [10, 20]) {
+    await until(`${sent} mails`, async () => mailsTo(stack, emails).length >= sent);
+    const paused = await untilStatus(stack, id, 'paused');
+    expect(paused.pause_reason).toBe('warm-up limit of 10 messages a day reached');
+    expect(mailsTo(stack, emails)).toHaveLength(sent);
+    await passDay();
+    await passTime(stack, id);
+  }
+  await untilStatus(stack, id, 'sent');
+  expect(mailsTo(stack, emails)).toHaveLength(25);
+  expect(new Set(mailsTo(stack, emails).map(({ email }) => email)).size).toBe(25);
+}, 90_000);
