@@ -15,6 +15,7 @@ const urls = [
   'https://shop.example/a?x=1&y=2',
   'https://shop.example/größe',
   'javascript:alert(1)',
+  'https://shop.example/\r\nset-cookie: stolen=1',
 ];
 
 let service: TestService;
@@ -122,6 +123,14 @@ test('a link leads nowhere else', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(404));
   expect(answers.every(({ headers }) => headers.get('location') === null)).toBe(true);
+});
+
+test('an address with line breaks splits no header', async () => {
+  const response = await get(`/r/w1/${newToken()}/3`);
+  expect(response.status).toBe(302);
+  expect(response.headers.get('location')).toBe('https://shop.example/set-cookie:%20stolen=1');
+  expect(response.headers.get('set-cookie')).toBeNull();
+  await untilCounted(1);
 });
 
 test.each([

@@ -2,9 +2,16 @@ import pg from 'pg';
 import type { TestStack } from '../stack.ts';
 import { withRun } from './workflows.ts';
 
+const dueNow = [
+  `update messages.messages set due_at = now()
+   where workspace_id = $1 and broadcast_id = $2 and status = 'deferred'`,
+  `update broadcasts.slices set next_due_at = now()
+   where workspace_id = $1 and broadcast_id = $2 and next_due_at is not null`,
+];
+
 /**
- * As if hours went by: a start and the next try after an outage have come, a test is judged two hours sooner. The
- * signal makes up for the hourly look.
+ * As if hours went by: a start and the next try after an outage have come, who was put off is due, a test is judged
+ * two hours sooner. The signal makes up for the hourly look.
  */
 export async function passTime(stack: TestStack, id: string): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
@@ -18,6 +25,7 @@ export async function passTime(stack: TestStack, id: string): Promise<void> {
        where workspace_id = $1 and id = $2`,
       [stack.workspaceId, id],
     );
+    for (const statement of dueNow) await client.query(statement, [stack.workspaceId, id]);
   } finally {
     await client.end();
   }

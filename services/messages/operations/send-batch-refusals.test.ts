@@ -1,0 +1,97 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+
+const minuteMs = 60_000;
+const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+afterEach(() => {
+  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+  given.sink.reset();
+});
+
+type Batch = ReturnType<typeof batchOf>;
+
+/** Sends, and says in how many minutes who was put off is due. */
+async function sendAndWait(batch: Batch): Promise<number> {
+  const beforeMs = Date.now();
+  const { nextDueAt } = await given.sender.sendBatch(batch);
+  return nextDueAt ? Math.round((timestampMs(nextDueAt) - beforeMs) / minuteMs) : 0;
+}
+
+const makeDue = ({ broadcastId }: Batch) =>
+  query(
+    given.store.fork(),
+    "update messages set due_at = now() where broadcast_id = $1 and status = 'deferred'",
+    [broadcastId],
+  );
+
+test.each(['421 4.3.2 shutting down', '450 4.2.1 busy', '451 4.3.0 failure', '452 4.2.2 full'])(
+  'who is put off with %s is tried again after 1, 5, 15, 60 and 60 minutes',
+  async (reply) => {
+    given.sink.behaviour.replies = [{ step: 'rcpt', reply }];
+    const batch = batchOf(people(1, `r${reply.slice(0, 3)}x`));
+    const waits: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      waits.push(await sendAndWait(batch));
+      await makeDue(batch);
+    }
+    expect(waits).toEqual([1, 5, 15, 60, 60]);
+  },
+);
+
+test('a wait that the server states is kept where it is longer', async () => {
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '^long', reply: '451 4.7.1 greylisted, try again in 600 seconds' },
+    { step: 'rcpt', recipient: '^short', reply: '451 4.7.1 try again in 2 seconds' },
+  ];
+  expect(await sendAndWait(batchOf(['long@example.com']))).toBe(10);
+  expect(await sendAndWait(batchOf(['short@example.com']))).toBe(1);
+});
+
+test('one domain that puts everybody off stops nobody else', async () => {
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '@slow\\.example$', reply: '451 4.7.1 too many from you' },
+  ];
+  const slow = Array.from({ length: 60 }, (_, at) => `p${at}@slow.example`);
+  const answer = await given.sender.sendBatch(batchOf([...slow, ...people(60)]));
+  expect(answer).toMatchObject({ ...none, sent: 60, deferred: 60 });
+});
+
+test('a server that greylists everybody gets each mail once', async () => {
+  given.sink.behaviour.greylist = '450 4.2.0 greylisted';
+  const batch = batchOf(people(100, 'grey'));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, deferred: 100 });
+  expect(given.sink.total()).toBe(0);
+  await makeDue(batch);
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 100 });
+  expect(given.sink.received.size).toBe(100);
+  expect(given.sink.duplicates()).toEqual([]);
+});
+
+test.each([
+  ['550 5.1.1 no such user', true],
+  ['553 5.1.2 no such domain', true],
+  ['550 no such mailbox here', true],
+  ['552 5.3.4 message too big', false],
+  ['554 5.7.1 looks like spam', false],
+  ['550 5.7.26 not authenticated', false],
+  ['552 5.2.2 mailbox full', false],
+])('%s is never tried again, and suppresses the address: %p', async (reply, isDead) => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply }];
+  const batch = batchOf([email]);
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
+  given.sink.behaviour.replies = [];
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
+  expect(given.sink.total()).toBe(0);
+  const next = await given.sender.sendBatch(batchOf([email]));
+  expect(next).toMatchObject(isDead ? { ...none, skipped: 1 } : { ...none, sent: 1 });
+});
