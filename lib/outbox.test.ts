@@ -11,6 +11,7 @@ import {
   changeAndTell,
   deliverEvents,
   type EventBatch,
+  eventsOf,
   type Outbox,
   openOutbox,
 } from './outbox.ts';
@@ -47,7 +48,7 @@ function events(type: string, count: number) {
 async function batches(): Promise<EventBatch[]> {
   const rows = await query<{ payload: EventBatch }>(
     store.fork(),
-    `select payload from messages_jobs._private_jobs order by json_array_length(payload->'events') desc`,
+    `select payload from messages_jobs._private_jobs order by json_array_length(payload->'types') desc`,
     [],
   );
   return rows.map(({ payload }) => payload);
@@ -61,13 +62,13 @@ async function tell(facts: ReturnType<typeof events>, to: Outbox = outbox): Prom
 
 test('1,200 events make three jobs, each with its own batch id', async () => {
   const told = await tell(events('email.bounced', 1_200));
-  expect(told.map((batch) => batch.events.length)).toEqual([500, 500, 200]);
+  expect(told.map((batch) => batch.types.length)).toEqual([500, 500, 200]);
   expect(new Set(told.map(({ batchId }) => batchId)).size).toBe(3);
   expect(told.every((batch) => batch.consumer === 'contacts' && batch.workspaceId === 'w1')).toBe(
     true,
   );
   const numbers = told.flatMap((batch) =>
-    batch.events.map(({ dataJson }) => JSON.parse(dataJson).number),
+    eventsOf(batch).map(({ dataJson }) => JSON.parse(dataJson).number),
   );
   expect(numbers.toSorted((a, b) => a - b)).toEqual([...Array(1_200).keys()]);
 });
@@ -77,14 +78,14 @@ test('a batch holds about 4 MiB at most, however few events that are', async () 
   const told = await tell(
     Array.from({ length: 12 }, () => ({ type: 'email.bounced', occurredAt, data })) as never,
   );
-  expect(told.map((batch) => batch.events.length)).toEqual([5, 4, 3]);
+  expect(told.map((batch) => batch.types.length)).toEqual([5, 4, 3]);
 });
 
 test('events that nobody asked for make no job, and none ride along', async () => {
   expect(await tell(events('email.opened', 10))).toEqual([]);
   expect(await tell([])).toEqual([]);
   const mixed = await tell([...events('email.opened', 10), ...events('email.bounced', 1)]);
-  expect(mixed.map((batch) => batch.events.map(({ type }) => type))).toEqual([['email.bounced']]);
+  expect(mixed.map(({ types }) => types)).toEqual([['email.bounced']]);
 });
 
 test('a consumer that is not deployed is told nothing', async () => {
@@ -108,7 +109,7 @@ test('a change and its events are one statement: what fails tells nothing', asyn
       },
     );
   expect(await change('numbers as (select n from generate_series(1, 3) n)')).toEqual({ count: 3 });
-  expect((await batches()).map((batch) => batch.events.length)).toEqual([3]);
+  expect((await batches()).map((batch) => batch.types.length)).toEqual([3]);
   await expect(
     change('numbers as (select 1 / n as n from generate_series(0, 3) n)'),
   ).rejects.toMatchObject({ code: '22012' });

@@ -1,8 +1,11 @@
-import { fromJson } from '@bufbuild/protobuf';
+import { create, fromJson } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 import {
   ConsumeEventsRequestSchema,
+  type Event,
   EventConsumerService,
+  EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { attemptsMax, schemaOf } from './jobs.ts';
 import { type EntityManager, query } from './store.ts';
@@ -107,9 +110,7 @@ export async function changeAndTell<Answer>(
   const { service, interests } = outbox;
   const workspace = `$${values.length + 1}`;
   const interested = `$${values.length + 2}`;
-  const [row] = await query<Answer>(
-    em,
-    `with ${steps},
+  const text = `with ${steps},
      -- Written down once: what is read of a step several times is computed as often.
      addressed as materialized (
        select consumer, type, occurred_at, data::text as data
@@ -128,33 +129,60 @@ export async function changeAndTell<Answer>(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
-         'events', json_agg(json_build_object(
-           'type', type, 'occurredAt', occurred_at, 'dataJson', data))
+         -- An object for each event costs more than all that is in it.
+         'types', json_agg(type),
+         'times', json_agg(occurred_at),
+         'data', json_agg(data)
        ), max_attempts := ${attemptsMax}) as job
        from batched
        group by consumer, by_count, by_size
      )
-     select ${answer} from (select count(job) from told) told`,
-    [...values, workspaceId, JSON.stringify(interests)],
-  );
+     select ${answer} from (select count(job) from told) told`;
+  const [row] = await query<Answer>(em, text, [...values, workspaceId, JSON.stringify(interests)]);
   return row;
 }
 
 /** The task that carries a batch to its consumer; the runner repeats it until it is taken. */
 export function deliverEvents(consumers: Record<string, Transport | undefined>) {
   return async (payload: unknown): Promise<void> => {
-    const { consumer, ...request } = payload as EventBatch;
-    const transport = consumers[consumer];
-    if (!transport) throw new Error(`no consumer ${consumer}`);
-    const message = fromJson(ConsumeEventsRequestSchema, request);
-    await createClient(EventConsumerService, transport).consumeEvents(message);
+    const batch = payload as EventBatch;
+    const transport = consumers[batch.consumer];
+    if (!transport) throw new Error(`no consumer ${batch.consumer}`);
+    const { workspaceId, batchId } = batch;
+    const request = create(ConsumeEventsRequestSchema, {
+      workspaceId,
+      batchId,
+      events: eventsOf(batch),
+    });
+    await createClient(EventConsumerService, transport).consumeEvents(request);
   };
 }
 
-/** As a job holds it; but for the consumer it is the request in JSON. */
+/** As a job holds it: an event is what stands at one place in `types`, `times` and `data`. */
 export type EventBatch = {
   consumer: string;
   workspaceId: string;
   batchId: string;
-  events: { type: string; occurredAt: string; dataJson: string }[];
+  types: string[];
+  /** In RFC 3339. */
+  times: string[];
+  /** Each a JSON text. */
+  data: string[];
 };
+
+export function eventsOf({ types, times, data }: EventBatch): Event[] {
+  const timeOf = timeReader();
+  return types.map((type, place) =>
+    create(EventSchema, { type, occurredAt: timeOf(times[place]), dataJson: data[place] }),
+  );
+}
+
+/** Reads a time that many events share once. */
+function timeReader(): (text: string | undefined) => Timestamp {
+  const known = new Map<string | undefined, Timestamp>();
+  return (text) => {
+    const time = known.get(text) ?? fromJson(TimestampSchema, text ?? null);
+    known.set(text, time);
+    return time;
+  };
+}

@@ -14,7 +14,7 @@ import {
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type EventBatch, openOutbox } from '#lib/outbox.ts';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
 import { query } from '#lib/store.ts';
 import type { Claims } from '#lib/tokens.ts';
@@ -114,6 +114,6 @@ export async function takeEvents(
     [consumer, workspaceId],
   );
   return rows
-    .flatMap(({ payload }) => payload.events)
+    .flatMap(({ payload }) => eventsOf(payload))
     .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
 }

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { EventBatch } from '#lib/outbox.ts';
+import { type EventBatch, eventsOf } from '#lib/outbox.ts';
 import { query } from '#lib/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../claims.ts';
@@ -138,7 +138,7 @@ test('a hard bounce fails the message, suppresses the address and tells contacts
     'select payload from messages_jobs._private_jobs',
     [],
   );
-  const told = jobs.flatMap(({ payload }) => payload.events);
+  const told = jobs.flatMap(({ payload }) => eventsOf(payload));
   expect(told).toMatchObject([{ type: 'email.bounced' }]);
   expect(told.map(({ dataJson }) => JSON.parse(dataJson))).toMatchObject([
     { email: 'dead@example.com', list_id: 'weekly' },

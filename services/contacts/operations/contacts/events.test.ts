@@ -108,7 +108,7 @@ test('an import of 10,000 into a list writes 20,000 events in tens of jobs', asy
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
   const jobs = await query<{ events: number }>(
     given.context.store.fork(),
-    `select json_array_length(payload->'events') as events from contacts_jobs._private_jobs
+    `select json_array_length(payload->'types') as events from contacts_jobs._private_jobs
      where payload->>'workspaceId' = $1`,
     [workspaceId],
   );
