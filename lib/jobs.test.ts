@@ -80,6 +80,16 @@ test('of waiting jobs with one key the last one runs', async () => {
   expect(done).toEqual(expect.arrayContaining([{ number: 2 }, { number: 3 }]));
 });
 
+test('the statements that add a job are planned once', async () => {
+  const added = query<{ proconfig: string[] }>(
+    store.fork(),
+    `select proconfig from pg_proc
+     where pronamespace = $1::regnamespace and proname = 'add_jobs'`,
+    [`${service}_jobs`],
+  );
+  expect(await added).toEqual([{ proconfig: ['plan_cache_mode=force_generic_plan'] }]);
+});
+
 test('a job waits for its time', async () => {
   start();
   const runAt = new Date(Date.now() + 700);

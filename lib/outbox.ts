@@ -8,6 +8,7 @@ import {
   EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { attemptsMax, schemaOf } from './jobs.ts';
+import { prepared } from './prepared.ts';
 import { type EntityManager, query } from './store.ts';
 
 const eventsPerBatchMax = 500;
@@ -97,6 +98,8 @@ export type Change = {
   /** What to select from the steps, in one row. */
   answer: string;
   values: readonly unknown[];
+  /** The text is one of a few, and its plan does not depend on how large tables are. */
+  isPrepared?: boolean;
 };
 
 /**
@@ -105,7 +108,7 @@ export type Change = {
  */
 export async function changeAndTell<Answer>(
   { em, outbox, workspaceId }: Telling,
-  { steps, answer, values }: Change,
+  { steps, answer, values, isPrepared = false }: Change,
 ): Promise<Answer | undefined> {
   const { service, interests } = outbox;
   const workspace = `$${values.length + 1}`;
@@ -138,7 +141,11 @@ export async function changeAndTell<Answer>(
        group by consumer, by_count, by_size
      )
      select ${answer} from (select count(job) from told) told`;
-  const [row] = await query<Answer>(em, text, [...values, workspaceId, JSON.stringify(interests)]);
+  const [row] = await query<Answer>(em, isPrepared ? prepared(text) : text, [
+    ...values,
+    workspaceId,
+    JSON.stringify(interests),
+  ]);
   return row;
 }
 

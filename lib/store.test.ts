@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Store } from './store.ts';
+import { prepared } from './prepared.ts';
+import { query, type Store } from './store.ts';
 import { givenStore } from './test/given.ts';
 
 let store: Store;
@@ -11,8 +12,21 @@ afterAll(() => store.close());
 test('a read that is repeated is prepared once', async () => {
   const text = 'select name from pg_prepared_statements where statement like $1';
   for (let round = 0; round < 3; round += 1) {
-    expect(await store.read(text, ['select name from pg_prepared_statements%'])).toHaveLength(1);
+    expect(await store.read(text, ['%select name from pg_prepared_statements%'])).toHaveLength(1);
   }
+});
+
+test('a marked text is prepared in a transaction as well, others are not', async () => {
+  const names = await store.fork().transactional(async (em) => {
+    await query(em, prepared('select $1::int as marked'), [1]);
+    await query(em, 'select $1::int as plain', [1]);
+    return query<{ statement: string }>(
+      em,
+      `select statement from pg_prepared_statements where statement ~ 'int as (marked|plain)'`,
+      [],
+    );
+  });
+  expect(names).toEqual([{ statement: prepared('select $1::int as marked') }]);
 });
 
 test('reads that fail give their connections back', async () => {

@@ -4,8 +4,9 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { tieToCalls } from './call-connections.ts';
-import { migrateJobs } from './jobs.ts';
+import { migrateJobs, planJobsOnce } from './jobs.ts';
 import { returnLostConnections } from './lost-connections.ts';
+import { prepared, prepareMarked } from './prepared.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -17,8 +18,8 @@ export type Store = {
   /** A fresh unit of work for one operation. */
   fork(): EntityManager;
   /**
-   * Runs a statement that every call repeats, outside of any transaction: PostgreSQL plans it once for each connection.
-   * Its text is one of a few, and it does not ask for `*`. Timestamps and 64-bit numbers come back as text.
+   * Runs a statement that every call repeats as `prepared`, outside of any transaction. Timestamps and 64-bit
+   * numbers come back as text.
    */
   read<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Brings the schema up to date; processes that start together take turns. */
@@ -39,7 +40,6 @@ type StoreOptions = {
 
 const connectTimeoutMs = 5_000;
 const leftCheckMs = 1_000;
-const preparedMax = 100;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
@@ -63,6 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         tieToCalls(pool);
+        prepareMarked(pool);
       },
     },
     connect: false,
@@ -92,20 +93,17 @@ async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });
     await migrateJobs(url, name);
+    await planJobsOnce(em, name);
   });
 }
 
 /** Goes to the driver itself: for a small row the ORM costs more than all else in a call. */
 function createReader(orm: MikroORM): Store['read'] {
-  const names = new Map<string, string>();
   return async (text, values) => {
-    const name = names.get(text) ?? `read ${names.size}`;
-    if (!names.has(text) && names.size >= preparedMax) throw new Error('too many texts to prepare');
-    names.set(text, name);
     const pool = await orm.em.getConnection().getNativeClient();
     const client = await pool.connect();
     try {
-      const { rows } = await client.query({ name, text, values: [...values] });
+      const { rows } = await client.query(prepared(text), [...values]);
       return rows;
     } finally {
       client.release();

@@ -3,7 +3,7 @@ import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/co
 import { requirePermission } from '#lib/rpc/access.ts';
 import { query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
-import { keepNulls, upsertContacts } from '../../contact-queries.ts';
+import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { requireLists } from '../../list-queries.ts';
 import { joinLists } from '../../membership-queries.ts';
@@ -24,9 +24,7 @@ export function importContacts({
       // What is sorted and grouped on the way fits in memory: a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
-      const names = new Set(rows.flatMap((row) => Object.keys(row)));
-      const change = { rows, names, assign: keepNulls, at };
-      const fresh = await upsertContacts(telling, change);
+      const fresh = await upsertContacts(telling, { rows, at });
       const emails = rows.map(({ email }) => email);
       await joinLists(telling, { join: 'import', emails, listIds, at });
       return fresh;

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { requireContact } from '../../contact-input.ts';
-import { upsertContacts, writeNulls } from '../../contact-queries.ts';
+import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 
 export function upsert({
@@ -11,16 +11,10 @@ export function upsert({
 }: Context): ServiceImpl<typeof ContactService>['upsertContact'] {
   return async ({ workspaceId, contact }) => {
     const { row, input } = requireContact(contact);
-    // What is null in the request is named but has no value, so it is cleared.
-    const names = new Set([...Object.keys(row), ...(input.nullFields?.paths ?? [])]);
+    const cleared = input.nullFields?.paths;
     const created = await upsertContacts(
       { em: store.fork(), outbox, workspaceId },
-      {
-        rows: [row],
-        names,
-        assign: writeNulls,
-        at: now(),
-      },
+      { rows: [row], cleared, at: now() },
     );
     return { email: row.email, action: created.has(row.email) ? 'create' : 'update' };
   };

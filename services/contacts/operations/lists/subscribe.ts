@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { requireContact } from '../../contact-input.ts';
-import { keepNulls, upsertContacts } from '../../contact-queries.ts';
+import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { requireLists } from '../../list-queries.ts';
 import { joinLists } from '../../membership-queries.ts';
@@ -14,12 +14,11 @@ export function subscribe({
   return async ({ workspaceId, contact, listIds: given }) => {
     const { row } = requireContact(contact);
     const listIds = [...new Set(given)];
-    const names = new Set(Object.keys(row));
     const at = now();
     await store.fork().transactional(async (em) => {
       const telling = { em, outbox, workspaceId };
       await requireLists(em, workspaceId, { field: 'list_ids', ids: listIds });
-      await upsertContacts(telling, { rows: [row], names, assign: keepNulls, at });
+      await upsertContacts(telling, { rows: [row], at });
       const joining = { join: 'subscribe', emails: [row.email], listIds, at } as const;
       await joinLists(telling, joining);
     });

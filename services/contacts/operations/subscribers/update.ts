@@ -8,7 +8,7 @@ import type {
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
-import { contactNotFound, upsertContacts, writeNulls } from '../../contact-queries.ts';
+import { contactNotFound, upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { holdLists } from '../../list-queries.ts';
 import { changeMemberships, holdContacts, joinLists } from '../../membership-queries.ts';
@@ -35,8 +35,7 @@ export function update({
       if (offered.length < listIds.length) {
         throw invalidField('subscribe_list_ids', 'list not found');
       }
-      const names = new Set(Object.keys(row));
-      await upsertContacts(telling, { rows: [row], names, assign: writeNulls, at });
+      await upsertContacts(telling, { rows: [row], cleared: Object.keys(row), at });
       await joinLists(telling, { join: 'choose', emails: [email], listIds, at });
       await changeMemberships(telling, { cause: 'unsubscribe', targets, at });
     });

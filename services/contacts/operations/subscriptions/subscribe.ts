@@ -4,7 +4,7 @@ import { tellRoom } from '#lib/attempts.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { EntityManager } from '#lib/store.ts';
 import { type ContactRow, requireContact } from '../../contact-input.ts';
-import { keepAll, keepNulls, upsertContacts } from '../../contact-queries.ts';
+import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { isDisposable } from '../../disposable.ts';
 import { type HeldList, holdLists } from '../../list-queries.ts';
@@ -47,12 +47,7 @@ async function join(
   if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
     throw invalidField('list_ids', 'list is not public');
   }
-  await upsertContacts(telling, {
-    rows: [row],
-    names: new Set(Object.keys(row)),
-    assign: isProven ? keepNulls : keepAll,
-    at,
-  });
+  await upsertContacts(telling, { rows: [row], keepsKnown: !isProven, at });
   const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
   const emails = [row.email];
   const all = [
