@@ -16,3 +16,22 @@ export function createCache<Value>({ entriesMax, keepMs }: { entriesMax: number;
     return value;
   };
 }
+
+const keptLengthMax = 255;
+
+/** Keeps what a pure function says of short texts, for those that come again and again; when full, it begins anew. */
+export function remember<Value>(
+  entriesMax: number,
+  say: (text: string) => Value,
+): (text: string) => Value {
+  const entries = new Map<string, { value: Value }>();
+  return (text) => {
+    const known = entries.get(text);
+    if (known) return known.value;
+    const value = say(text);
+    if (text.length > keptLengthMax) return value;
+    if (entries.size >= entriesMax) entries.clear();
+    entries.set(text, { value });
+    return value;
+  };
+}

@@ -2,6 +2,7 @@ import { isMessage } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
+import { remember } from '#lib/cache.ts';
 import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type ContactField, contactFields } from './contact-fields.ts';
 
@@ -87,18 +88,8 @@ const readers: Record<ContactField['kind'], (value: unknown, field: ContactField
   },
 };
 
-const zonesMax = 2_000;
-const zones = new Map<string, boolean>();
-
 /** Asking Intl costs more than the rest of a row, and an import names few zones many times. */
-function isKnownTimeZone(name: string): boolean {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
-  if (zones.size >= zonesMax) zones.clear();
-  const answer = isTimeZone(name);
-  zones.set(name, answer);
-  return answer;
-}
+const isKnownTimeZone = remember(2_000, isTimeZone);
 
 const firstSecond = -62_135_596_800n;
 const lastSecond = 253_402_300_799n;
