@@ -23,7 +23,7 @@ test('large calls and small ones share a connection', async () => {
   expect(answers.map(({ emails }) => emails[0]?.length)).toEqual(
     wishes.map(({ length }) => length),
   );
-});
+}, 60_000);
 
 /** What the lean transport makes of a server that behaves like this. */
 async function callTo(behave: (stream: ServerHttp2Stream, count: number) => void) {
