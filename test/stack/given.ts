@@ -208,6 +208,8 @@ export async function setLimits(stack: TestStack, limits: Limits): Promise<void>
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
-  // A lower rate holds once messages has forgotten the one it knew; nothing tells when that is.
-  if (limits.rate_limit_per_minute < fast || limits.warm_up) await sleep(settingsKeepMs);
+  // A lower rate holds, and a warm-up begins or ends, once messages has forgotten what it knew; nothing tells when
+  // that is.
+  const isWarmUp = limits.warm_up ?? integration.email_provider.warm_up;
+  if (limits.rate_limit_per_minute < fast || isWarmUp) await sleep(settingsKeepMs);
 }
