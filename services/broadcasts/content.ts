@@ -1,6 +1,6 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Audience, Utm } from './broadcast.ts';
+import type { Audience, Utm } from './broadcast-settings.ts';
 import { storedTestSettings } from './test-settings.ts';
 
 type Given = Pick<

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { EntityManager } from '#lib/store.ts';
-import type { Broadcast, BroadcastKey, Plan } from './broadcast.ts';
+import type { Broadcast, BroadcastKey } from './broadcast.ts';
+import type { Plan } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 import { askGlobalFeed, type GlobalFeed, readGlobalFeed } from './global-feed.ts';
 

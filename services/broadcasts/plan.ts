@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { type Broadcast, listsOf, type Plan } from './broadcast.ts';
+import type { Broadcast } from './broadcast.ts';
+import { listsOf, type Plan } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 import type { PlanFeeds } from './plan-feeds.ts';
 

@@ -1,7 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { type Broadcast, listsOf } from './broadcast.ts';
+import type { Broadcast } from './broadcast.ts';
+import { listsOf } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 
 /** Says now what would stop it later. What changes until it starts is judged again then. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Schedule } from '../broadcast.ts';
+import type { Schedule } from '../broadcast-settings.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { playSteps } from '../test/play.ts';
 

@@ -1,6 +1,7 @@
 import { heartbeat } from '@temporalio/activity';
 import { type EntityManager, query } from '#lib/store.ts';
-import type { BroadcastKey, Plan, Schedule, TestSettings } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Plan, Schedule, TestSettings } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { momentIn } from '../start-time.ts';
 

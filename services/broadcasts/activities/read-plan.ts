@@ -1,6 +1,7 @@
 import { query } from '#lib/store.ts';
-import { Broadcast, type BroadcastKey, type Status } from '../broadcast.ts';
+import { Broadcast, type BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf } from '../broadcast-queries.ts';
+import type { Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../next-step.ts';
 

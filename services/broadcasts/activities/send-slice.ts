@@ -4,14 +4,9 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/store.ts';
-import {
-  type Broadcast,
-  type BroadcastKey,
-  isMoving,
-  type Plan,
-  type Status,
-} from '../broadcast.ts';
+import { type Broadcast, type BroadcastKey, isMoving } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
+import type { Plan, Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { type PlanParts, sendPlanOf } from '../plan.ts';
 import { readPlanFeeds } from '../plan-feeds.ts';

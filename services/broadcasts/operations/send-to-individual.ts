@@ -2,8 +2,9 @@ import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Broadcast, Plan } from '../broadcast.ts';
+import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
+import type { Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { type PlanParts, pinPlan, sendPlanOf } from '../plan.ts';
 import {

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/store.ts';
-import { type Status, statuses } from '../broadcast.ts';
+import { type Status, statuses } from '../broadcast-settings.ts';
 import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
 import { workflowIdOf } from '../wake.ts';
 

@@ -27,13 +27,8 @@ import { createEgress } from '#lib/egress.ts';
 import { query } from '#lib/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
-import {
-  Broadcast,
-  isMoving,
-  type Schedule,
-  type Status,
-  type TestSettings,
-} from '../broadcast.ts';
+import { Broadcast, isMoving } from '../broadcast.ts';
+import type { Schedule, Status, TestSettings } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import type { StoredDataFeed } from '../data-feed.ts';
 import { broadcastsRoutes } from '../service.ts';

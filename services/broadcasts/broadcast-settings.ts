@@ -1,0 +1,64 @@
+import type { Feed } from '#lib/feed.ts';
+
+export const statuses = [
+  'draft',
+  'scheduled',
+  'sending',
+  'paused',
+  'sent',
+  'cancelled',
+  'failed',
+  'testing',
+  'test_completed',
+  'winner_selected',
+] as const;
+export type Status = (typeof statuses)[number];
+
+export type Audience = {
+  list: string;
+  further_lists: string[];
+  segments: string[];
+  exclude_unsubscribed: boolean;
+};
+
+export function listsOf({ list, further_lists }: Audience): string[] {
+  return [list, ...further_lists];
+}
+
+export type Schedule = {
+  is_scheduled: boolean;
+  scheduled_date: string;
+  scheduled_time: string;
+  timezone: string;
+  use_recipient_timezone: boolean;
+};
+
+export type WinnerMetric = 'open_rate' | 'click_rate';
+
+export type TestSettings = {
+  enabled: boolean;
+  sample_percentage: number;
+  auto_send_winner: boolean;
+  auto_send_winner_metric: WinnerMetric | '';
+  test_duration_hours: number;
+  variations: { template_id: string; variation_name: string }[];
+};
+
+/** Why a variation won: a person chose it, its numbers are best, or the first one for want of a difference. */
+export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
+
+export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
+
+/** What is sent, pinned when the audience is frozen: later edits change nothing of it. */
+export type Plan = {
+  /** By arm; one without a test. */
+  variations: { template_id: string; template_version: number }[];
+  integration_id: string;
+  rate_limit_per_minute: number;
+  lists: { id: string; name: string }[];
+  include_unsubscribed: boolean;
+  utm: Record<string, string>;
+  /** Whether the answer of a global feed is kept beside the row. */
+  has_global_feed?: boolean;
+  recipient_feed?: Feed;
+};
