@@ -14,7 +14,7 @@ export async function migrateJobs(url: string, service: string): Promise<void> {
 
 /**
  * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
- * each job, since it guesses ten jobs where there is one, and that costs more than all else in a small write.
+ * each job, since it guesses ten jobs where there is one, and that is most of what a job costs.
  */
 export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
   const name = `${schemaOf(service)}.add_jobs`;
