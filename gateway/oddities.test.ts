@@ -45,6 +45,8 @@ async function post(pieces: (string | Buffer)[], headers: Record<string, string>
     headers: { authorization, ...length, ...headers },
   });
   const responded = once(sending, 'response');
+  // Who is answered before everything is sent may find the connection gone later.
+  sending.on('error', () => {});
   for (const piece of pieces) sending.write(piece);
   sending.end();
   const [response] = (await responded) as [IncomingMessage];
