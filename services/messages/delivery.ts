@@ -197,7 +197,7 @@ class Work {
     return { outgoing, done: settled.promise };
   }
 
-  #settle({ id, email, attempts, unknown, createdAt }: Claimed, outcome: Outcome): void {
+  #settle({ id, attempts, unknown, createdAt }: Claimed, outcome: Outcome): void {
     if (outcome.kind === 'not_started' || outcome.kind === 'outage') {
       this.unsent.push(id);
       if (outcome.kind === 'outage') this.outage = outcome.info;
@@ -211,10 +211,7 @@ class Work {
       : undefined;
     const status = outcome.kind === 'sent' ? 'sent' : dueAt ? 'deferred' : 'failed';
     const isBounce = outcome.kind === 'failed' && isHardBounce(outcome);
-    this.#writer.add(
-      { id, email, status, info: outcome.info, dueAt, isUnknown, isBounce },
-      unknown,
-    );
+    this.#writer.add({ id, status, info: outcome.info, dueAt, isUnknown, isBounce }, unknown);
   }
 }
 

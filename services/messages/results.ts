@@ -1,13 +1,12 @@
 import { changeAndTell } from '#lib/outbox.ts';
 import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
-import { eventText } from './message-events.ts';
+import { eventOf } from './message-events.ts';
 import { countStep } from './variation-counts.ts';
 
 /** What became of a claimed message, as it goes into the record. */
 export type Result = {
   id: string;
-  email: string;
   status: 'sent' | 'failed' | 'deferred';
   info: string;
   dueAt: Date | undefined;
@@ -19,9 +18,9 @@ export type Result = {
 // In one statement: the record, the suppression of dead addresses, the counts, and what is told.
 const steps = `
   given as materialized (
-    select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce, event
-    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[], $10::text[])
-      as given (id, status, info, due_at, is_unknown, is_bounce, event)
+    select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
+    from unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::bool[])
+      as given (id, status, info, due_at, is_unknown, is_bounce)
   ), recorded as (
     update messages m set
       status = given.status,
@@ -36,26 +35,24 @@ const steps = `
       updated_at = $3::timestamptz
     from given
     where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $2
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.by_hand, m.sent_at, m.bounced_at, given.event
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at
   ), suppressed as (
     insert into suppressions (workspace_id, email, reason, created_at)
     select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
     order by contact_email
     on conflict do nothing
   ), ${countStep('recorded', { sent: 'sent_at is not null', bounced: 'bounced_at is not null' })}, events as (
-    select case when sent_at is null then 'email.bounced' else 'email.sent' end as type,
-      $3::timestamptz as occurred_at, event as data
-    from recorded where sent_at is not null or bounced_at is not null
+    ${eventOf('sent', { row: 'recorded', time: 'sent_at' })} where sent_at is not null
+    union all
+    ${eventOf('bounced', { row: 'recorded', time: 'bounced_at' })} where bounced_at is not null
   )`;
 
 /** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
 export async function recordResults(
   { store, outbox, owner }: Pick<Context, 'store' | 'outbox' | 'owner'>,
-  group: ClaimGroup,
+  { workspaceId }: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {
-  const at = new Date();
-  const { workspaceId } = group;
   const telling = { em: store.fork(), outbox, workspaceId };
   const answer = await changeAndTell<{ ids: string[] }>(telling, {
     steps,
@@ -63,14 +60,13 @@ export async function recordResults(
     values: [
       workspaceId,
       owner,
-      at,
+      new Date(),
       results.map(({ id }) => id),
       results.map(({ status }) => status),
       results.map(({ info }) => info),
       results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
       results.map(({ isUnknown }) => isUnknown),
       results.map(({ isBounce }) => isBounce),
-      results.map((result) => eventText(result, { group, at })),
     ],
   });
   return new Set(answer?.ids);
