@@ -54,8 +54,17 @@ export function createKeyring(secretKey: string): Keyring {
     verifyToken: createVerifier(tokenKeys),
     encrypt: (text) => encrypt(boxKeys[0]!, text),
     decrypt: (text) => decrypt(boxKeys, text),
-    // Bytes would be made a key anew for each MAC, which costs five times the MAC.
-    macKeys: (purpose) => derive(purpose).map((key) => createSecretKey(key)),
+    macKeys: createMacKeys(derive),
+  };
+}
+
+/** Bytes would be made a key anew for each MAC, which costs five times the MAC. Purposes are a few constants. */
+function createMacKeys(derive: (purpose: string) => Buffer[]): Keyring['macKeys'] {
+  const known = new Map<string, KeyObject[]>();
+  return (purpose) => {
+    const keys = known.get(purpose) ?? derive(purpose).map((key) => createSecretKey(key));
+    known.set(purpose, keys);
+    return keys;
   };
 }
 

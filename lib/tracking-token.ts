@@ -16,7 +16,7 @@ export function createTrackingTokens(keyring: Keyring) {
   if (!key) throw new Error('SECRET_KEY gives no key');
   return (workspaceId: string, messageId: string, linkSet: Buffer): string => {
     const named = Buffer.concat([Buffer.from(messageId.replaceAll('-', ''), 'hex'), linkSet]);
-    return Buffer.concat([named, macOf(key, workspaceId, named)]).toString('base64url');
+    return Buffer.concat([named, tagOf(key, workspaceId, named)]).toString('base64url');
   };
 }
 
@@ -28,7 +28,7 @@ export function createTrackingReader(keyring: Keyring) {
     const bytes = Buffer.from(token, 'base64url');
     const named = bytes.subarray(0, idBytes + linkSetBytes);
     const mac = bytes.subarray(idBytes + linkSetBytes);
-    if (!keys.some((key) => timingSafeEqual(mac, macOf(key, workspaceId, named)))) return undefined;
+    if (!keys.some((key) => timingSafeEqual(mac, tagOf(key, workspaceId, named)))) return undefined;
     return { messageId: uuidOf(named), linkSet: named.subarray(idBytes) };
   };
 }
@@ -43,7 +43,11 @@ export function uuidOf(bytes: Buffer): string {
     .join('-');
 }
 
-function macOf(key: KeyObject, workspaceId: string, named: Buffer): Buffer {
-  const digest = createHmac('sha256', key).update(workspaceId).update('\0').update(named).digest();
-  return digest.subarray(0, macBytes);
+/** What says that bytes were written by us for a workspace; a token has the beginning of it. */
+export function macOf(key: KeyObject, workspaceId: string, bytes: Buffer): Buffer {
+  return createHmac('sha256', key).update(workspaceId).update('\0').update(bytes).digest();
+}
+
+function tagOf(key: KeyObject, workspaceId: string, named: Buffer): Buffer {
+  return macOf(key, workspaceId, named).subarray(0, macBytes);
 }

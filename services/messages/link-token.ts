@@ -1,6 +1,6 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#lib/tokens.ts';
-import { uuidOf } from '#lib/tracking-token.ts';
+import { macOf, uuidOf } from '#lib/tracking-token.ts';
 
 const purpose = 'postrider/links';
 const idBytes = 16;
@@ -14,7 +14,7 @@ export function createTokenMaker(
   if (!key) throw new Error('SECRET_KEY gives no key');
   return (workspaceId, messageId) => {
     const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
-    return Buffer.concat([id, macOf(key, workspaceId, id)]).toString('base64url');
+    return Buffer.concat([id, tagOf(key, workspaceId, id)]).toString('base64url');
   };
 }
 
@@ -29,16 +29,11 @@ export function readToken(
   const [id, mac] = [bytes.subarray(0, idBytes), bytes.subarray(idBytes)];
   const isOurs = keyring
     .macKeys(purpose)
-    .some((key) => timingSafeEqual(mac, macOf(key, workspaceId, id)));
+    .some((key) => timingSafeEqual(mac, tagOf(key, workspaceId, id)));
   if (!isOurs) return undefined;
   return uuidOf(id);
 }
 
-function macOf(key: KeyObject, workspaceId: string, id: Buffer): Buffer {
-  return createHmac('sha256', key)
-    .update(workspaceId)
-    .update('\0')
-    .update(id)
-    .digest()
-    .subarray(0, macBytes);
+function tagOf(key: KeyObject, workspaceId: string, id: Buffer): Buffer {
+  return macOf(key, workspaceId, id).subarray(0, macBytes);
 }
