@@ -67,6 +67,11 @@ export function isMoving(status: Status): status is Moving {
   return moving.some((each) => each === status);
 }
 
+/** The states that have a run, which may be halted. */
+export function isUnderWay(status: Status): boolean {
+  return isMoving(status) || status === 'scheduled';
+}
+
 /** Times after which an outage is tried again by itself; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
 

@@ -10,13 +10,18 @@ export function rates({ sent, delivered, opened, clicked }: Numbers, reportsDeli
   return { open_rate: share(opened), click_rate: share(clicked) };
 }
 
+/** The rates of each variation, in their order; one delivery that is reported says that deliveries are. */
+export function ratesOf(variations: readonly { numbers: Numbers }[]) {
+  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
+  return variations.map(({ numbers }) => rates(numbers, reportsDelivery));
+}
+
 /** The best variation; the first one where nobody reacted or where others are as good. */
 export function decideWinner(
   variations: readonly { templateId: string; numbers: Numbers }[],
   metric: WinnerMetric,
 ): { templateId: string; decidedBy: DecidedBy } {
-  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
-  const scores = variations.map(({ numbers }) => rates(numbers, reportsDelivery)[metric]);
+  const scores = ratesOf(variations).map((each) => each[metric]);
   const best = Math.max(...scores);
   const winner = variations[scores.indexOf(best)];
   if (!winner) throw new Error('a test needs variations');
@@ -29,10 +34,8 @@ export function decideWinner(
 export function recommendWinner(
   variations: readonly { templateId: string; numbers: Numbers }[],
 ): string | undefined {
-  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
-  const scores = variations.map(({ numbers }) => {
-    const { open_rate: opens, click_rate: clicks } = rates(numbers, reportsDelivery);
-    return 0.7 * clicks + 0.3 * opens;
-  });
+  const scores = ratesOf(variations).map(
+    ({ open_rate: opens, click_rate: clicks }) => 0.7 * clicks + 0.3 * opens,
+  );
   return variations[scores.indexOf(Math.max(...scores))]?.templateId;
 }

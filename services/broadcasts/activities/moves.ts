@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/store.ts';
-import { type Broadcast, type BroadcastKey, isMoving } from '../broadcast.ts';
+import { type Broadcast, type BroadcastKey, isMoving, isUnderWay } from '../broadcast.ts';
 import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { forgetIfOver } from '../recipients.ts';
@@ -65,7 +65,7 @@ export function pauseBySystem(context: Context) {
     endsAtMs?: number,
   ): Promise<void> =>
     move(context, (broadcast) => {
-      if (!isMoving(broadcast.status) && broadcast.status !== 'scheduled') return;
+      if (!isUnderWay(broadcast.status)) return;
       const endsAt = endsAtMs === undefined ? undefined : new Date(endsAtMs);
       broadcast.pauseBySystem(context.now(), { reason: reason.slice(0, 255), cause, endsAt });
     })(key);
@@ -75,7 +75,7 @@ export function pauseBySystem(context: Context) {
 export function failBroadcast(context: Context) {
   return (key: BroadcastKey, reason: string): Promise<void> =>
     move(context, (broadcast) => {
-      if (!isMoving(broadcast.status) && broadcast.status !== 'scheduled') return;
+      if (!isUnderWay(broadcast.status)) return;
       broadcast.fail(context.now(), reason.slice(0, 255));
     })(key);
 }

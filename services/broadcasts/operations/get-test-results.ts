@@ -4,7 +4,7 @@ import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_p
 import { findBroadcast, statusEnum } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { numbersOf, readStats } from '../variation-queries.ts';
-import { rates, recommendWinner } from '../winner.ts';
+import { ratesOf, recommendWinner } from '../winner.ts';
 
 export function getTestResults(
   context: Context,
@@ -36,9 +36,9 @@ export function getTestResults(
 }
 
 function resultsOf(variations: ReturnType<typeof numbersOf>) {
-  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
-  const results = variations.map(({ templateId, name, numbers }) => {
-    const { open_rate: openRate, click_rate: clickRate } = rates(numbers, reportsDelivery);
+  const rates = ratesOf(variations);
+  const results = variations.map(({ templateId, name, numbers }, place) => {
+    const { open_rate: openRate, click_rate: clickRate } = rates[place] ?? {};
     const { sent: recipients, delivered, opened: opens, clicked: clicks } = numbers;
     const counts = { recipients, delivered, opens, clicks, openRate, clickRate };
     return [templateId, { templateId, templateName: name || templateId, ...counts }] as const;
