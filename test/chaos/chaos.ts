@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givenBroadcast, readBroadcast, sendNow, setRate } from '../stack/given.ts';
+import { fast, givenBroadcast, readBroadcast, sendNow, setRate } from '../stack/given.ts';
 import type { TestStack } from '../stack.ts';
 import { check, type Verdict } from './checker.ts';
 import { duplicate } from './duplicate.ts';
@@ -20,7 +20,6 @@ export type ChaosOptions = {
 export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
 
 const lookEveryMs = 250;
-const unlimited = 10_000_000;
 
 /** Sends one broadcast while the schedule's faults happen, waits for its end and judges what came of it. */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
@@ -49,7 +48,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   await stack.untilServing();
   const seconds = (Date.now() - startedAtMs) / 1_000;
   say(`${clock()}  ended ${status}`);
-  await setRate(stack, unlimited);
+  await setRate(stack, fast);
   await stack.sink.behave({ latencyMs: 0 });
   if (options.fakeDuplicate) await duplicate(stack, sent);
   return { ...(await check(stack, sent, faults)), faults, seconds };

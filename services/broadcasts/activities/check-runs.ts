@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/store.ts';
-import { type BroadcastKey, isMoving } from '../broadcast.ts';
+import { type BroadcastKey, isUnderWay } from '../broadcast.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { wake, workflowIdOf } from '../wake.ts';
@@ -33,9 +33,8 @@ async function checkRun(context: Context, temporal: Client, key: BroadcastKey): 
   if (state === 'RUNNING') return;
   await context.store.fork().transactional(async (em) => {
     const broadcast = await lockBroadcast(em, key);
-    const isWatched = isMoving(broadcast.status) || broadcast.status === 'scheduled';
     if (state === 'MISSING') return wake(em, broadcast);
-    if (!isWatched) return;
+    if (!isUnderWay(broadcast.status)) return;
     const reason = `its workflow was ${state.toLowerCase().replace('_', ' ')}; resume starts a new one`;
     broadcast.pauseBySystem(context.now(), { reason, cause: 'fault' });
     await em.flush();
