@@ -2,6 +2,7 @@ import { openStore, type Store } from '#lib/store.ts';
 import { List } from './list.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Operations } from './migrations/m0002-operations.ts';
+import { PageIndexes } from './migrations/m0003-page-indexes.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string): Promise<Store> {
@@ -12,6 +13,7 @@ export function openContactsStore(url: string): Promise<Store> {
     migrations: [
       { name: 'm0001-initial', class: Initial },
       { name: 'm0002-operations', class: Operations },
+      { name: 'm0003-page-indexes', class: PageIndexes },
     ],
   });
 }

@@ -4,7 +4,7 @@ import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactListMessage, contactListSql, standingSql } from '../../contact-list-queries.ts';
 import type { Context } from '../../context.ts';
-import { afterCursorSql, readCursor, writeCursor } from '../../cursor.ts';
+import { afterCursorSql, pagedSql, readCursor, writeCursor } from '../../cursor.ts';
 import { findList } from '../../list-queries.ts';
 
 const limitDefault = 1_000;
@@ -22,6 +22,7 @@ export function getContactsByList({
          ${timestampSql('membership.created_at')} as "createdAt"
        from ${standingSql}
        where membership.workspace_id = $1 and membership.list_id = $2
+         and ${pagedSql('membership')}
          and ${from ? afterCursorSql('membership', { at: '$3', email: '$4' }) : 'true'}
        order by membership.created_at desc, membership.email
        limit ${limit + 1}`,

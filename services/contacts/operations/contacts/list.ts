@@ -7,7 +7,7 @@ import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
-import { afterCursorSql, readCursor, writeCursor } from '../../cursor.ts';
+import { afterCursorSql, pagedSql, readCursor, writeCursor } from '../../cursor.ts';
 import { readStatus } from '../../membership.ts';
 
 const limitDefault = 20;
@@ -53,7 +53,7 @@ const textFilters = [
 function conditions(request: ListContactsRequest): { sql: string[]; values: unknown[] } {
   const values: unknown[] = [];
   const bound = (value: unknown) => `$${values.push(value)}`;
-  const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`];
+  const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`, pagedSql('contact')];
   // Addresses are stored in lower case, so theirs is the cheap comparison.
   if (request.email !== '') {
     sql.push(`contact.email like ${bound(containing(request.email.toLowerCase()))}`);
