@@ -6,6 +6,7 @@ import { ByHand } from './migrations/m0004-by-hand.ts';
 import { WarmUp } from './migrations/m0005-warm-up.ts';
 import { VariationCounts } from './migrations/m0006-variation-counts.ts';
 import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
+import { Keys } from './migrations/m0008-keys.ts';
 
 export function openMessagesStore(url: string): Promise<Store> {
   return openStore({
@@ -20,6 +21,7 @@ export function openMessagesStore(url: string): Promise<Store> {
       { name: 'm0005-warm-up', class: WarmUp },
       { name: 'm0006-variation-counts', class: VariationCounts },
       { name: 'm0007-open-confirmations', class: OpenConfirmations },
+      { name: 'm0008-keys', class: Keys },
     ],
   });
 }
