@@ -4,7 +4,7 @@ import type { Fate } from './delivery.ts';
 import { type Result, recordResults } from './results.ts';
 
 /** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
-const groupMax = 50;
+const groupMax = 200;
 const waitMaxMs = 100;
 
 /** Writes results in groups, one group at a time, while the next gathers. */
