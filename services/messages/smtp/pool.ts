@@ -25,7 +25,7 @@ export type PoolOptions = {
   resolve: Resolve;
   /** Connections to a fast server; 16 if absent. */
   connections?: number;
-  /** Connections to a slow one; 100 if absent. */
+  /** Connections to a slow one; 200 if absent. */
   connectionsMax?: number;
   timeouts?: Timeouts;
 };
@@ -127,7 +127,7 @@ export class SmtpPool {
       if (this.waiting === 0) return;
       session.start();
     }
-    const { connections = 16, connectionsMax = 100 } = this.#options;
+    const { connections = 16, connectionsMax = 200 } = this.#options;
     const limit =
       this.#latencyMs > slowServerMs ? connectionsMax : Math.min(connections, connectionsMax);
     const open = () => this.#sessions.size + this.#dialing;
