@@ -59,7 +59,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       // Has the server look, while it works, whether anybody still waits: it would not notice before it answers.
-      options: `-c client_connection_check_interval=${leftCheckMs}`,
+      options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         tieToCalls(pool);
