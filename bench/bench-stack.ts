@@ -21,7 +21,6 @@ export type BenchStack = {
 export type SinkStatus = {
   total: number;
   recipients: number;
-  duplicates: number;
   received_at_ms: number;
 };
 

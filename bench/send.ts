@@ -79,7 +79,8 @@ async function sendRound(
     if (count > recipients / 5) early ??= usageOf(pids);
     bar.show(count);
     if (await isSent(stack, id, calledAtMs)) break;
-    await sleep(firstAtMs === 0 ? pollMs : pollMs * 10);
+    const isWaiting = count === 0 || count >= recipients;
+    await sleep(isWaiting ? pollMs : pollMs * 10);
   }
   const statusMs = Date.now() - calledAtMs;
   await untilDrained(consumer, told + recipients);

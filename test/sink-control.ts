@@ -48,7 +48,6 @@ function status(sink: Sink) {
   return {
     total: sink.total(),
     recipients: sink.received.size,
-    duplicates: sink.duplicates().length,
     connections: sink.connections(),
     connections_peak: sink.connectionsPeak(),
     received_at_ms: sink.receivedAtMs(),

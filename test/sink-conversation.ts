@@ -291,5 +291,7 @@ export class Conversation {
 
 /** The header is near the top; a whole body need not become a string for it. */
 function messageIdOf(body: Buffer): string {
-  return /^message-id:\s*(<[^>\r\n]*>)/im.exec(body.toString('latin1', 0, 2_000))?.[1] ?? '';
+  const found = /^message-id:\s*(<[^>\r\n]*>)/im.exec(body.toString('latin1', 0, 2_000))?.[1] ?? '';
+  // A copy: a part of a text keeps the whole of it in memory.
+  return Buffer.from(found, 'latin1').toString('latin1');
 }
