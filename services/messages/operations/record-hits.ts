@@ -79,7 +79,13 @@ const firstTimes = `
   ), held as materialized (
     select hit.*, m.opened_at is null as is_unopened, m.clicked_at is null as is_unclicked
     from hit cross join lateral (
-      select * from messages where workspace_id = $1 and id = hit.id for update
+      -- Most hits say nothing new; a row that would stay as it is is not even locked.
+      select * from messages m where workspace_id = $1 and id = hit.id
+        and ((m.opened_at is null and hit.opened_at is not null)
+          or (m.clicked_at is null and hit.clicked_at is not null)
+          or (m.bot_opened_at is null and hit.bot_opened_at is not null)
+          or (m.bot_clicked_at is null and hit.bot_clicked_at is not null))
+      for update
     ) m
   ), marked as (
     update messages m set
@@ -90,10 +96,6 @@ const firstTimes = `
       updated_at = greatest(m.updated_at, coalesce(held.opened_at, held.bot_opened_at))
     from held
     where m.workspace_id = $1 and m.id = held.id
-      and ((m.opened_at is null and held.opened_at is not null)
-        or (m.clicked_at is null and held.clicked_at is not null)
-        or (m.bot_opened_at is null and held.bot_opened_at is not null)
-        or (m.bot_clicked_at is null and held.bot_clicked_at is not null))
     returning m.*, held.is_unopened, held.is_unclicked
   ), ${countStep('marked', {
     opened: 'is_unopened and opened_at is not null',
