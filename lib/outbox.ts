@@ -123,9 +123,10 @@ export async function changeAndTell<Answer>(
      ),
      batched as (
        select *,
-         (row_number() over () - 1) / ${eventsPerBatchMax} as by_count,
-         sum(octet_length(data)) over (rows unbounded preceding) / ${bytesPerBatchMax} as by_size
+         (row_number() over so_far - 1) / ${eventsPerBatchMax} as by_count,
+         sum(octet_length(data)) over so_far / ${bytesPerBatchMax} as by_size
        from addressed
+       window so_far as (rows unbounded preceding)
      ),
      told as materialized (
        select ${schemaOf(service)}.add_job('deliverEvents', json_build_object(
