@@ -45,7 +45,7 @@ export function uuidOf(bytes: Buffer): string {
 
 /** What says that bytes were written by us for a workspace; a token has the beginning of it. */
 export function macOf(key: KeyObject, workspaceId: string, bytes: Buffer): Buffer {
-  return createHmac('sha256', key).update(workspaceId).update('\0').update(bytes).digest();
+  return createHmac('sha256', key).update(`${workspaceId}\0`).update(bytes).digest();
 }
 
 function tagOf(key: KeyObject, workspaceId: string, named: Buffer): Buffer {
