@@ -132,12 +132,13 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
 /** The answer, undefined if nobody is left to read it. Our own faults are logged here and nowhere else. */
 async function answerOrFail(
   { log }: GatewayOptions,
-  { id, signal }: Exchange,
+  exchange: Exchange,
   target: Target,
 ): Promise<Answer | undefined> {
   try {
     return await target.answer();
   } catch (error) {
+    const { id, signal } = exchange;
     if (error instanceof ClientGone || signal.aborted) return undefined;
     const failure = failureOf(error, target.failureText);
     if (failure.status >= 500 && !(error instanceof Refusal)) {
