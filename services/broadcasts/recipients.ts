@@ -4,7 +4,7 @@ import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import type { Context } from './context.ts';
 
 const over: readonly string[] = ['sent', 'cancelled', 'failed'] satisfies Broadcast['status'][];
-const chunkSize = 10_000;
+const chunkSize = 500;
 
 /** Has the addresses of a broadcast that is over forgotten: its counts stay, and what was sent is in messages. */
 export async function forgetIfOver(em: EntityManager, broadcast: Broadcast): Promise<void> {
@@ -18,18 +18,18 @@ export function forgetRecipients({ store }: Pick<Context, 'store'>) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, id } = payload as BroadcastKey;
     const em = store.fork();
-    const [range] = await query<{ first: number | null; last: number | null }>(
+    const [slices] = await query<{ last: number | null }>(
       em,
-      `select min(sequence) as first, max(sequence) as last from recipients
-       where workspace_id = $1 and broadcast_id = $2`,
+      'select max(number) as last from slices where workspace_id = $1 and broadcast_id = $2',
       [workspaceId, id],
     );
-    const last = range?.last ?? -1;
-    for (let first = range?.first ?? 0; first <= last; first += chunkSize) {
+    const last = slices?.last ?? -1;
+    for (let first = 0; first <= last; first += chunkSize) {
       await query(
         em,
-        `delete from recipients
-         where workspace_id = $1 and broadcast_id = $2 and sequence between $3 and $4`,
+        `update slices set emails = null
+         where workspace_id = $1 and broadcast_id = $2 and number between $3 and $4
+           and emails is not null`,
         [workspaceId, id, first, first + chunkSize - 1],
       );
     }

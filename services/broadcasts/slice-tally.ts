@@ -4,7 +4,7 @@ import { query } from '#lib/store.ts';
 import type { Context } from './context.ts';
 import type { Slice } from './slice.ts';
 
-/** The counts of a slice up to a position. */
+/** The counts of a slice up to a position: so many of its recipients, from the first on. */
 export type SliceTally = {
   /** The first pass goes on where it was; a later one asks again about everybody. */
   isFirstPass: boolean;
@@ -19,13 +19,12 @@ export type SliceTally = {
 };
 
 export function startTally(slice: Slice): SliceTally {
-  const isFirstPass = slice.position < slice.last;
+  const isFirstPass = slice.answered < slice.size;
   if (!isFirstPass) {
-    const startedAt = slice.first - 1;
     const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0, nextDueAt: null };
-    return { isFirstPass, startedAt, position: startedAt, ...none };
+    return { isFirstPass, startedAt: 0, position: 0, ...none };
   }
-  const { position, sent, failed, skipped, deferred, unknown, next_due_at } = slice;
+  const { answered: position, sent, failed, skipped, deferred, unknown, next_due_at } = slice;
   const counts = { sent, failed, skipped, deferred, unknown, nextDueAt: next_due_at ?? null };
   return { isFirstPass, startedAt: position, position, ...counts };
 }
@@ -48,15 +47,15 @@ export async function saveTally(
   slice: Slice,
   tally: SliceTally,
 ): Promise<void> {
-  if (!tally.isFirstPass && tally.position < slice.last) return;
-  const isDone = tally.position === slice.last && tally.deferred === 0;
+  if (!tally.isFirstPass && tally.position < slice.size) return;
+  const isDone = tally.position === slice.size && tally.deferred === 0;
   await query(
     store.fork(),
     `update slices
-     set position = $4, sent = $5, failed = $6, skipped = $7, deferred = $8, unknown = $9,
+     set answered = $4, sent = $5, failed = $6, skipped = $7, deferred = $8, unknown = $9,
          next_due_at = $10, done_at = $11
      where workspace_id = $1 and broadcast_id = $2 and number = $3
-       and position <= $4 and done_at is null`,
+       and answered <= $4 and done_at is null`,
     [
       slice.workspace_id,
       slice.broadcast_id,

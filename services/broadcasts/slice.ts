@@ -13,10 +13,11 @@ const schema = defineEntity({
     list: p.integer(),
     /** Nobody of it is sent to before; null for at once. */
     due_at: p.datetime().nullable(),
-    first: p.integer(),
-    last: p.integer(),
-    /** The last recipient of the first pass that has an answer; `first - 1` before any has. */
-    position: p.integer(),
+    /** Their addresses, in order; null once forgotten. Only who sends asks for them. */
+    emails: p.array().nullable().lazy(),
+    size: p.integer(),
+    /** How many, from its first recipient on, have an answer of the first pass. */
+    answered: p.integer(),
     sent: p.integer(),
     failed: p.integer(),
     skipped: p.integer(),
@@ -27,6 +28,6 @@ const schema = defineEntity({
   },
 });
 
-/** A range of recipients, and what became of them: the progress of a broadcast. */
+/** Some recipients, and what became of them: the progress of a broadcast. */
 export class Slice extends schema.class {}
 schema.setClass(Slice);

@@ -4,18 +4,17 @@ import { Initial } from './migrations/m0001-initial.ts';
 import { Tests } from './migrations/m0002-tests.ts';
 import { DataFeeds } from './migrations/m0003-data-feeds.ts';
 import { Audiences } from './migrations/m0004-audiences.ts';
+import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts';
 import { Slice } from './slice.ts';
 
+export const migrations = [
+  { name: 'm0001-initial', class: Initial },
+  { name: 'm0002-tests', class: Tests },
+  { name: 'm0003-data-feeds', class: DataFeeds },
+  { name: 'm0004-audiences', class: Audiences },
+  { name: 'm0005-slices-hold-addresses', class: SlicesHoldAddresses },
+];
+
 export function openBroadcastsStore(url: string): Promise<Store> {
-  return openStore({
-    name: 'broadcasts',
-    url,
-    entities: [Broadcast, Slice],
-    migrations: [
-      { name: 'm0001-initial', class: Initial },
-      { name: 'm0002-tests', class: Tests },
-      { name: 'm0003-data-feeds', class: DataFeeds },
-      { name: 'm0004-audiences', class: Audiences },
-    ],
-  });
+  return openStore({ name: 'broadcasts', url, entities: [Broadcast, Slice], migrations });
 }

@@ -1,7 +1,10 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
 import type { Schedule } from '../broadcast-settings.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
-import { playSteps } from '../test/play.ts';
+import { playSteps, runActivity } from '../test/play.ts';
+import { freezeAudience } from './freeze-audience.ts';
 
 let given: Given;
 /** Who was sent to, with the time and the list. */
@@ -14,6 +17,7 @@ beforeEach(() => {
   sent = [];
   given.clock.now = new Date('2030-03-01T00:00:00Z');
   given.neighbours.listOf = () => 0;
+  given.neighbours.ratePerMinute = 600_000;
   given.neighbours.sendBatch = (request) => {
     const at = given.clock.now.toISOString().slice(0, 16);
     for (const email of request.emails) sent.push([email, at, request.plan?.listId ?? '']);
@@ -160,6 +164,85 @@ test('who is in several lists gets one message, through the first of them', asyn
   ]);
   const { broadcast } = await given.client.getBroadcast(key);
   expect(broadcast).toMatchObject({ enqueuedCount: 5, audience: { furtherLists: ['offers'] } });
+});
+
+/** Who each slice is for, in the order of the slices. */
+async function slicesOf({ id }: { id: string }): Promise<string[][]> {
+  const rows = await query<{ emails: string[]; size: number }>(
+    given.context.store.fork(),
+    'select emails, size from slices where broadcast_id = $1 order by number',
+    [id],
+  );
+  for (const { emails, size } of rows) expect(emails).toHaveLength(size);
+  return rows.map(({ emails }) => emails);
+}
+
+const crowd = Array.from({ length: 25_001 }, (_, n) => `p${String(n).padStart(5, '0')}`);
+
+test('everybody on several pages is in one slice, and all slices but the last are full', async () => {
+  given.neighbours.audience = crowd;
+  given.neighbours.ratePerMinute = 3_300;
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await runActivity(() => freezeAudience(given.context)(key));
+  const slices = await slicesOf(key);
+  expect(slices.flat()).toEqual(crowd);
+  expect(slices.map(({ length }) => length)).toEqual([...Array(7).fill(3_300), 1_901]);
+});
+
+test('several pages of several lists are cut by list, and nothing is left of the pages', async () => {
+  given.neighbours.audience = crowd;
+  given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
+  const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
+  await runActivity(() => freezeAudience(given.context)(key));
+  const slices = await slicesOf(key);
+  expect(slices.map(({ length }) => length)).toEqual([5_000, 2_500, 5_000, 5_000, 5_000, 2_501]);
+  expect(slices[1]).toEqual(crowd.filter((email) => email.endsWith('7')));
+  expect(slices.flat().toSorted()).toEqual(crowd);
+  expect(await query(given.context.store.fork(), 'select * from audience_pages', [])).toEqual([]);
+});
+
+/** Freezes with pages that `onCall` may hold or break. */
+async function givenPages(onCall: (call: number) => void) {
+  const { audience, ...context } = given.context;
+  let calls = 0;
+  const listAudience: typeof audience.listAudience = async (request) => {
+    calls += 1;
+    onCall(calls);
+    return audience.listAudience(request);
+  };
+  given.neighbours.audience = crowd;
+  const key = await givenBroadcast(given, { status: 'sending' });
+  const freeze = freezeAudience({ ...context, audience: { listAudience } });
+  return { key, freeze: () => runActivity(() => freeze(key)) };
+}
+
+test('a page that can not be read leaves nothing, and a repeat copies everybody', async () => {
+  const { key, freeze } = await givenPages((call) => {
+    if (call === 3) throw new ConnectError('down', Code.Unavailable);
+  });
+  await expect(freeze()).rejects.toThrow('down');
+  expect(await slicesOf(key)).toEqual([]);
+  await freeze();
+  expect((await slicesOf(key)).flat()).toEqual(crowd);
+});
+
+test('while a page is written the next one is asked for, and none after it', async () => {
+  let calls = 0;
+  const second = Promise.withResolvers<void>();
+  const { key, freeze } = await givenPages((call) => {
+    calls = call;
+    if (call === 2) second.resolve();
+  });
+  const frozen = await given.context.store.fork().transactional(async (em) => {
+    await query(em, 'lock table slices in share mode', []);
+    const freezing = freeze();
+    await second.promise;
+    await new Promise(setImmediate);
+    expect(calls).toBe(2);
+    return { freezing };
+  });
+  await frozen.freezing;
+  expect((await slicesOf(key)).flat()).toEqual(crowd);
 });
 
 test('a list that is named twice or does not exist is refused by its field', async () => {

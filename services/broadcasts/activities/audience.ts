@@ -1,30 +1,28 @@
-import { heartbeat } from '@temporalio/activity';
 import { type EntityManager, query } from '#lib/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Plan, Schedule, TestSettings } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { momentIn } from '../start-time.ts';
+import { eachPage, type Frozen, type Page } from './audience-pages.ts';
 
-const pageSize = 10_000;
+const pageSizeMax = 10_000;
 const sliceSizeMax = 5_000;
 
-export type Frozen = Pick<Plan, 'lists' | 'include_unsubscribed' | 'rate_limit_per_minute'> & {
-  schedule: Schedule;
-  test: TestSettings;
-};
+type Freeze = { key: BroadcastKey; frozen: Frozen };
 
-/** Copies who gets a broadcast, deals the sample of a test, and cuts all into slices. */
+/** Writes down who gets a broadcast, in slices, after it has dealt the sample of a test. */
 export async function copyAudience(
   context: Context,
   em: EntityManager,
-  { key, frozen }: { key: BroadcastKey; frozen: Frozen },
+  freeze: Freeze,
 ): Promise<{ count: number; sample: number }> {
-  const count = await copyPages(context, em, { key, frozen });
-  const { schedule, test, lists } = frozen;
-  const sample = sampleSize(test, count);
-  const isUniform = sample === 0 && lists.length === 1 && !schedule.use_recipient_timezone;
-  if (!isUniform) await deal(em, key, { count, sample, arms: test.variations.length });
-  await insertSlices(em, key, sliceSize(frozen));
+  const size = sliceSize(freeze.frozen);
+  // Each page has whole slices, but for the last one.
+  const pageSize = pageSizeMax - (pageSizeMax % size);
+  const keep = isUniform(freeze.frozen) ? pageCutter(em, freeze, size) : pageKeeper(em, freeze);
+  const count = await eachPage(context, { ...freeze, pageSize }, keep);
+  if (isUniform(freeze.frozen)) return { count, sample: 0 };
+  const sample = sampleSize(freeze.frozen, count);
+  await deal(em, freeze, { sample, size });
   return { count, sample };
 }
 
@@ -33,98 +31,81 @@ function sliceSize({ rate_limit_per_minute: rate }: Frozen): number {
   return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-function sampleSize({ enabled, sample_percentage }: TestSettings, count: number): number {
+/** Whether all get the same at the same time, so that who is in which slice does not matter. */
+function isUniform({ test, lists, schedule }: Frozen): boolean {
+  return !test.enabled && lists.length === 1 && !schedule.use_recipient_timezone;
+}
+
+function sampleSize({ test: { enabled, sample_percentage } }: Frozen, count: number): number {
   if (!enabled) return 0;
   return Math.min(count, Math.max(1, Math.floor((count * sample_percentage) / 100)));
 }
 
-async function copyPages(
-  { audience }: Context,
-  em: EntityManager,
-  { key: { workspaceId, id }, frozen }: { key: BroadcastKey; frozen: Frozen },
-): Promise<number> {
-  const { lists, include_unsubscribed: includeUnsubscribed, schedule } = frozen;
-  const [listId = '', ...furtherListIds] = lists.map((list) => list.id);
-  const dueIn = momentIn(schedule);
-  let count = 0;
-  let afterEmail = '';
-  for (;;) {
-    const page = await audience.listAudience({
-      workspaceId,
-      listId,
-      furtherListIds,
-      includeUnsubscribed,
-      afterEmail,
-      pageSize,
-      withTimezones: schedule.use_recipient_timezone,
-    });
+/** Makes slices of each page at once. As JSON a page takes the driver and PostgreSQL half the time of an array. */
+function pageCutter(em: EntityManager, { key }: Freeze, size: number) {
+  return async ({ emails }: Page, first: number): Promise<void> => {
     await query(
       em,
-      `insert into recipients (workspace_id, broadcast_id, sequence, email, list, due_at)
-       select $1, $2, $3::int + ordinality, email, coalesce(list, 0), due_at
-       from unnest($4::text[], $5::int[], $6::timestamptz[])
-         with ordinality as page (email, list, due_at)`,
-      [workspaceId, id, count, page.emails, page.lists, page.timezones.map(dueIn)],
+      `insert into slices (workspace_id, broadcast_id, number, size, emails)
+       select $1, $2, $3::int + turn, count(*), array_agg(email order by place)
+       from (
+         select email, place, (place - 1) / $4::int as turn
+         from json_array_elements_text($5::json) with ordinality as page (email, place)
+       ) cut
+       group by turn`,
+      [key.workspaceId, key.id, first / size, size, JSON.stringify(emails)],
     );
-    count += page.emails.length;
-    heartbeat({ recipients: count });
-    if (page.emails.length < pageSize) return count;
-    afterEmail = page.emails.at(-1) ?? '';
-  }
+  };
+}
+
+/** Keeps each page until all are there. */
+function pageKeeper(em: EntityManager, { key, frozen }: Freeze) {
+  const dueIn = momentIn(frozen.schedule);
+  return async ({ emails, lists, timezones }: Page, first: number): Promise<void> => {
+    await query(
+      em,
+      `insert into audience_pages (workspace_id, broadcast_id, first, emails, lists, due_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [key.workspaceId, key.id, first, emails, lists, timezones.map(dueIn)],
+    );
+  };
 }
 
 /**
- * Puts recipients that get the same at the same time side by side, the sample first: dealt to the arms in turn, so
- * that none is more than one larger than another, and sent at once. Who is in it follows from a digest of broadcast
- * and address, so that neither the alphabet nor another broadcast decides.
+ * Puts recipients that get the same at the same time side by side, and cuts them into slices. The sample comes
+ * first: dealt to the arms in turn, so that none is more than one larger than another, and sent at once. Who is in it
+ * follows from a digest of broadcast and address, so that neither the alphabet nor another broadcast decides.
+ * The slices of the arms take turns, so that time favours none.
  */
 async function deal(
   em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-  { count, sample, arms }: { count: number; sample: number; arms: number },
+  { key, frozen }: Freeze,
+  { sample, size }: { sample: number; size: number },
 ): Promise<void> {
   await query(
     em,
-    `insert into recipients (workspace_id, broadcast_id, sequence, email, arm, list, due_at)
-     select $1, $2, $3::int + row_number() over (order by arm nulls last, due_at nulls first, list, sequence),
-       email, arm, list, due_at
-     from (
-       select sequence, email, list,
-         case when dealt <= $4::int then (dealt - 1) % $5::int end as arm,
-         case when dealt > $4 then due_at end as due_at
-       from (
-         select *, row_number() over (order by sha256(convert_to($2 || email, 'UTF8'))) as dealt
-         from recipients where workspace_id = $1 and broadcast_id = $2
-       ) ranked
-     ) given`,
-    [workspaceId, id, count, sample, arms],
-  );
-  await query(
-    em,
-    'delete from recipients where workspace_id = $1 and broadcast_id = $2 and sequence <= $3',
-    [workspaceId, id, count],
-  );
-}
-
-/** The slices of the arms take turns, so that time favours none. */
-async function insertSlices(
-  em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-  size: number,
-): Promise<void> {
-  await query(
-    em,
-    `with part as (
-       select arm, list, due_at, min(sequence) as start, count(*)::int as size
-       from recipients where workspace_id = $1 and broadcast_id = $2
-       group by arm, list, due_at
+    `with page as (
+       delete from audience_pages where workspace_id = $1 and broadcast_id = $2 returning *
+     ), ranked as (
+       select email, list, recipient.due_at, first + place as sequence,
+         row_number() over (order by sha256(convert_to($2 || email, 'UTF8'))) as dealt
+       from page cross join lateral
+         unnest(emails, lists, page.due_at) with ordinality as recipient (email, list, due_at, place)
+     ), given as (
+       select email, sequence, coalesce(list, 0) as list,
+         case when dealt <= $3::int then (dealt - 1) % $4::int end as arm,
+         case when dealt > $3 then due_at end as due_at
+       from ranked
+     ), cut as (
+       select *,
+         (row_number() over (partition by arm, due_at, list order by sequence) - 1) / $5::int as turn
+       from given
      )
-     insert into slices (workspace_id, broadcast_id, number, arm, list, due_at, first, last, position)
+     insert into slices (workspace_id, broadcast_id, number, arm, list, due_at, size, emails)
      select $1, $2,
        row_number() over (order by arm is null, due_at nulls first, turn, arm, list) - 1,
-       arm, list, due_at,
-       start + turn, least(start + turn + $3, start + size) - 1, start + turn - 1
-     from part cross join lateral generate_series(0, size - 1, $3::int) as turn`,
-    [workspaceId, id, size],
+       arm, list, due_at, count(*), array_agg(email order by sequence)
+     from cut group by arm, due_at, list, turn`,
+    [key.workspaceId, key.id, sample, frozen.test.variations.length, size],
   );
 }

@@ -65,7 +65,7 @@ async function partsOf(
     store.fork(),
     `select number, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
-         and (position < last or coalesce(next_due_at <= $3, true)) as is_open,
+         and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
        greatest(due_at, next_due_at) as next_due_at
      from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
      order by number`,

@@ -46,7 +46,11 @@ export function sendSlice(context: Context) {
     const em = context.store.fork();
     const broadcast = await findBroadcast(em, key);
     const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
-    const slice = await em.findOneOrFail(Slice, { workspace_id, broadcast_id, number });
+    const slice = await em.findOneOrFail(
+      Slice,
+      { workspace_id, broadcast_id, number },
+      { populate: ['emails'] },
+    );
     const { plan, status } = broadcast;
     if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
     const variation = variationOf(broadcast, plan, slice);
@@ -86,7 +90,7 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
 
 /** Keeps `batchesAtOnce` calls open and counts their answers in order. */
 async function sendBatches(context: Context, work: Work, tally: SliceTally): Promise<SliceResult> {
-  const batches = await batchesOf(context, work, tally);
+  const batches = batchesOf(work, tally);
   const open: { batch: Batch; answer: Promise<SendBatchResponse | undefined> }[] = [];
   let savedAtMs = Date.now();
   let result: SliceResult = { outage: '' };
@@ -127,20 +131,13 @@ function batchSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
 }
 
-async function batchesOf({ store }: Context, work: Work, tally: SliceTally): Promise<Batch[]> {
-  const { workspaceId, id } = work.key;
-  const rows = await query<{ email: string }>(
-    store.fork(),
-    `select email from recipients
-     where workspace_id = $1 and broadcast_id = $2 and sequence between $3 and $4
-     order by sequence`,
-    [workspaceId, id, tally.position + 1, work.slice.last],
-  );
-  const size = batchSize(work.plan);
+function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
+  const all = slice.emails ?? [];
+  const size = batchSize(plan);
   const batches: Batch[] = [];
-  for (let first = 0; first < rows.length; first += size) {
-    const emails = rows.slice(first, first + size).map((row) => row.email);
-    batches.push({ last: tally.position + first + emails.length, emails });
+  for (let first = tally.position; first < all.length; first += size) {
+    const emails = all.slice(first, first + size);
+    batches.push({ last: first + emails.length, emails });
   }
   return batches;
 }

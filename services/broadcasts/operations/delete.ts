@@ -15,7 +15,7 @@ export function deleteBroadcast({
       broadcast.checkDeletable(counts.sent + counts.failed + counts.deferred);
       if (broadcast.status === 'scheduled' || broadcast.status === 'paused')
         await wake(em, broadcast);
-      for (const table of ['slices', 'recipients', 'global_feeds']) {
+      for (const table of ['slices', 'global_feeds']) {
         await query(em, `delete from ${table} where workspace_id = $1 and broadcast_id = $2`, [
           workspaceId,
           id,

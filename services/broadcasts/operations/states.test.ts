@@ -125,8 +125,8 @@ test('delete refuses a paused broadcast of which something was sent', async () =
   const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
   await query(
     given.context.store.fork(),
-    `insert into slices (workspace_id, broadcast_id, number, first, last, position, sent)
-     values ($1, $2, 0, 1, 10, 5, 5)`,
+    `insert into slices (workspace_id, broadcast_id, number, size, answered, sent)
+     values ($1, $2, 0, 10, 5, 5)`,
     [key.workspaceId, key.id],
   );
   await expect(deeds.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });

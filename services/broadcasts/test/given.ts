@@ -68,7 +68,7 @@ export async function givenService(over: Partial<Context> = {}) {
     stats: [],
   };
   const context: Context = {
-    store: await testStore(openBroadcastsStore),
+    store: over.store ?? (await testStore(openBroadcastsStore)),
     now: () => clock.now,
     egress: createEgress(['127.0.0.0/8']),
     keyring,

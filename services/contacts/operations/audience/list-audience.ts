@@ -37,11 +37,12 @@ export function listAudience({
   return async ({ workspaceId, listId, furtherListIds, ...asked }) => {
     const { includeUnsubscribed, afterEmail, pageSize, withTimezones } = asked;
     const listIds = [listId, ...furtherListIds];
-    const em = store.fork();
-    await Promise.all(listIds.map((id) => findList(em, { workspaceId, id })));
     const statuses = includeUnsubscribed ? ['active', 'unsubscribed'] : ['active'];
     const values = [workspaceId, listIds, afterEmail, statuses, pageSize, withTimezones];
-    const [row] = await query<{ page: string }>(em, pageSql, values);
+    const [[row]] = await Promise.all([
+      query<{ page: string }>(store.fork(), pageSql, values),
+      ...listIds.map((id) => findList(store.fork(), { workspaceId, id })),
+    ]);
     const { emails, lists, timezones }: Partial<Page> = JSON.parse(row?.page ?? '{}');
     return { emails: emails ?? [], lists: lists ?? [], timezones: timezones ?? [] };
   };

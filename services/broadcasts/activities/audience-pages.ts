@@ -1,0 +1,52 @@
+import { heartbeat } from '@temporalio/activity';
+import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Plan, Schedule, TestSettings } from '../broadcast-settings.ts';
+import type { Context } from '../context.ts';
+
+export type Frozen = Pick<Plan, 'lists' | 'include_unsubscribed' | 'rate_limit_per_minute'> & {
+  schedule: Schedule;
+  test: TestSettings;
+};
+
+export type Page = ListAudienceResponse;
+
+type Wanted = { key: BroadcastKey; frozen: Frozen; pageSize: number };
+
+/**
+ * Has each page of an audience kept, told how many came before it, and asks for the next one meanwhile. Says how
+ * many there are in all.
+ */
+export async function eachPage(
+  context: Context,
+  wanted: Wanted,
+  keep: (page: Page, first: number) => Promise<void>,
+): Promise<number> {
+  const pageAfter = pageReader(context, wanted);
+  let count = 0;
+  let page: Page | undefined = await pageAfter('');
+  while (page) {
+    const lastEmail: string | undefined = page.emails[wanted.pageSize - 1];
+    const next: Promise<Page> | undefined = lastEmail ? pageAfter(lastEmail) : undefined;
+    const first = count;
+    count += page.emails.length;
+    [page] = await Promise.all([next, keep(page, first)]);
+    heartbeat({ recipients: count });
+  }
+  return count;
+}
+
+function pageReader({ audience }: Context, { key, frozen, pageSize }: Wanted) {
+  const { lists, include_unsubscribed: includeUnsubscribed, schedule } = frozen;
+  const [listId = '', ...furtherListIds] = lists.map((list) => list.id);
+  return (afterEmail: string): Promise<Page> =>
+    audience.listAudience({
+      workspaceId: key.workspaceId,
+      listId,
+      furtherListIds,
+      includeUnsubscribed,
+      afterEmail,
+      pageSize,
+      withTimezones: schedule.use_recipient_timezone,
+    });
+}
