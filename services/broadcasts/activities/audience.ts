@@ -88,12 +88,15 @@ async function deal(
        delete from audience_pages where workspace_id = $1 and broadcast_id = $2 returning *
      ), ranked as (
        select email, list, recipient.due_at, first + place as sequence,
-         row_number() over (order by sha256(convert_to($2 || email, 'UTF8'))) as dealt
+         row_number() over (
+           -- Without a sample it does not matter, and takes a third of the time.
+           order by case when $3::int > 0 then sha256(convert_to($2 || email, 'UTF8')) end
+         ) as dealt
        from page cross join lateral
          unnest(emails, lists, page.due_at) with ordinality as recipient (email, list, due_at, place)
      ), given as (
        select email, sequence, coalesce(list, 0) as list,
-         case when dealt <= $3::int then (dealt - 1) % $4::int end as arm,
+         case when dealt <= $3 then (dealt - 1) % $4::int end as arm,
          case when dealt > $3 then due_at end as due_at
        from ranked
      ), cut as (
