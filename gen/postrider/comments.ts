@@ -891,6 +891,8 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.SendBatchResponse.next_due_at","When the first deferred one is due."],
   ["postrider.messages.v1.SendBatchResponse.outage","Why nothing can be sent (connection refused, authentication failed, `recipient feed failed: <why>`, `warm-up limit of\n<n> messages a day reached`); empty where it can. Names no address."],
   ["postrider.messages.v1.SendBatchResponse.outage_ends_at","When it can be sent again; absent where nobody knows."],
+  ["postrider.messages.v1.SendBatchResponse.unrendered","Of the failed ones, those whose message could not be rendered, now or before."],
+  ["postrider.messages.v1.SendBatchResponse.unrendered_reason","Why one of them could not, such as `memory alloc limit exceeded`; empty where all could. Names no\naddress, and no value of a contact or a feed."],
   ["postrider.messages.v1.SendIndividualRequest","One message by hand."],
   ["postrider.messages.v1.SendIndividualRequest.workspace_id","The workspace."],
   ["postrider.messages.v1.SendIndividualRequest.broadcast_id","The broadcast."],

@@ -25,6 +25,8 @@ export type Recorded = {
   status: MessageStatus;
   attempts: number;
   unknown: number;
+  /** The server's last words, or ours; empty before there are any. */
+  info: string;
   createdAt: Date;
   dueAt: Date | undefined;
 };
@@ -37,6 +39,7 @@ type RecordedRow = {
   status: MessageStatus;
   attempts: number;
   unknown: number;
+  status_info: string | null;
   created_at: string;
   due_at: string | null;
 };
@@ -57,7 +60,7 @@ export async function readRecorded(
   const rows = await query<RecordedRow>(
     store.fork(),
     `with given as materialized (${keysOf('$1', '$2')})
-     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at
+     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at
      from given cross join lateral (
        select * from messages where workspace_id = given.workspace_id and id = given.id offset 0
      ) m
@@ -98,7 +101,7 @@ const claimSql = `insert into messages as m (workspace_id, id, contact_email, br
        due_at = null,
        updated_at = excluded.updated_at
      where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
-     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.created_at, m.due_at`;
+     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at`;
 
 /**
  * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
@@ -180,6 +183,7 @@ function toRecorded(row: RecordedRow): Recorded {
     status: row.status,
     attempts: row.attempts,
     unknown: row.unknown,
+    info: row.status_info ?? '',
     createdAt: new Date(row.created_at),
     dueAt: row.due_at === null ? undefined : new Date(row.due_at),
   };

@@ -28,7 +28,7 @@ export type Delivery = {
   stop: AbortSignal;
 };
 
-export type Fate = { status: MessageStatus; unknown: number; dueAt?: Date };
+export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
 
 export type Delivered = {
   /** What is in the record now; an id that is missing was not started. */

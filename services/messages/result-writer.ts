@@ -53,8 +53,8 @@ export class ResultWriter {
       const recorded = await recordResults(this.#context, this.#group, results);
       for (const { result, unknown } of group) {
         if (!recorded.has(result.id)) continue;
-        const { status, dueAt, isUnknown } = result;
-        this.fates.set(result.id, { status, dueAt, unknown: unknown + (isUnknown ? 1 : 0) });
+        const { status, info, dueAt, isUnknown } = result;
+        this.fates.set(result.id, { status, info, dueAt, unknown: unknown + (isUnknown ? 1 : 0) });
       }
     } catch (error) {
       this.#error ??= error;

@@ -303,6 +303,28 @@ test('a message that can not be rendered fails alone', async () => {
   expect((await rows(batch))[1]?.status_info).toMatch(/^the message can not be rendered: /);
 });
 
+test('sendBatch counts who could not be rendered, also from the record, with a reason that holds no value', async () => {
+  given.world.content = {
+    ...defaultContent,
+    html: '<p>{{ contact.created_at | date: "%H", contact.custom_string_1 }}</p>',
+  };
+  const zone = 'Secret/ada@example.org';
+  for (const email of people(3)) {
+    given.world.fields.set(email, { created_at: '2030-01-01', custom_string_1: zone });
+  }
+  given.world.skipReasons.set('p0@example.com', 'unsubscribed');
+  given.sink.behaviour.replies = [
+    { step: 'rcpt', recipient: '^p3@', reply: '554 5.7.1 the message can not be rendered: why' },
+  ];
+  const batch = batchOf(people(5));
+  const counted = {
+    ...{ ...none, sent: 1, failed: 3, skipped: 1 },
+    ...{ unrendered: 2, unrenderedReason: 'Invalid time zone specified' },
+  };
+  expect(await given.sender.sendBatch(batch)).toMatchObject(counted);
+  expect(await given.sender.sendBatch(batch)).toMatchObject(counted);
+});
+
 test('a template with loops goes through the thread', async () => {
   given.world.content = {
     ...defaultContent,

@@ -10,6 +10,7 @@ import { broadcastSending } from '../broadcast-sending.ts';
 import { readRecorded } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
+import { unrenderedReason } from '../unrendered.ts';
 
 export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendService>['sendBatch'] {
   return (request, call) => admitted(context, call, (stop) => send(context, request, stop));
@@ -36,8 +37,11 @@ function answer(total: number, { fates, outage }: Sent) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;
-  for (const { status, unknown: times, dueAt } of fates.values()) {
+  const unrendered: string[] = [];
+  for (const { status, unknown: times, info, dueAt } of fates.values()) {
     counts[status] += 1;
+    const reason = status === 'failed' ? unrenderedReason(info) : undefined;
+    if (reason !== undefined) unrendered.push(reason);
     if (times > 0) unknown += 1;
     if (status === 'deferred' && dueAt && (!nextDueAt || dueAt < nextDueAt)) nextDueAt = dueAt;
   }
@@ -48,5 +52,7 @@ function answer(total: number, { fates, outage }: Sent) {
     nextDueAt: nextDueAt && timestampFromDate(nextDueAt),
     outage: outage?.reason,
     outageEndsAt: outage?.endsAt && timestampFromDate(outage.endsAt),
+    unrendered: unrendered.length,
+    unrenderedReason: unrendered[0],
   };
 }

@@ -1,5 +1,5 @@
-import { withoutAddresses } from '#lib/log.ts';
 import type { Prepared } from '../render/compose.ts';
+import { unrenderedInfo } from '../unrendered.ts';
 import {
   defaultTimeouts,
   dial,
@@ -187,13 +187,7 @@ function prepared(outgoing: Outgoing): Prepared | undefined {
   try {
     return outgoing.prepare();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown reason';
-    outgoing.settle({
-      kind: 'failed',
-      code: 0,
-      enhanced: '',
-      info: `the message can not be rendered: ${withoutAddresses(reason ?? '')}`.slice(0, 255),
-    });
+    outgoing.settle({ kind: 'failed', code: 0, enhanced: '', info: unrenderedInfo(error) });
     return undefined;
   }
 }

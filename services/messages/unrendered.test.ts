@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { unrenderedInfo, unrenderedReason } from './unrendered.ts';
+
+test.each([
+  ['memory alloc limit exceeded, line:3, col:1', 'memory alloc limit exceeded'],
+  ['Invalid time zone specified: Mars, line:20, col:1', 'Invalid time zone specified'],
+  ['unexpected token "Zoë: 3", value expected, line:1, col:9', 'unexpected token'],
+  ["Cannot read properties of undefined (reading 'zoë')", 'Cannot read properties of undefined'],
+  ['the template takes too long to render', 'the template takes too long to render'],
+  ["'Zoë' is not a function", 'an error'],
+])('of the error %p the reason is %p', (words, reason) => {
+  expect(unrenderedReason(unrenderedInfo(new Error(words)))).toBe(reason);
+});
+
+test('what is recorded of a message that can not be rendered is a line of 255 without addresses', () => {
+  const info = unrenderedInfo(new Error(`ada@example.com ${'x'.repeat(300)}\nmore`));
+  expect(info).toHaveLength(255);
+  expect(info).not.toMatch(/@|more/);
+});
+
+test("a server's words are no reason of ours", () => {
+  expect(unrenderedReason('554 5.7.1 the message can not be rendered: why')).toBeUndefined();
+});
