@@ -11,6 +11,7 @@ import {
   finish,
   operate,
   pauseBySystem,
+  pauseForUnrendered,
   resumeAfterOutage,
 } from './activities/moves.ts';
 import { pickWinner } from './activities/pick-winner.ts';
@@ -30,6 +31,7 @@ export function createActivities(context: Context, temporal: Client) {
     sendSlice: asActivity(sendSlice(context)),
     finish: asActivity(finish(context)),
     pauseBySystem: asActivity(pauseBySystem(context)),
+    pauseForUnrendered: asActivity(pauseForUnrendered(context)),
     resumeAfterOutage: asActivity(resumeAfterOutage(context)),
     failBroadcast: asActivity(failBroadcast(context)),
     operate: asActivity(operate(context)),

@@ -50,6 +50,8 @@ const schema = defineEntity({
     pause_reason: p.string().nullable(),
     retry_at: p.datetime().nullable(),
     outages: p.integer(),
+    /** Set when it pauses for what can't be rendered: whoever resumes it wants the rest sent all the same. */
+    bears_unrendered: p.boolean(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     started_at: p.datetime().nullable(),
@@ -126,6 +128,12 @@ export class Broadcast extends schema.class {
       this.outages += 1;
       this.retry_at = new Date(now.getTime() + (outageRetryMinutes[step] ?? 1) * 60_000);
     }
+  }
+
+  /** Once: whoever resumes it has read the reason, and is not stopped by it again. */
+  pauseForUnrendered(now: Date, reason: string): void {
+    this.pauseBySystem(now, { reason, cause: 'fault' });
+    this.bears_unrendered = true;
   }
 
   resume(now: Date): void {

@@ -1,4 +1,4 @@
-import type { Broadcast } from './broadcast.ts';
+import { type Broadcast, isMoving } from './broadcast.ts';
 
 /** What the workflow is to do next. Times are Unix milliseconds. */
 export type Step =
@@ -7,6 +7,7 @@ export type Step =
   | { do: 'freeze' }
   | { do: 'send'; slices: number[] }
   | { do: 'resume' }
+  | { do: 'pauseForUnrendered' }
   | { do: 'completeTest' }
   | { do: 'pickWinner' }
   | { do: 'finish' }
@@ -15,11 +16,14 @@ export type Step =
 /** What the slices say: which may be worked on now, and when the next one may. */
 export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
-/** The sample of a test, and everybody. */
-export type Parts = { sample: Progress; all: Progress };
+/** The sample of a test, and everybody; and whether too much of it can't be rendered. */
+export type Parts = { sample: Progress; all: Progress; isTooMuchUnrendered: boolean };
 
 /** The one place that says how a broadcast goes on. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
+  if (parts.isTooMuchUnrendered && isMoving(broadcast.status) && !broadcast.bears_unrendered) {
+    return { do: 'pauseForUnrendered' };
+  }
   switch (broadcast.status) {
     case 'scheduled':
       return stepAt(broadcast.starts_at ?? now, now, 'begin');

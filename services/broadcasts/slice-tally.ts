@@ -15,18 +15,27 @@ export type SliceTally = {
   skipped: number;
   deferred: number;
   unknown: number;
+  unrendered: number;
+  unrenderedReason: string;
   nextDueAt: Date | null;
+};
+
+const nothing = {
+  ...{ sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0, unrendered: 0 },
+  unrenderedReason: '',
+  nextDueAt: null,
 };
 
 export function startTally(slice: Slice): SliceTally {
   const isFirstPass = slice.answered < slice.size;
   if (!isFirstPass) {
-    const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0, nextDueAt: null };
-    return { isFirstPass, startedAt: 0, position: 0, ...none };
+    return { isFirstPass, startedAt: 0, position: 0, ...nothing };
   }
-  const { answered: position, sent, failed, skipped, deferred, unknown, next_due_at } = slice;
-  const counts = { sent, failed, skipped, deferred, unknown, nextDueAt: next_due_at ?? null };
-  return { isFirstPass, startedAt: position, position, ...counts };
+  const { answered: position, sent, failed, skipped, deferred, unknown, unrendered } = slice;
+  const counts = { sent, failed, skipped, deferred, unknown, unrendered };
+  const unrenderedReason = slice.unrendered_reason;
+  const nextDueAt = slice.next_due_at ?? null;
+  return { isFirstPass, startedAt: position, position, ...counts, unrenderedReason, nextDueAt };
 }
 
 export function addAnswer(tally: SliceTally, position: number, answer: SendBatchResponse): void {
@@ -36,6 +45,8 @@ export function addAnswer(tally: SliceTally, position: number, answer: SendBatch
   tally.skipped += answer.skipped;
   tally.deferred += answer.deferred;
   tally.unknown += answer.unknown;
+  tally.unrendered += answer.unrendered;
+  tally.unrenderedReason ||= answer.unrenderedReason;
   if (!answer.nextDueAt) return;
   const due = timestampDate(answer.nextDueAt);
   if (!tally.nextDueAt || due < tally.nextDueAt) tally.nextDueAt = due;
@@ -53,7 +64,7 @@ export async function saveTally(
     store.fork(),
     `update slices
      set answered = $4, sent = $5, failed = $6, skipped = $7, deferred = $8, unknown = $9,
-         next_due_at = $10, done_at = $11
+         next_due_at = $10, done_at = $11, unrendered = $12, unrendered_reason = $13
      where workspace_id = $1 and broadcast_id = $2 and number = $3
        and answered <= $4 and done_at is null`,
     [
@@ -68,6 +79,8 @@ export async function saveTally(
       tally.unknown,
       tally.nextDueAt,
       isDone ? now() : null,
+      tally.unrendered,
+      tally.unrenderedReason,
     ],
   );
 }

@@ -23,6 +23,10 @@ const schema = defineEntity({
     skipped: p.integer(),
     deferred: p.integer(),
     unknown: p.integer(),
+    /** Of the failed ones, those whose message could not be rendered. */
+    unrendered: p.integer(),
+    /** Why one of them could not; empty where all could. Names no address. */
+    unrendered_reason: p.string(),
     next_due_at: p.datetime().nullable(),
     done_at: p.datetime().nullable(),
   },

@@ -5,6 +5,7 @@ import { Tests } from './migrations/m0002-tests.ts';
 import { DataFeeds } from './migrations/m0003-data-feeds.ts';
 import { Audiences } from './migrations/m0004-audiences.ts';
 import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts';
+import { Unrendered } from './migrations/m0006-unrendered.ts';
 import { Slice } from './slice.ts';
 
 export const migrations = [
@@ -13,6 +14,7 @@ export const migrations = [
   { name: 'm0003-data-feeds', class: DataFeeds },
   { name: 'm0004-audiences', class: Audiences },
   { name: 'm0005-slices-hold-addresses', class: SlicesHoldAddresses },
+  { name: 'm0006-unrendered', class: Unrendered },
 ];
 
 export function openBroadcastsStore(url: string): Promise<Store> {

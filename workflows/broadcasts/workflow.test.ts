@@ -50,6 +50,7 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
     pickWinner: note('pick winner'),
     finish: note('finish'),
     resumeAfterOutage: note('resume'),
+    pauseForUnrendered: note('pause for unrendered'),
     pauseBySystem: async (_, reason, cause, endsAtMs) => {
       asked.push(`pause: ${cause}: ${reason}${endsAtMs ? ` until ${endsAtMs}` : ''}`);
     },
@@ -232,6 +233,14 @@ test('what can not be mended by trying again stops the broadcast with its reason
   const sent = given(script({ do: 'send', slices: [0] }, end), () => ({ sendSlice: broken }));
   await play(sent.activities);
   expect(sent.asked).toEqual(['pause: fault: Template not found']);
+});
+
+test('a slice too much of which can not be rendered is not gone on with before the row allows it', async () => {
+  const { asked, activities } = given(
+    script({ do: 'send', slices: [0] }, { do: 'pauseForUnrendered' }, { do: 'finish' }, end),
+  );
+  await play(activities);
+  expect(asked).toEqual(['send 0', 'pause for unrendered', 'finish']);
 });
 
 test("an operator's update is the API's operation and answers the new status", async () => {

@@ -21,6 +21,7 @@ const {
   begin,
   finish,
   pauseBySystem,
+  pauseForUnrendered,
   resumeAfterOutage,
   failBroadcast,
   operate,
@@ -133,6 +134,8 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
       return sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
+    case 'pauseForUnrendered':
+      return pauseForUnrendered(key);
     case 'completeTest':
       return completeTest(key);
     case 'pickWinner':

@@ -4,6 +4,7 @@ import { type Broadcast, type BroadcastKey, isMoving, isUnderWay } from '../broa
 import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { forgetIfOver } from '../recipients.ts';
+import { unrenderedReason } from '../unrendered.ts';
 import { wake } from '../wake.ts';
 
 /** Every move is made on the locked row, and only if it is still the row's turn. */
@@ -68,6 +69,16 @@ export function pauseBySystem(context: Context) {
       if (!isUnderWay(broadcast.status)) return;
       const endsAt = endsAtMs === undefined ? undefined : new Date(endsAtMs);
       broadcast.pauseBySystem(context.now(), { reason: reason.slice(0, 255), cause, endsAt });
+    })(key);
+}
+
+/** Too much can't be rendered: a person decides whether the rest is sent all the same. */
+export function pauseForUnrendered(context: Context) {
+  return (key: BroadcastKey): Promise<void> =>
+    move(context, async (broadcast, em) => {
+      if (!isMoving(broadcast.status) || broadcast.bears_unrendered) return;
+      const reason = await unrenderedReason(em, key);
+      if (reason) broadcast.pauseForUnrendered(context.now(), reason);
     })(key);
 }
 

@@ -1,9 +1,10 @@
-import { query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/store.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../next-step.ts';
+import { unrenderedReason } from '../unrendered.ts';
 
 /** Slices that are worked on side by side: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
@@ -41,7 +42,7 @@ export function readPlan({ store, now }: Context) {
     if (!broadcast) return deleted;
     const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
     return {
-      step: nextStep(broadcast, await partsOf({ store, now }, key), now()),
+      step: nextStep(broadcast, await partsOf(em, key, now()), now()),
       story: {
         status: broadcast.status,
         recipients: broadcast.enqueued_count,
@@ -57,21 +58,22 @@ export function readPlan({ store, now }: Context) {
 
 type Row = { number: number; is_sample: boolean; is_open: boolean; next_due_at: string | null };
 
-async function partsOf(
-  { store, now }: Pick<Context, 'store' | 'now'>,
-  { workspaceId, id }: BroadcastKey,
-): Promise<Parts> {
+async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise<Parts> {
   const rows = await query<Row>(
-    store.fork(),
+    em,
     `select number, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
          and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
        greatest(due_at, next_due_at) as next_due_at
      from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
      order by number`,
-    [workspaceId, id, now()],
+    [key.workspaceId, key.id, now],
   );
-  return { sample: progressOf(rows.filter((row) => row.is_sample)), all: progressOf(rows) };
+  return {
+    sample: progressOf(rows.filter((row) => row.is_sample)),
+    all: progressOf(rows),
+    isTooMuchUnrendered: (await unrenderedReason(em, key)) !== undefined,
+  };
 }
 
 function progressOf(rows: readonly Row[]): Progress {

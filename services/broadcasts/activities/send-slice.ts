@@ -12,6 +12,7 @@ import { type PlanParts, sendPlanOf } from '../plan.ts';
 import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
 import { addAnswer, type SliceTally, saveTally, startTally } from '../slice-tally.ts';
+import { isTooMuchUnrendered } from '../unrendered.ts';
 
 const workMaxMs = 60_000;
 const batchSizeMax = 200;
@@ -30,6 +31,7 @@ export type SliceResult = { outage: string; outageEndsAtMs?: number };
 type Work = PlanParts & {
   key: SliceKey;
   slice: Slice;
+  bearsUnrendered: boolean;
   /** Aborted by a pause, a cancel or the end of the run. */
   stop: AbortSignal;
   deadlineMs: number;
@@ -60,8 +62,9 @@ export function sendSlice(context: Context) {
     const watcher = watchStatus(context, { key, status, stop, tally });
     const deadlineMs = Date.now() + workMaxMs;
     const feeds = await readPlanFeeds(em, key, plan);
-    const given = { key, plan, variation, list, broadcastName: broadcast.name, feeds, slice };
-    const work = { ...given, stop: stop.signal, deadlineMs };
+    const { name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
+    const given = { key, plan, variation, list, broadcastName, feeds, slice };
+    const work = { ...given, bearsUnrendered, stop: stop.signal, deadlineMs };
     try {
       return await sendBatches(context, work, tally);
     } finally {
@@ -95,7 +98,7 @@ async function sendBatches(context: Context, work: Work, tally: SliceTally): Pro
   let savedAtMs = Date.now();
   let result: SliceResult = { outage: '' };
   for (let next = 0; next < batches.length || open.length > 0; ) {
-    while (open.length < batchesAtOnce && next < batches.length && !mustStop(work)) {
+    while (open.length < batchesAtOnce && next < batches.length && mayGoOn(work, tally)) {
       const batch = batches[next] ?? { last: 0, emails: [] };
       next += 1;
       open.push({ batch, answer: sendUntilAnswered(context, work, batch) });
@@ -120,6 +123,12 @@ async function sendBatches(context: Context, work: Work, tally: SliceTally): Pro
 
 function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
   return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
+}
+
+/** A later pass is judged when it went through: its beginning alone may show too much. */
+function mayGoOn(work: Work, tally: SliceTally): boolean {
+  const isBroken = !work.bearsUnrendered && tally.isFirstPass && isTooMuchUnrendered(tally);
+  return !isBroken && !mustStop(work);
 }
 
 function mustStop({ stop, deadlineMs }: Work): boolean {

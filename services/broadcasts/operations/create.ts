@@ -22,6 +22,7 @@ const untouched = {
   winner_phase_recipient_count: 0,
   revision: 0,
   outages: 0,
+  bears_unrendered: false,
 } as const;
 
 export function create(context: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {

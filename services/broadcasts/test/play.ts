@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { begin, completeTest, finish } from '../activities/moves.ts';
+import { begin, completeTest, finish, pauseForUnrendered } from '../activities/moves.ts';
 import { pickWinner } from '../activities/pick-winner.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
@@ -14,7 +14,14 @@ export const runActivity = <Result>(work: () => Promise<Result>) =>
 
 /** Does what the row wants, as the workflow does, until it waits, resumes or ends. */
 export async function playSteps({ context }: Given, key: BroadcastKey): Promise<Step> {
-  const deeds = { begin, freeze: freezeAudience, completeTest, pickWinner, finish };
+  const deeds = {
+    begin,
+    freeze: freezeAudience,
+    completeTest,
+    pickWinner,
+    finish,
+    pauseForUnrendered,
+  };
   for (;;) {
     const { step } = await readPlan(context)(key);
     if (step.do === 'wait' || step.do === 'resume' || step.do === 'end') return step;
