@@ -16,6 +16,19 @@ export async function withRun<T>(
   }
 }
 
+/** A history as Temporal keeps it, payloads in clear: as JSON they are base64. */
+export function historyText(stack: TestStack, id: string): Promise<string> {
+  return withRun(stack, id, async (handle) => {
+    const history = await handle.fetchHistory();
+    const { memo, searchAttributes } = await handle.describe();
+    return JSON.stringify({ history, memo, searchAttributes }, (key, value) =>
+      key === 'data' && typeof value === 'string'
+        ? Buffer.from(value, 'base64').toString('utf8')
+        : value,
+    );
+  });
+}
+
 export function runStatus(stack: TestStack, id: string): Promise<string> {
   return withRun(stack, id, async (handle) => (await handle.describe()).status.name);
 }
