@@ -52,11 +52,14 @@ const mjml = `<mjml><mj-body><mj-section><mj-column>
 <mj-text><a href="{{ unsubscribe_url }}">Leave</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-export async function givenTemplate({ call, workspaceId }: TestStack): Promise<string> {
+export async function givenTemplate(
+  { call, workspaceId }: TestStack,
+  source = mjml,
+): Promise<string> {
   const id = unique('t');
   const email = {
     editor_mode: 'code',
-    mjml_source: mjml,
+    mjml_source: source,
     subject: 'Hello {{ contact.first_name }}',
   };
   good(

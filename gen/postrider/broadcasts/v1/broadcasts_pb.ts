@@ -1659,7 +1659,8 @@ export const BroadcastService: GenService<{
   },
   /**
    * Resumes a paused broadcast: back to its schedule if that lies ahead, else to where it was paused.
-   * Nobody is sent to twice.
+   * Nobody is sent to twice. Where it was paused because too many messages could not be rendered, those have failed, and
+   * the rest is sent whatever fails: contacts and the recipient feed are read anew, the template stays as it was pinned.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it is not paused.
    *
