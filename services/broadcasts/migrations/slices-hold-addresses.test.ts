@@ -15,7 +15,8 @@ beforeAll(async () => {
       name: 'broadcasts_before_m0005',
       url,
       entities: [Broadcast],
-      migrations: migrations.slice(0, 4),
+      // Later ones may run before it: the row of a broadcast is written with all its columns.
+      migrations: migrations.filter(({ name }) => name !== 'm0005-slices-hold-addresses'),
     }),
   );
   await before.close();
