@@ -2,13 +2,12 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
-  createSecretKey,
   hkdfSync,
-  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
+import { createMac, type Mac } from './mac.ts';
 
 /** Who a token speaks for. */
 export type Claims = {
@@ -30,8 +29,8 @@ export type Keyring = {
   verifyToken(token: string): Promise<Claims | undefined>;
   encrypt(text: string): string;
   decrypt(text: string): string;
-  /** The keys for MACs of one purpose, the current one first. */
-  macKeys(purpose: string): readonly KeyObject[];
+  /** The MACs for one purpose, that of the current key first. */
+  macs(purpose: string): readonly Mac[];
 };
 
 const keySizeBytes = 32;
@@ -44,8 +43,7 @@ export function createKeyring(secretKey: string): Keyring {
   if (secrets.some((secret) => secret.length < 16)) {
     throw new Error('SECRET_KEY must be at least 16 characters');
   }
-  const derive = (purpose: string) =>
-    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, keySizeBytes)));
+  const derive = (purpose: string) => secrets.map((secret) => deriveKey(secret, purpose));
   const tokenKeys = derive('postrider/tokens');
   const boxKeys = derive('postrider/credentials');
   return {
@@ -54,17 +52,22 @@ export function createKeyring(secretKey: string): Keyring {
     verifyToken: createVerifier(tokenKeys),
     encrypt: (text) => encrypt(boxKeys[0]!, text),
     decrypt: (text) => decrypt(boxKeys, text),
-    macKeys: createMacKeys(derive),
+    macs: createMacs(derive),
   };
 }
 
-/** Bytes would be made a key anew for each MAC, which costs five times the MAC. Purposes are a few constants. */
-function createMacKeys(derive: (purpose: string) => Buffer[]): Keyring['macKeys'] {
-  const known = new Map<string, KeyObject[]>();
+/** One secret has a key of its own for each purpose. */
+export function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, keySizeBytes));
+}
+
+/** Deriving a key costs many times what a MAC does. Purposes are a few constants. */
+function createMacs(derive: (purpose: string) => Buffer[]): Keyring['macs'] {
+  const known = new Map<string, Mac[]>();
   return (purpose) => {
-    const keys = known.get(purpose) ?? derive(purpose).map((key) => createSecretKey(key));
-    known.set(purpose, keys);
-    return keys;
+    const macs = known.get(purpose) ?? derive(purpose).map(createMac);
+    known.set(purpose, macs);
+    return macs;
   };
 }
 

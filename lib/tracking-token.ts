@@ -1,4 +1,5 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import type { Mac } from './mac.ts';
 import type { Keyring } from './tokens.ts';
 
 const purpose = 'postrider/tracking';
@@ -12,23 +13,23 @@ export type Tracked = { messageId: string; linkSet: Buffer };
 
 /** Makes the token of a message's pixel and links. */
 export function createTrackingTokens(keyring: Keyring) {
-  const [key] = keyring.macKeys(purpose);
-  if (!key) throw new Error('SECRET_KEY gives no key');
+  const [mac] = keyring.macs(purpose);
+  if (!mac) throw new Error('SECRET_KEY gives no key');
   return (workspaceId: string, messageId: string, linkSet: Buffer): string => {
     const named = Buffer.concat([Buffer.from(messageId.replaceAll('-', ''), 'hex'), linkSet]);
-    return Buffer.concat([named, tagOf(key, workspaceId, named)]).toString('base64url');
+    return Buffer.concat([named, tagOf(mac, workspaceId, named)]).toString('base64url');
   };
 }
 
 /** Reads tokens of ours; undefined for any other text. */
 export function createTrackingReader(keyring: Keyring) {
-  const keys = keyring.macKeys(purpose);
+  const macs = keyring.macs(purpose);
   return (workspaceId: string, token: string): Tracked | undefined => {
     if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     const named = bytes.subarray(0, idBytes + linkSetBytes);
-    const mac = bytes.subarray(idBytes + linkSetBytes);
-    if (!keys.some((key) => timingSafeEqual(mac, tagOf(key, workspaceId, named)))) return undefined;
+    const tag = bytes.subarray(idBytes + linkSetBytes);
+    if (!macs.some((mac) => timingSafeEqual(tag, tagOf(mac, workspaceId, named)))) return undefined;
     return { messageId: uuidOf(named), linkSet: named.subarray(idBytes) };
   };
 }
@@ -44,10 +45,10 @@ export function uuidOf(bytes: Buffer): string {
 }
 
 /** What says that bytes were written by us for a workspace; a token has the beginning of it. */
-export function macOf(key: KeyObject, workspaceId: string, bytes: Buffer): Buffer {
-  return createHmac('sha256', key).update(`${workspaceId}\0`).update(bytes).digest();
+export function macOf(mac: Mac, workspaceId: string, bytes: Buffer): Buffer {
+  return mac(Buffer.concat([Buffer.from(`${workspaceId}\0`), bytes]));
 }
 
-function tagOf(key: KeyObject, workspaceId: string, named: Buffer): Buffer {
-  return macOf(key, workspaceId, named).subarray(0, macBytes);
+function tagOf(mac: Mac, workspaceId: string, named: Buffer): Buffer {
+  return macOf(mac, workspaceId, named).subarray(0, macBytes);
 }

@@ -1,4 +1,5 @@
-import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import type { Mac } from '#lib/mac.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import { macOf, uuidOf } from '#lib/tracking-token.ts';
 
@@ -10,11 +11,11 @@ const macBytes = 16;
 export function createTokenMaker(
   keyring: Keyring,
 ): (workspaceId: string, messageId: string) => string {
-  const [key] = keyring.macKeys(purpose);
-  if (!key) throw new Error('SECRET_KEY gives no key');
+  const [mac] = keyring.macs(purpose);
+  if (!mac) throw new Error('SECRET_KEY gives no key');
   return (workspaceId, messageId) => {
     const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
-    return Buffer.concat([id, tagOf(key, workspaceId, id)]).toString('base64url');
+    return Buffer.concat([id, tagOf(mac, workspaceId, id)]).toString('base64url');
   };
 }
 
@@ -26,14 +27,14 @@ export function readToken(
 ): string | undefined {
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
-  const [id, mac] = [bytes.subarray(0, idBytes), bytes.subarray(idBytes)];
+  const [id, tag] = [bytes.subarray(0, idBytes), bytes.subarray(idBytes)];
   const isOurs = keyring
-    .macKeys(purpose)
-    .some((key) => timingSafeEqual(mac, tagOf(key, workspaceId, id)));
+    .macs(purpose)
+    .some((mac) => timingSafeEqual(tag, tagOf(mac, workspaceId, id)));
   if (!isOurs) return undefined;
   return uuidOf(id);
 }
 
-function tagOf(key: KeyObject, workspaceId: string, id: Buffer): Buffer {
-  return macOf(key, workspaceId, id).subarray(0, macBytes);
+function tagOf(mac: Mac, workspaceId: string, id: Buffer): Buffer {
+  return macOf(mac, workspaceId, id).subarray(0, macBytes);
 }

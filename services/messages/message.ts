@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -11,12 +11,10 @@ export function broadcastMessageId(
   broadcastId: string,
   email: string,
 ): string {
-  const digest = createHash('sha256').update(`${workspaceId}\0${broadcastId}\0${email}`).digest();
-  // UUID version 8: bits of our own making.
-  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80;
-  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
-  const hex = digest.toString('hex', 0, 16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const hex = hash('sha256', `${workspaceId}\0${broadcastId}\0${email}`, 'hex');
+  // UUID version 8: bits of our own making, but for those that say so.
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 const minuteMs = 60_000;

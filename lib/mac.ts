@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+
+/** What says that bytes were written by one who has the key: 32 bytes. */
+export type Mac = (message: Uint8Array) => Buffer;
+
+const blockBytes = 64;
+const digestBytes = 32;
+
+/**
+ * HMAC-SHA256 (RFC 2104) out of one-shot digests. `createHmac` takes twice the time and leaves an object that the garbage
+ * collector has to end; every mail and every open asks for two.
+ */
+export function createMac(key: Buffer): Mac {
+  if (key.length > blockBytes) throw new Error(`a key has at most ${blockBytes} bytes`);
+  const inner = block(key, 0x36);
+  const outer = Buffer.concat([block(key, 0x5c), Buffer.alloc(digestBytes)]);
+  return (message) => {
+    // As text a digest needs no memory outside the heap.
+    outer.write(hash('sha256', Buffer.concat([inner, message]), 'binary'), blockBytes, 'latin1');
+    return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
+  };
+}
+
+function block(key: Buffer, pad: number): Buffer {
+  return Buffer.from(Array.from({ length: blockBytes }, (_, at) => (key[at] ?? 0) ^ pad));
+}
