@@ -16,8 +16,8 @@ import { isTooMuchUnrendered } from '../unrendered.ts';
 
 const workMaxMs = 60_000;
 const batchSizeMax = 200;
-/** One sends while the other waits for its last answers. */
-const batchesAtOnce = 2;
+/** One is being claimed, one sends, one waits for its last answers. */
+const batchesAtOnce = 3;
 const callTimeoutMs = 20_000;
 const lookEveryMs = 250;
 const saveEveryMs = 500;
