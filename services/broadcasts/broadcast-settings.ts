@@ -14,6 +14,24 @@ export const statuses = [
 ] as const;
 export type Status = (typeof statuses)[number];
 
+/** The states in which mail goes out, or may. */
+export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
+type Moving = (typeof moving)[number];
+
+export function isMoving(status: Status): status is Moving {
+  return moving.some((each) => each === status);
+}
+
+/** The states before a test has a winner. */
+export function isTest(status: Status | null | undefined): boolean {
+  return status === 'testing' || status === 'test_completed';
+}
+
+/** The states that have a run, which may be halted. */
+export function isUnderWay(status: Status): boolean {
+  return isMoving(status) || status === 'scheduled';
+}
+
 export type Audience = {
   list: string;
   further_lists: string[];

@@ -4,6 +4,9 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import {
   type Audience,
   type DecidedBy,
+  isMoving,
+  isTest,
+  moving,
   type Plan,
   type Schedule,
   type Status,
@@ -60,19 +63,6 @@ const schema = defineEntity({
     paused_at: p.datetime().nullable(),
   },
 });
-
-/** The states in which mail goes out, or may. */
-export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
-type Moving = (typeof moving)[number];
-
-export function isMoving(status: Status): status is Moving {
-  return moving.some((each) => each === status);
-}
-
-/** The states that have a run, which may be halted. */
-export function isUnderWay(status: Status): boolean {
-  return isMoving(status) || status === 'scheduled';
-}
 
 /** Times after which an outage is tried again by itself; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
@@ -237,10 +227,6 @@ function allow({ status }: Broadcast, deed: string, ...allowed: Status[]): void 
 function change(broadcast: Broadcast, now: Date): void {
   broadcast.revision += 1;
   broadcast.updated_at = now;
-}
-
-function isTest(status: Status | null | undefined): boolean {
-  return status === 'testing' || status === 'test_completed';
 }
 
 function startMoving(broadcast: Broadcast, now: Date): void {

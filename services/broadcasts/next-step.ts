@@ -1,4 +1,5 @@
-import { type Broadcast, isMoving } from './broadcast.ts';
+import type { Broadcast } from './broadcast.ts';
+import { isMoving } from './broadcast-settings.ts';
 
 /** What the workflow is to do next. Times are Unix milliseconds. */
 export type Step =

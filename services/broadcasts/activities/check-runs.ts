@@ -1,8 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/store.ts';
-import { type BroadcastKey, isUnderWay } from '../broadcast.ts';
+import type { BroadcastKey } from '../broadcast.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
+import { isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { wake, workflowIdOf } from '../wake.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '#lib/store.ts';
-import { type Broadcast, type BroadcastKey, isMoving } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
-import type { Plan } from '../broadcast-settings.ts';
+import { isMoving, type Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../global-feed.ts';
 import { pinPlan } from '../plan.ts';

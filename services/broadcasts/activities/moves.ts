@@ -1,7 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/store.ts';
-import { type Broadcast, type BroadcastKey, isMoving, isUnderWay } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import { isMoving, isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { forgetIfOver } from '../recipients.ts';
 import { unrenderedReason } from '../unrendered.ts';
