@@ -49,12 +49,12 @@ test('a broadcast of which more than a tenth can not be rendered pauses with the
   given.neighbours.sendBatch = oneIn(5);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
-  expect(asked).toHaveLength(400);
+  expect(asked).toHaveLength(600);
   expect((await look(key)).story).toMatchObject({
     status: 'paused',
     pausedBy: 'system',
-    reason: '80 of 400 messages could not be rendered: Invalid time zone specified',
-    counts: { sent: 320, failed: 80 },
+    reason: '120 of 600 messages could not be rendered: Invalid time zone specified',
+    counts: { sent: 480, failed: 120 },
   });
   await given.client.resumeBroadcast(key);
   expect(await playSteps(given, key)).toEqual(end);
