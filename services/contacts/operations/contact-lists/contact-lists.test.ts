@@ -68,13 +68,13 @@ test('an address that is none is refused by each operation that names one', asyn
   const refused = { code: Code.InvalidArgument, rawMessage: 'invalid email format' };
   const status = MembershipStatus.ACTIVE;
   for (const call of [
-    given.contactLists.getContactList(key),
-    given.contactLists.listContactListsByContact(key),
-    given.contactLists.updateContactListStatus({ ...key, status }),
-    given.contactLists.removeContactFromList(key),
-    given.contacts.deleteContact(key),
+    () => given.contactLists.getContactList(key),
+    () => given.contactLists.listContactListsByContact(key),
+    () => given.contactLists.updateContactListStatus({ ...key, status }),
+    () => given.contactLists.removeContactFromList(key),
+    () => given.contacts.deleteContact(key),
   ]) {
-    await expect(call).rejects.toMatchObject(refused);
+    await expect(call()).rejects.toMatchObject(refused);
   }
 });
 
