@@ -1,20 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { act, draftOf, givenBroadcast, sendNow, unique, untilStatus } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { shapeOf } from './shape.ts';
 
 /** The documented answers, key by key, of every operation. */
 
-let stack: TestStack;
 let token: string;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   token = await ownerToken(stack.settings);
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 async function post(operation: string, body: object, as = token) {
   const answer = await stack.call(operation, body, { token: as });

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { good } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
-let stack: TestStack;
 let token: string;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   token = await ownerToken(stack.settings);
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 type Bad = [operation: string, given: Record<string, unknown>, field: string];
 

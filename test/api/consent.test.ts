@@ -1,22 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { unique } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
 /** A subscriber's first steps over HTTP, as a site's own form and server take them. */
 
-let stack: TestStack;
 let token: string;
 const listId = unique('consent').replace(/[^a-zA-Z0-9]/g, '');
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   token = await ownerToken(stack.settings);
   const list = { workspace_id: stack.workspaceId, id: listId, name: 'Consent' };
   await stack.call('lists.create', list, { token });
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 async function subscribe(contact: object, listIds: string[] = [listId]) {
   const answer = await fetch(`${stack.settings.BASE_URL}/subscribe`, {

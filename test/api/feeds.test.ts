@@ -9,27 +9,22 @@ import {
   sendNow,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { shapeOf } from './shape.ts';
 
-let stack: TestStack;
 let global: FeedServer;
 let recipient: FeedServer;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   [global, recipient] = await Promise.all([startFeedServer(), startFeedServer()]);
-}, borrowMsMax);
+}, 60_000);
 beforeEach(() => {
   for (const server of [global, recipient]) {
     server.requests.length = 0;
     server.behaviour = (_, response) => response.end('{"title":"Sale"}');
   }
 });
-afterAll(async () => {
-  await Promise.all([global.close(), recipient.close()]);
-  await returnStack(stack);
-}, 60_000);
+afterAll(() => Promise.all([global.close(), recipient.close()]));
 
 const headers = [{ name: 'X-Key', value: 'secret' }];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   givenBroadcast,
   good,
@@ -8,14 +8,9 @@ import {
   unique,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const individual = (id: string, recipient_email: string, more: object = {}) =>
   stack.call('broadcasts.sendToIndividual', {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { good, unique } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
 /** What the specification says of contacts, lists and memberships, word for word and over HTTP. */
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const post = (operation: string, body: object) =>
   stack.call(operation, { workspace_id: stack.workspaceId, ...body });

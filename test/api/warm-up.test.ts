@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { fast, givenBroadcast, mailsTo, sendNow, setLimits, untilStatus } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
-import type { TestStack } from '../stack.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const warm_up = { started_on: today, daily_limits: [10, 10] };
 
-let stack: TestStack;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   await passDay();
   await setLimits(stack, { rate_limit_per_minute: fast, warm_up });
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 /** As if everything so far had been sent on the day before. */
 async function passDay(): Promise<void> {

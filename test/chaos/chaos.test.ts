@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { expect, test } from '@jest/globals';
+import { borrowedStack } from '../stack/shared.ts';
 import { runChaos } from './chaos.ts';
 import { boundOf } from './checker.ts';
 import { type Fault, makeSchedule } from './schedule.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const kill = (name: string, afterMs: number): Fault => ({ name, afterMs, deed: 'kill', forMs: 0 });
 

@@ -1,12 +1,11 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { good, unique } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
-import type { TestStack } from '../stack.ts';
 import { badTokens } from './bad-tokens.ts';
 import {
   isWithinWorkspace,
@@ -20,7 +19,6 @@ import {
 
 /** Who may call what: made from the contract, so that an operation is covered the day it is added. */
 
-let stack: TestStack;
 let owner: string;
 /** A workspace of the test's own: nothing that it allows by mistake hurts another test. */
 let home: string;
@@ -31,10 +29,9 @@ const keys: Record<'all' | 'none' | 'readOnly' | 'foreign', string> = {
   readOnly: '',
   foreign: '',
 };
-const allMs = 60_000;
 
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   owner = await ownerToken(stack.settings);
   home = await givenWorkspace();
   const resources =
@@ -45,8 +42,7 @@ beforeAll(async () => {
   keys.readOnly = (await givenKey(home, Object.fromEntries(reading))).token;
   keys.foreign = (await givenKey(await givenWorkspace())).token;
   bad = await badTokens(stack.settings.SECRET_KEY ?? '', keys.all);
-}, borrowMsMax);
-afterAll(() => returnStack(stack), allMs);
+}, 60_000);
 
 async function givenWorkspace(): Promise<string> {
   const id = unique('w');

@@ -4,23 +4,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FeedServer, startFeedServer } from '../feed-server.ts';
 import { act, draftOf, givenList, good, sendNow, unique, untilStatus } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { historyText } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 
 /** What must be seen nowhere but where it belongs: secrets, addresses, and what people are written. */
 
-let stack: TestStack;
 let feed: FeedServer;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   feed = await startFeedServer();
   feed.behaviour = (_, response) => response.end(`{"note":"${canary}-fed"}`);
-}, borrowMsMax);
-afterAll(async () => {
-  await feed.close();
-  await returnStack(stack);
 }, 60_000);
+afterAll(() => feed.close());
 
 const canary = unique('canary');
 const people = ['taken', 'unknown', 'unwanted'].map((fate) => `${fate}.${canary}@example.com`);

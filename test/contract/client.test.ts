@@ -5,20 +5,15 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
 import { unique } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
-let stack: TestStack;
 let folder: string;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   folder = mkdtempSync(join(tmpdir(), 'postrider-client-'));
   symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
-}, borrowMsMax);
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await returnStack(stack);
 }, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a user of the generated client writes. Every name in it is checked against the document. */
 const program = `

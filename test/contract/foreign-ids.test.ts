@@ -1,9 +1,9 @@
 import type { DescMethodUnary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { requestExample } from '../../gateway/openapi/examples.ts';
 import { givenBroadcast, good, unique } from '../stack/given.ts';
 import { ownerToken } from '../stack/owner.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import type { TestStack } from '../stack.ts';
 import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operations.ts';
 
@@ -14,20 +14,18 @@ import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operati
 
 type Ids = Record<'list' | 'template' | 'broadcast' | 'integration' | 'email', string>;
 
-let stack: TestStack;
 let owner: string;
 let home: { workspaceId: string; ids: Ids };
 let foreign: { workspaceId: string; ids: Ids };
 /** The same ones in every request, so that what an operation makes of a foreign id it makes of these as well. */
 const nobody = unknownIds();
 
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   owner = await ownerToken(stack.settings);
   home = await givenWorkspace();
   foreign = await givenWorkspace();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 const provider = {
   kind: 'smtp',

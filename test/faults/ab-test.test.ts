@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { givenTest, mailsTo, readBroadcast, sendNow, untilStatus } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { passTime } from '../stack/time.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 test('a deadline that passes while the worker is down is judged when it is back, and the rest is sent once', async () => {
   const { id, emails, templates } = await givenTest(stack, 60);

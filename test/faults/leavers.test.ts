@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKeyring } from '#lib/tokens.ts';
 import { createTokenMaker } from '../../services/messages/link-token.ts';
@@ -14,15 +14,10 @@ import {
   setRate,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 /** Follows the link in the mail that the broadcast sent to the address, as a mail program does. */
 async function unsubscribe(broadcastId: string, email: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import {
   act,
@@ -12,15 +12,10 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { runStatus, withRun } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 async function givenFlowing(recipients: number, ratePerMinute: number) {
   const broadcast = await givenBroadcast(stack, recipients);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   act,
   draftOf,
@@ -13,14 +13,9 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const refused = { status: 400, body: { code: 'failed_precondition' } };
 

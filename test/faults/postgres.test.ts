@@ -2,17 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { enumToJson } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Health, HealthCheckResponse_ServingStatusSchema } from '#gen/grpc/health/v1/health_pb.ts';
 import { givenBroadcast, givenList, good, sendNow, untilStatus } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 /** What contacts says of itself to whoever watches, from now until it serves again. */
 async function watchContacts(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import {
   fast,
   givenBroadcast,
@@ -10,11 +10,10 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import type { Mail } from '../stack/sink-client.ts';
 import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
-import type { TestStack } from '../stack.ts';
 
 const wellBehaved = {
   replies: [],
@@ -24,12 +23,8 @@ const wellBehaved = {
   messagesPerConnection: Number.MAX_SAFE_INTEGER,
 };
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
+const stack = borrowedStack();
 afterEach(() => stack.sink.behave(wellBehaved));
-afterAll(() => returnStack(stack), 60_000);
 
 async function statsOf(id: string): Promise<Record<string, number>> {
   const query = { workspace_id: stack.workspaceId, broadcast_id: id };

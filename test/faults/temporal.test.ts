@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   act,
   fast,
@@ -12,16 +12,11 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import { runStatus } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 test('a broadcast goes on where it was when Temporal is killed, and sends nothing twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 500);

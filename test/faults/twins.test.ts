@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Answer } from '../stack/client.ts';
 import {
   act,
@@ -12,16 +12,11 @@ import {
   untilFlowing,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { passTime } from '../stack/time.ts';
 import { endStatus, withRun } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const times = <Result>(count: number, deed: (at: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => deed(at)));

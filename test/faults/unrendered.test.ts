@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   act,
   draftOf,
@@ -12,16 +12,11 @@ import {
   setRate,
   untilStatus,
 } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import { historyText } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await borrowStack();
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+const stack = borrowedStack();
 
 const zone = 'Nowhere/Zanzibarbaria';
 const mjml = `<mjml><mj-body><mj-section><mj-column>

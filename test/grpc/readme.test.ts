@@ -2,19 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { good, unique } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { askByReflection } from './stock-client.ts';
 
-let stack: TestStack;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   const contact = { email: `${unique('readme')}@example.com` };
   good(await stack.call('contacts.upsert', { workspace_id: stack.workspaceId, contact }));
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 /** The lines of README that begin with `grpcurl`, as the shell cuts them into arguments. */
 function readLines(): string[][] {

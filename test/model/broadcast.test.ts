@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { boundOf } from '../chaos/checker.ts';
 import { setRate } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { bringToRest, givenLife, live } from './life.ts';
 import { anyPlan, type Plan } from './plan.ts';
 import { misfit } from './table.ts';
@@ -15,12 +14,10 @@ const seed = Number(process.env.MODEL_SEED ?? 1);
 const runs = Number(process.env.MODEL_RUNS ?? 3);
 const runMsMax = 120_000;
 
-let stack: TestStack;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   await setRate(stack, 6_000);
-}, borrowMsMax);
-afterAll(() => returnStack(stack), 60_000);
+}, 60_000);
 
 async function inject({ faults }: Plan): Promise<void> {
   await Promise.all(

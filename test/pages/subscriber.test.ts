@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { hasChromium, openBrowser } from '../contract/chromium.ts';
 import { unique } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
-import type { TestStack } from '../stack.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import {
   givenMember,
   givenNewsletter,
@@ -19,7 +18,7 @@ import { type Site, signUp, startSite } from './site.ts';
 
 const inChromium = hasChromium ? test : test.skip;
 
-let stack: TestStack;
+const stack = borrowedStack();
 let browser: Browser;
 let site: Site;
 let scripted: BrowserContext;
@@ -31,19 +30,17 @@ let templateId: string;
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  stack = await borrowStack();
   browser = await openBrowser();
   weekly = await givenOptInList(stack);
   offers = await givenPublicList(stack, { name: 'Offers' });
   templateId = await givenNewsletter(stack);
   site = await startSite(stack, [weekly, offers]);
-}, borrowMsMax);
+}, 60_000);
 afterAll(async () => {
   if (!hasChromium) return;
   await browser?.close();
   site?.close();
-  await returnStack(stack);
-}, 60_000);
+});
 beforeEach(async () => {
   if (!hasChromium) return;
   complaints = [];

@@ -1,17 +1,29 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll } from '@jest/globals';
 import { openStack, startStack, type TestStack } from '../stack.ts';
 import { fast, setRate } from './given.ts';
 import { until } from './until.ts';
 
 /** Files of tests wait for each other here, as long as all of them together may take. */
 const turnMsMax = 8 * 60_000;
-export const borrowMsMax = turnMsMax + 90_000;
+const borrowMsMax = turnMsMax + 90_000;
 
 /**
  * The one stack of a run of Jest, for one file of tests at a time: they break things. The first to come starts it;
- * test/setup/stop.ts ends it.
+ * test/setup/stop.ts ends it. It is there from before the first test until after the last.
  */
-export async function borrowStack(): Promise<TestStack> {
+export function borrowedStack(): TestStack {
+  const stack = {} as TestStack;
+  let borrowed: TestStack | undefined;
+  beforeAll(async () => {
+    borrowed = await borrowStack();
+    Object.assign(stack, borrowed);
+  }, borrowMsMax);
+  afterAll(() => returnStack(borrowed), 60_000);
+  return stack;
+}
+
+async function borrowStack(): Promise<TestStack> {
   const folder = process.env.TEST_STACK_FOLDER ?? '';
   await until('it is our turn', async () => isTaken(lockOf(folder)), { withinMs: turnMsMax });
   if (existsSync(`${folder}/ready.json`)) return openStack(folder);
@@ -21,11 +33,11 @@ export async function borrowStack(): Promise<TestStack> {
 }
 
 /** Leaves the stack to the next file as it was. */
-export async function returnStack(stack: TestStack | undefined): Promise<void> {
+async function returnStack(stack: TestStack | undefined): Promise<void> {
   const lock = lockOf(process.env.TEST_STACK_FOLDER ?? '');
   try {
     await stack?.untilServing();
-    await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false });
+    await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
     if (stack) await setRate(stack, fast);
   } finally {
     rmSync(lock, { force: true });

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { mailsTo, readBroadcast, setRate } from '../stack/given.ts';
-import { borrowMsMax, borrowStack, returnStack } from '../stack/shared.ts';
+import { borrowedStack } from '../stack/shared.ts';
 import { withRun } from '../stack/workflows.ts';
-import type { TestStack } from '../stack.ts';
 import { tour } from './tour.ts';
 
-let stack: TestStack;
+const stack = borrowedStack();
 beforeAll(async () => {
-  stack = await borrowStack();
   await setRate(stack, 3_000);
-}, borrowMsMax);
-afterAll(async () => {
-  await stack.sink.behave({ credentials: null });
-  await returnStack(stack);
 }, 60_000);
 
 /** What the page of a run must say beside the phase, by state. */
