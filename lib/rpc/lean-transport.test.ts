@@ -18,8 +18,9 @@ afterAll(closeAll);
 test('large calls and small ones share a connection', async () => {
   const transport = transports.lean(await servers.lean());
   const client = createClient(AudienceService, transport);
-  const wishes = Array.from({ length: 24 }, (_, at) => (at % 2 ? 'x'.repeat(5_000_000) : 'small'));
-  const answers = await Promise.all(wishes.map((wish) => client.listAudience(request(wish))));
+  const wishes = Array.from({ length: 12 }, (_, at) => (at % 2 ? 'x'.repeat(5_000_000) : 'small'));
+  const ask = (wish: string) => client.listAudience(request(wish), { timeoutMs: 50_000 });
+  const answers = await Promise.all(wishes.map(ask));
   expect(answers.map(({ emails }) => emails[0]?.length)).toEqual(
     wishes.map(({ length }) => length),
   );
