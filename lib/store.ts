@@ -58,7 +58,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      // Has the server look, while it works, whether anybody still waits: it would not notice before it answers.
+      // Has the server look, while it works, whether anybody still waits: it would not notice before it answers. And
+      // has it take pages as near: at the stock price of a far one it reads a young table whole rather than by key.
       options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
