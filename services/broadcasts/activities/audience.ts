@@ -18,9 +18,10 @@ export async function copyAudience(
   const size = sliceSize(freeze.frozen);
   // Each page has whole slices, but for the last one.
   const pageSize = pageSizeMax - (pageSizeMax % size);
-  const keep = isUniform(freeze.frozen) ? pageCutter(em, freeze, size) : pageKeeper(em, freeze);
+  const isDealt = !isUniform(freeze.frozen);
+  const keep = isDealt ? pageKeeper(em, freeze) : pageCutter(em, freeze, size);
   const count = await eachPage(context, { ...freeze, pageSize }, keep);
-  if (isUniform(freeze.frozen)) return { count, sample: 0 };
+  if (!isDealt) return { count, sample: 0 };
   const sample = sampleSize(freeze.frozen, count);
   await deal(em, freeze, { sample, size });
   return { count, sample };
