@@ -16,9 +16,6 @@ export function readCursor(cursor: string): Cursor {
   return { createdAt, email };
 }
 
-/** Says, in SQL, nothing that is not so of each row; the indexes that pages are read from are open only to who says it. */
-export const pagedSql = (row: string) => `${row}.created_at > '-infinity'`;
-
 /** SQL of the rows that follow a cursor. The first comparison is where the index is entered. */
 export function afterCursorSql(row: string, { at, email }: { at: string; email: string }): string {
   return `${row}.created_at <= ${at}::timestamptz

@@ -5,6 +5,7 @@ import type {
   MessageService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
+import { pagedSql } from '#lib/page-indexes.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
@@ -52,8 +53,7 @@ const timestampColumns = {
 
 function filters(request: ListMessagesRequest): { conditions: string[]; values: unknown[] } {
   const values: unknown[] = [request.workspaceId];
-  // The time is that of every row; the index of pages asks for it.
-  const conditions = ['workspace_id = $1', "created_at > '-infinity'"];
+  const conditions = ['workspace_id = $1', pagedSql('messages')];
   const add = (condition: (parameter: string) => string, value: unknown) => {
     values.push(value);
     conditions.push(condition(`$${values.length}`));

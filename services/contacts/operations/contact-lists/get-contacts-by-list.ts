@@ -1,10 +1,11 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { pagedSql } from '#lib/page-indexes.ts';
 import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactListMessage, contactListSql, standingSql } from '../../contact-list-queries.ts';
 import type { Context } from '../../context.ts';
-import { afterCursorSql, pagedSql, readCursor, writeCursor } from '../../cursor.ts';
+import { afterCursorSql, readCursor, writeCursor } from '../../cursor.ts';
 import { findList } from '../../list-queries.ts';
 
 const limitDefault = 1_000;

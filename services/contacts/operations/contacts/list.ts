@@ -3,11 +3,12 @@ import type {
   ContactService,
   ListContactsRequest,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { pagedSql } from '#lib/page-indexes.ts';
 import { query } from '#lib/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
-import { afterCursorSql, pagedSql, readCursor, writeCursor } from '../../cursor.ts';
+import { afterCursorSql, readCursor, writeCursor } from '../../cursor.ts';
 import { readStatus } from '../../membership.ts';
 
 const limitDefault = 20;
