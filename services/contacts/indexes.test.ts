@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query, type Store } from '#lib/store.ts';
 import { testStore } from '../../test/setup/database.ts';
+import { planOf } from '../../test/setup/plan.ts';
 import { openContactsStore } from './store.ts';
 
 let store: Store;
@@ -22,16 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-async function planOf(text: string): Promise<string> {
-  const rows = await query<{ 'QUERY PLAN': string }>(store.fork(), `explain ${text}`, []);
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
-
 test('an address is looked up by a key, never by skipping through an index of pages', async () => {
-  const member = await planOf(`select status from memberships
-    where workspace_id = 'w' and list_id = 'list' and email = 'person7@a.example' and deleted_at is null limit 1`);
+  const member = await planOf(
+    store,
+    `select status from memberships
+    where workspace_id = 'w' and list_id = 'list' and email = 'person7@a.example' and deleted_at is null limit 1`,
+  );
   expect(member).toMatch(/using memberships_(pkey|contact)/);
   const contact = await planOf(
+    store,
     `select first_name from contacts where workspace_id = 'w' and email = 'person7@a.example' limit 1`,
   );
   expect(contact).toContain('using contacts_pkey');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query, type Store } from '#lib/store.ts';
 import { testStore } from '../../test/setup/database.ts';
+import { planOf } from '../../test/setup/plan.ts';
 import { openMessagesStore } from './store.ts';
 
 let store: Store;
@@ -19,12 +20,11 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 test('a message is looked up by its key, never by skipping through an index of pages', async () => {
-  const rows = await query<{ 'QUERY PLAN': string }>(
-    store.fork(),
-    `explain select status from messages where workspace_id = 'w' and id = '00000000-0000-4000-8000-000000000000' limit 1`,
-    [],
+  const plan = await planOf(
+    store,
+    `select status from messages where workspace_id = 'w' and id = '00000000-0000-4000-8000-000000000000' limit 1`,
   );
-  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('using messages_pkey');
+  expect(plan).toContain('using messages_pkey');
 });
 
 test('the results of messages change no index', async () => {
