@@ -36,6 +36,8 @@ type StoreOptions = {
   entities: EntityClass<AnyEntity>[];
   migrations: { name: string; class: new (...args: never[]) => Migration }[];
   connectionsMax?: number;
+  /** For what must be written whatever becomes of the call that began it: a call's end closes none of its connections. */
+  outlivesCalls?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
@@ -63,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
-        tieToCalls(pool);
+        if (!options.outlivesCalls) tieToCalls(pool);
         prepareMarked(pool);
       },
     },

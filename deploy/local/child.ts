@@ -12,8 +12,8 @@ export type ChildOptions = {
 };
 
 const readyMsMax = 60_000;
-/** A process has ten seconds to finish what it has begun. */
-const stopMsMax = 12_000;
+/** A little longer than a process gives itself to finish what it has begun. */
+const stopMsMax = 40_000;
 
 /** Starts a process, in a group of its own so that Ctrl-C is for us to pass on in order. */
 export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {

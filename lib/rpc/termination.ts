@@ -1,6 +1,7 @@
 import type { Log } from '#lib/log.ts';
 
-const terminationMaxMs = 12_000;
+/** Calls get ten seconds to end, a mail server twenty to answer, and outcomes five to be written. */
+const terminationMaxMs = 38_000;
 
 /** Ends the process in order, once, when it is told to. */
 export function onTermination(log: Log, end: () => Promise<void>): void {

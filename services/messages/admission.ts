@@ -59,11 +59,12 @@ const beforeDeadlineMs = 1_000;
 
 /** Sends within a call, once there is room: `stop` is aborted by the caller, or a second before the deadline. */
 export function admitted<Value>(
-  { admission }: Pick<Context, 'admission'>,
+  { admission, underway }: Pick<Context, 'admission' | 'underway'>,
   call: HandlerContext,
   send: (stop: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   return admission.run(async () => {
+    if (underway.isFull) throw busy();
     const deadline = new AbortController();
     const leftMs = call.timeoutMs() ?? deadlineDefaultMs;
     const timer = setTimeout(() => deadline.abort(), Math.max(0, leftMs - beforeDeadlineMs));

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Claimant, type ClaimGroup, claim } from './claims.ts';
+import { type Claimant, type Claimed, type ClaimGroup, claim } from './claims.ts';
 import type { Context } from './context.ts';
 import { deliver, type Fate } from './delivery.ts';
 import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
+import { giveBackUntilDone } from './give-back.ts';
 import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
 import { type Today, todayOf } from './warm-up.ts';
@@ -33,6 +36,9 @@ type Batch = Given & {
 export type Outage = { reason: string; endsAt?: Date };
 
 export type Sent = { fates: Map<string, Fate>; outage: Outage | undefined };
+
+/** What is settled when a call must stop is in the record by then. */
+const answerGraceMs = 300;
 
 const nothingFed: Fed = { answers: new Map(), outage: '' };
 
@@ -138,13 +144,43 @@ async function sendClaimed(
   claimants: Claimant[],
 ): Promise<{ outage: Outage | undefined; used: number }> {
   const claimedAtMs = Date.now();
-  const rows = await claim(context.store, context.owner, group, claimants);
+  const rows = await claimFree(context, group, claimants);
   const claimed = rows.filter(({ status }) => status === 'sending');
   for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
   if (claimed.length === 0) return { outage: undefined, used: 0 };
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
-  const delivered = await deliver(context, given);
+  const delivered = deliver(context, given);
+  await Promise.race([delivered.done, over(stop)]);
   for (const [id, fate] of delivered.fates) fates.set(id, fate);
-  return { outage: outageOf(delivered), used: delivered.fates.size };
+  return { outage: outageOf(delivered), used: claimed.length - delivered.unsent.length };
+}
+
+/** Claims what nothing in this process holds, and holds what is ours from then on. */
+async function claimFree(
+  context: Context,
+  group: ClaimGroup,
+  claimants: Claimant[],
+): Promise<Claimed[]> {
+  const { store, owner, underway, log } = context;
+  const free = underway.hold(claimants);
+  const ids = new Set(free.map(({ id }) => id));
+  try {
+    const rows = await claim(store, owner, group, free);
+    for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
+    underway.release(ids);
+    return rows;
+  } catch (error) {
+    // The claim may have been committed before its answer was lost.
+    giveBackUntilDone(context, group, [...ids]).catch((cause: unknown) =>
+      log.error({ err: cause }, 'claimed messages could not be given back'),
+    );
+    throw error;
+  }
+}
+
+/** Resolves when a call must answer: what a server has not answered by then goes on without it. */
+async function over(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, 'abort');
+  await sleep(answerGraceMs);
 }

@@ -15,7 +15,21 @@ export async function ensureEnd(store: Store, payload: MessageKey): Promise<void
 
 /** The task of `ensureEnd`. */
 export function endByHand(store: Store) {
-  return (payload: unknown): Promise<void> => endOne(store, payload as MessageKey);
+  return async (payload: unknown): Promise<void> => {
+    const key = payload as MessageKey;
+    await endOne(store, key);
+    // Its server has not answered yet, and its sender still waits.
+    if (await isSending(store, key)) await ensureEnd(store, key);
+  };
+}
+
+async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise<boolean> {
+  const rows = await query(
+    store.fork(),
+    "select 1 from messages where workspace_id = $1 and id = $2 and status = 'sending'",
+    [workspaceId, id],
+  );
+  return rows.length > 0;
 }
 
 /** Whoever sent it was told, and may send it again: what was put off, or whose sender is gone, is not tried by itself. */

@@ -4,6 +4,7 @@ import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Log } from '#lib/log.ts';
 import type { Outbox } from '#lib/outbox.ts';
 import type { Store } from '#lib/store.ts';
 import type { Keyring } from '#lib/tokens.ts';
@@ -12,6 +13,7 @@ import type { Feeds } from './feeds.ts';
 import type { Plans } from './plans.ts';
 import type { Pools } from './pools.ts';
 import type { RenderThread } from './render/thread.ts';
+import type { Underway } from './underway.ts';
 
 export type Workspaces = Pick<
   Client<typeof WorkspaceDirectoryService>,
@@ -31,6 +33,9 @@ export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplate
 /** What the operations of this service may use. */
 export type Context = {
   store: Store;
+  /** Connections for outcomes and leases alone. */
+  outcomes: Store;
+  log: Log;
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
@@ -44,4 +49,5 @@ export type Context = {
   thread: RenderThread;
   /** How many batches this process sends at a time. */
   admission: Admission;
+  underway: Underway;
 };

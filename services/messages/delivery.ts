@@ -1,7 +1,8 @@
 import type { Scope } from '#lib/liquid/engine.ts';
 import { createTrackingTokens } from '#lib/tracking-token.ts';
-import { type Claimed, type ClaimGroup, giveBack, leaseMs, renewLeases } from './claims.ts';
+import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
+import { giveBackUntilDone } from './give-back.ts';
 import { createTokenMaker } from './link-token.ts';
 import { type MessageStatus, nextDueAt } from './message.ts';
 import { isSendable } from './mime/headers.ts';
@@ -30,37 +31,37 @@ export type Delivery = {
 
 export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
 
-export type Delivered = {
-  /** What is in the record now; an id that is missing was not started. */
-  fates: Map<string, Fate>;
-  outage: string;
+/** A claim's messages while they are sent. It goes on when the call that began it is over. */
+export type DeliveryRun = {
+  /** What is in the record by now; an id that is missing was not started, or has no answer yet. */
+  readonly fates: ReadonlyMap<string, Fate>;
+  readonly outage: string;
+  /** Those that were not started. */
+  readonly unsent: readonly string[];
+  /** Resolves when every message is in the record as what became of it. */
+  readonly done: Promise<void>;
 };
 
 /** Clocks are compared as durations only; this covers what a process does between its look and its write. */
 const leaseMarginMs = 2_000;
-const renewEveryMs = 10_000;
+/** Most of a lease is left whenever the database goes away. */
+const renewEveryMs = 5_000;
+const renewTickMs = 1_000;
 
 /** Sends what was claimed and records every outcome. Nothing is started once `stop` is aborted. */
-export async function deliver(context: Context, delivery: Delivery): Promise<Delivered> {
+export function deliver(context: Context, delivery: Delivery): DeliveryRun {
   const { group, plan } = delivery;
-  const { pools, store, owner } = context;
-  const broken = new AbortController();
-  const signal = AbortSignal.any([delivery.stop, broken.signal]);
-  const pool = pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server);
-  const drop = () => pool.dropAborted();
-  signal.addEventListener('abort', drop);
-  const writer = new ResultWriter(context, group, (error) => broken.abort(error));
-  const work = new Work(context, { ...delivery, stop: signal }, writer);
-  const renewing = setInterval(() => work.renew(), renewEveryMs);
-  try {
-    await work.sendAll(pool);
-    await writer.end();
-    await giveBack(store, owner, group.workspaceId, work.unsent);
-  } finally {
-    clearInterval(renewing);
-    signal.removeEventListener('abort', drop);
-  }
-  return { fates: writer.fates, outage: work.outage };
+  const pool = context.pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server);
+  const writer = new ResultWriter(context, group);
+  const work = new Work(context, delivery, writer);
+  return {
+    fates: writer.fates,
+    unsent: work.unsent,
+    get outage() {
+      return work.outage;
+    },
+    done: work.run(pool),
+  };
 }
 
 /** A message with what it is made from. */
@@ -69,6 +70,8 @@ type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
 class Work {
   readonly unsent: string[] = [];
   outage = '';
+  #isRenewing = false;
+  #renewedAtMs: number;
   readonly #open = new Map<string, Outgoing>();
   readonly #context: Context;
   readonly #delivery: Delivery;
@@ -79,13 +82,33 @@ class Work {
   constructor(context: Context, delivery: Delivery, writer: ResultWriter) {
     this.#context = context;
     this.#delivery = delivery;
+    this.#renewedAtMs = delivery.claimedAtMs;
     this.#writer = writer;
     this.#tokenOf = createTokenMaker(context.keyring);
     this.#trackOf = createTrackingTokens(context.keyring);
   }
 
+  async run(pool: SmtpPool): Promise<void> {
+    const { stop } = this.#delivery;
+    const drop = () => pool.dropAborted();
+    stop.addEventListener('abort', drop);
+    const renewing = setInterval(() => this.#renew(), renewTickMs);
+    try {
+      await this.#sendAll(pool);
+    } catch (error) {
+      // Only what comes before the first message is handed over can fail for all.
+      this.unsent.push(...this.#delivery.claimed.map(({ id }) => id));
+      throw error;
+    } finally {
+      stop.removeEventListener('abort', drop);
+      await this.#writer.end();
+      await giveBackUntilDone(this.#context, this.#delivery.group, this.unsent);
+      clearInterval(renewing);
+    }
+  }
+
   /** Resolves when each message is settled. */
-  async sendAll(pool: SmtpPool): Promise<void> {
+  async #sendAll(pool: SmtpPool): Promise<void> {
     const letters = this.#delivery.claimed.map((message) => this.#letter(message));
     const { slow = [], quick = [] } = Object.groupBy(letters, ({ variant }) =>
       variant.program.slow ? 'slow' : 'quick',
@@ -127,20 +150,28 @@ class Work {
     }
   }
 
-  renew(): void {
-    const { group } = this.#delivery;
-    const ids = [...this.#open.keys()];
-    if (ids.length === 0) return;
+  /** Keeps what is not in the record yet in our hands. */
+  #renew(): void {
     const fromMs = Date.now();
-    renewLeases(this.#context.store, this.#context.owner, group.workspaceId, ids).then(
-      (ours) => {
-        for (const [id, outgoing] of this.#open) {
-          if (ours.has(id)) outgoing.leaseUntilMs = fromMs + leaseMs - leaseMarginMs;
-        }
-      },
-      // A lease that is not renewed ends, and the message with it; the next claim takes it up.
-      () => undefined,
-    );
+    if (this.#isRenewing || fromMs < this.#renewedAtMs + renewEveryMs) return;
+    const { outcomes, owner } = this.#context;
+    const ids = [...this.#open.keys(), ...this.#writer.unstored];
+    if (ids.length === 0) return;
+    this.#isRenewing = true;
+    renewLeases(outcomes, owner, this.#delivery.group.workspaceId, ids)
+      .then(
+        (ours) => {
+          this.#renewedAtMs = fromMs;
+          for (const [id, outgoing] of this.#open) {
+            if (ours.has(id)) outgoing.leaseUntilMs = fromMs + leaseMs - leaseMarginMs;
+          }
+        },
+        // The next tick tries again; a lease that ends all the same lets nothing more be started.
+        () => undefined,
+      )
+      .finally(() => {
+        this.#isRenewing = false;
+      });
   }
 
   #letter(message: Claimed): Letter {

@@ -16,10 +16,16 @@ import { createPools } from './pools.ts';
 import { RenderThread } from './render/thread.ts';
 import { sendConfirmations } from './send-confirmations.ts';
 import { messagesRoutes, services } from './service.ts';
-import { openMessagesStore } from './store.ts';
+import { openMessagesStore, openOutcomeStore } from './store.ts';
+import { createUnderway } from './underway.ts';
 
-await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDeployed }) => {
+/** A server that has a body gets so long to answer when the process is told to end; then its answer is unknown. */
+const answerMaxMs = 20_000;
+const recordMaxMs = 5_000;
+
+await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
   const store = await openMessagesStore(databaseUrl);
+  const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(list(env, 'EGRESS_ALLOW'));
   const thread = new RenderThread();
   const pools = createPools(egress);
@@ -29,8 +35,11 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDep
     templates: createClient(TemplateContentService, peer('templates')),
   });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
+  const underway = createUnderway();
   const context = {
     store,
+    outcomes,
+    log,
     outbox: openOutbox('messages', consumers),
     keyring,
     contacts: {
@@ -45,6 +54,7 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDep
     pools,
     thread,
     admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+    underway,
   };
   return {
     store,
@@ -56,7 +66,10 @@ await runService('messages', async ({ env, keyring, databaseUrl, peer, peerIfDep
       endByHand: endByHand(store),
     },
     close: async () => {
+      await underway.drained(answerMaxMs);
       pools.close();
+      await underway.drained(recordMaxMs);
+      await outcomes.close();
       await thread.close();
       await egress.close();
     },

@@ -2,40 +2,43 @@ import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
 import type { Fate } from './delivery.ts';
 import { type Result, recordResults } from './results.ts';
+import { isAboutValues, untilStored } from './until-stored.ts';
 
 /** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
 const groupMax = 200;
 const waitMaxMs = 100;
+const unstorableInfo = "the server's answer could not be stored";
 
-/** Writes results in groups, one group at a time, while the next gathers. */
+type Entry = { result: Result; unknown: number };
+
+/** Writes results in groups, one group at a time, while the next gathers. No result is dropped. */
 export class ResultWriter {
   readonly fates = new Map<string, Fate>();
-  #waiting: { result: Result; unknown: number }[] = [];
+  /** What was added and is not in the record yet. */
+  readonly unstored = new Set<string>();
+  #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #error: unknown;
   readonly #context: Context;
   readonly #group: ClaimGroup;
-  readonly #onError: (error: unknown) => void;
 
-  constructor(context: Context, group: ClaimGroup, onError: (error: unknown) => void) {
+  constructor(context: Context, group: ClaimGroup) {
     this.#context = context;
     this.#group = group;
-    this.#onError = onError;
   }
 
   /** `unknown` is how often its fate was unknown before. */
   add(result: Result, unknown: number): void {
+    this.unstored.add(result.id);
     this.#waiting.push({ result, unknown });
     if (this.#waiting.length >= groupMax) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), waitMaxMs);
   }
 
-  /** Resolves when everything is in the record; throws what kept something from it. */
+  /** Resolves when everything is in the record. */
   async end(): Promise<void> {
     this.#flush();
     await this.#writing;
-    if (this.#error !== undefined) throw this.#error;
   }
 
   #flush(): void {
@@ -44,21 +47,47 @@ export class ResultWriter {
     const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];
-    this.#writing = this.#writing.then(() => this.#write(group));
+    this.#writing = this.#writing.then(() => this.#store(group));
   }
 
-  async #write(group: { result: Result; unknown: number }[]): Promise<void> {
+  async #store(group: readonly Entry[]): Promise<void> {
     try {
-      const results = group.map(({ result }) => result);
-      const recorded = await recordResults(this.#context, this.#group, results);
-      for (const { result, unknown } of group) {
-        if (!recorded.has(result.id)) continue;
-        const { status, info, dueAt, isUnknown } = result;
-        this.fates.set(result.id, { status, info, dueAt, unknown: unknown + (isUnknown ? 1 : 0) });
-      }
+      await this.#record(group);
     } catch (error) {
-      this.#error ??= error;
-      this.#onError(error);
+      if (!isAboutValues(error)) throw error;
+      const half = Math.ceil(group.length / 2);
+      if (group.length === 1) return this.#storeWithoutText(group);
+      await this.#store(group.slice(0, half));
+      await this.#store(group.slice(half));
     }
+  }
+
+  /** One whose values the database refuses: its text is the only part that comes from outside. */
+  async #storeWithoutText(group: readonly Entry[]): Promise<void> {
+    const plain = group.map(({ result, unknown }) => ({
+      result: { ...result, info: unstorableInfo },
+      unknown,
+    }));
+    try {
+      await this.#record(plain);
+    } catch (error) {
+      // It stays held, so that this process does not send it again.
+      this.#context.log.error({ err: error, messageId: plain[0]?.result.id }, 'an outcome is lost');
+    }
+  }
+
+  async #record(group: readonly Entry[]): Promise<void> {
+    const { log, underway } = this.#context;
+    const results = group.map(({ result }) => result);
+    const recorded = await untilStored(log, 'results', () =>
+      recordResults(this.#context, this.#group, results),
+    );
+    for (const { result, unknown } of group) {
+      this.unstored.delete(result.id);
+      if (!recorded.has(result.id)) continue;
+      const { status, info, dueAt, isUnknown } = result;
+      this.fates.set(result.id, { status, info, dueAt, unknown: unknown + (isUnknown ? 1 : 0) });
+    }
+    underway.release(results.map(({ id }) => id));
   }
 }

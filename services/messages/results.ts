@@ -34,7 +34,9 @@ const steps = `
       lease_until = null,
       updated_at = $3::timestamptz
     from given
-    where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $2
+    where m.workspace_id = given.workspace_id and m.id = given.id
+      -- What was really sent is recorded whoever holds the lease by then.
+      and (m.owner = $2 or (given.status = 'sent' and m.status in ('sending', 'deferred')))
     returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at
   ), suppressed as (
     insert into suppressions (workspace_id, email, reason, created_at)
@@ -47,13 +49,13 @@ const steps = `
     ${eventOf('bounced', { row: 'recorded', time: 'bounced_at' })} where bounced_at is not null
   )`;
 
-/** Records results of messages that are still ours, with what follows from them; gives the ids recorded. */
+/** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
 export async function recordResults(
-  { store, outbox, owner }: Pick<Context, 'store' | 'outbox' | 'owner'>,
+  { outcomes, outbox, owner }: Pick<Context, 'outcomes' | 'outbox' | 'owner'>,
   { workspaceId }: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {
-  const telling = { em: store.fork(), outbox, workspaceId };
+  const telling = { em: outcomes.fork(), outbox, workspaceId };
   const answer = await changeAndTell<{ ids: string[] }>(telling, {
     steps,
     answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",

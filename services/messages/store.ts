@@ -8,8 +8,20 @@ import { VariationCounts } from './migrations/m0006-variation-counts.ts';
 import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
 import { Keys } from './migrations/m0008-keys.ts';
 
-export function openMessagesStore(url: string): Promise<Store> {
+/** Enough for a group of results of each running batch and the leases. */
+const outcomeConnectionsMax = 4;
+
+/** The same database for outcomes, which reads that fill the pool and calls that end must not hold up. */
+export function openOutcomeStore(url: string): Promise<Store> {
+  return openMessagesStore(url, { connectionsMax: outcomeConnectionsMax, outlivesCalls: true });
+}
+
+export function openMessagesStore(
+  url: string,
+  over: { connectionsMax?: number; outlivesCalls?: boolean } = {},
+): Promise<Store> {
   return openStore({
+    ...over,
     name: 'messages',
     url,
     entities: [],

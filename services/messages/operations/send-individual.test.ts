@@ -178,6 +178,14 @@ test('the record of a message by hand ends though its sender died', async () => 
   const end = () => endByHand(given.store)({ workspaceId, id });
   await end();
   expect(await rowsOf(asked)).toMatchObject([{ status: 'sending' }]);
+  const again = await query<{ payload: { id: string } }>(
+    given.store.fork(),
+    `select payload from messages_jobs._private_jobs as job
+     join messages_jobs._private_tasks as task on task.id = job.task_id
+     where identifier = 'endByHand' and run_at > now()`,
+    [],
+  );
+  expect(again.map(({ payload }) => payload.id)).toContain(id);
   const expire = "update messages set lease_until = now() - interval '1 second' where id = $1";
   await query(given.store.fork(), expire, [id]);
   await end();

@@ -29,6 +29,7 @@ import {
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createEgress } from '#lib/egress.ts';
+import { createLog } from '#lib/log.ts';
 import { openOutbox } from '#lib/outbox.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
@@ -40,7 +41,8 @@ import { createPlans } from '../plans.ts';
 import { createPools } from '../pools.ts';
 import { RenderThread } from '../render/thread.ts';
 import { messagesRoutes } from '../service.ts';
-import { openMessagesStore } from '../store.ts';
+import { openMessagesStore, openOutcomeStore } from '../store.ts';
+import { createUnderway } from '../underway.ts';
 
 /** What the other services say; tests change it. */
 export type World = {
@@ -80,6 +82,7 @@ export const defaultContent: World['content'] = {
 /** The service with a sink for a mail server and stand-ins for the other services. */
 export async function givenService() {
   const store = await testStore(openMessagesStore);
+  const outcomes = await openOutcomeStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
   const world: World = {
     content: defaultContent,
@@ -104,6 +107,8 @@ export async function givenService() {
   const newProcess = (over: Partial<Context> = {}) => {
     const context: Context = {
       store,
+      outcomes,
+      log: createLog('messages', 'silent'),
       outbox: openOutbox('messages', { contacts: createRouterTransport(() => {}) }),
       keyring,
       contacts: contactsOf(world),
@@ -114,6 +119,7 @@ export async function givenService() {
       pools: createPools(egress),
       thread: new RenderThread(),
       admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+      underway: createUnderway(),
       ...over,
     };
     const transport = testTransport(messagesRoutes(context));
@@ -140,6 +146,8 @@ export async function givenService() {
 
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
   context.pools.close();
+  await context.underway.drained(5_000);
+  await context.outcomes.close();
   await context.thread.close();
   await sink.close();
   await store.close();

@@ -1,0 +1,14 @@
+import { type ClaimGroup, giveBack } from './claims.ts';
+import type { Context } from './context.ts';
+import { untilStored } from './until-stored.ts';
+
+/** Lets go of messages of which nothing was sent, however long the database takes to hear of it. */
+export async function giveBackUntilDone(
+  { outcomes, owner, log, underway }: Context,
+  { workspaceId }: ClaimGroup,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await untilStored(log, 'what was not started', () => giveBack(outcomes, owner, workspaceId, ids));
+  underway.release(ids);
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '#lib/log.ts';
+
+const waitsMs = [50, 100, 250, 500, 1_000];
+const waitMaxMs = 2_000;
+
+/** SQLSTATE classes that speak of the values: data, integrity, limits. */
+const valueClasses = new Set(['22', '23', '54']);
+
+/** Whether the database will never take these values, however often it is asked. */
+export function isAboutValues(error: unknown): boolean {
+  if (error instanceof RangeError || error instanceof TypeError) return true;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code.length === 5 && valueClasses.has(code.slice(0, 2));
+}
+
+/**
+ * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass. Throws only what
+ * is about the values.
+ */
+export async function untilStored<T>(log: Log, what: string, write: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (isAboutValues(error)) throw error;
+      // Once at its beginning and then every minute or so: an outage is one thing and not thousands.
+      if (attempt % 30 === 0) log.warn({ err: error, attempt }, `${what} could not be stored yet`);
+      await sleep(waitsMs[attempt] ?? waitMaxMs);
+    }
+  }
+}
