@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Call, createCall } from './stack/client.ts';
 import { portsOf } from './stack/ports.ts';
 import { type Processes, processesOf } from './stack/processes.ts';
@@ -42,6 +43,8 @@ export type StackOptions = {
   /** When this process is gone, the stack ends. */
   parentPid?: number;
   folder?: string;
+  /** By process: how far its clock goes ahead of the others. */
+  clocksAheadMs?: Record<string, number>;
 };
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
@@ -57,6 +60,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const child = spawn(process.execPath, [join(root, 'test/stack/run.ts'), ...args], {
     detached: true,
     stdio: ['ignore', log, log],
+    env: { ...process.env, ...clockVariables(options.clocksAheadMs) },
   });
   child.unref();
   let hasEnded = false;
@@ -72,6 +76,12 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     { withinMs: startMsMax },
   );
   return openStack(folder);
+}
+
+function clockVariables(clocksAheadMs: StackOptions['clocksAheadMs']): Record<string, string> {
+  if (!clocksAheadMs) return {};
+  const clock = pathToFileURL(join(root, 'test/stack/skewed-clock.mjs')).href;
+  return { NODE_OPTIONS: `--import ${clock}`, CLOCKS_AHEAD_MS: JSON.stringify(clocksAheadMs) };
 }
 
 /** Why a stack did not start, before its folder is gone. */

@@ -8,6 +8,9 @@ export type Admission = {
   run<Value>(work: () => Promise<Value>): Promise<Value>;
 };
 
+/** Four batches keep a core busy; who waits longer than two seconds asks again. */
+export const admissionLimits = { runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 };
+
 export function createAdmission(limits: {
   runningMax: number;
   waitMaxMs: number;

@@ -8,7 +8,7 @@ import { list } from '#lib/config.ts';
 import { createEgress } from '#lib/egress.ts';
 import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
-import { createAdmission } from './admission.ts';
+import { admissionLimits, createAdmission } from './admission.ts';
 import { endByHand } from './by-hand.ts';
 import { createFeeds } from './feeds.ts';
 import { createPlans } from './plans.ts';
@@ -53,7 +53,7 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     feeds: createFeeds({ egress, keyring }),
     pools,
     thread,
-    admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+    admission: createAdmission(admissionLimits),
     underway,
   };
   return {

@@ -5,7 +5,7 @@ import { type Result, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 
 /** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
-const groupMax = 200;
+export const resultGroupMax = 200;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
 
@@ -31,7 +31,7 @@ export class ResultWriter {
   add(result: Result, unknown: number): void {
     this.unstored.add(result.id);
     this.#waiting.push({ result, unknown });
-    if (this.#waiting.length >= groupMax) this.#flush();
+    if (this.#waiting.length >= resultGroupMax) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), waitMaxMs);
   }
 

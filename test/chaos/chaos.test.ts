@@ -42,11 +42,13 @@ test('the checker finds a repeat that nobody counts as unknown', async () => {
 }, 60_000);
 
 test('a schedule follows from its seed, and freezes one replica for a while', () => {
-  const options = { faults: 30, everyMs: 6_000, freezeMs: 60_000 };
+  const options = { faults: 30, everyMs: 6_000, freezeMs: 60_000, sendersLive: false };
   const schedule = makeSchedule({ ...options, seed: 7 });
   expect(makeSchedule({ ...options, seed: 7 })).toEqual(schedule);
   expect(makeSchedule({ ...options, seed: 8 })).not.toEqual(schedule);
-  const freezes = schedule.filter(({ deed }) => deed === 'freeze');
+  const freezes = schedule.filter(
+    ({ deed, name }) => deed === 'freeze' && name.startsWith('messages'),
+  );
   expect(freezes).toEqual([expect.objectContaining({ forMs: 60_000 })]);
   const [freeze] = freezes;
   const whileFrozen = schedule.filter(
@@ -59,7 +61,32 @@ test('a schedule follows from its seed, and freezes one replica for a while', ()
   expect(whileFrozen).toEqual([]);
 });
 
-test('the bound counts the processes that could not write down what they had sent', () => {
-  const faults = [kill('gateway', 0), kill('messages', 0), kill('postgres', 0)];
-  expect(boundOf(faults, 16)).toBe(3 * (16 + 4 * 50));
+test('a schedule that lets the senders live does nothing to them, and everything to the database', () => {
+  const schedule = makeSchedule({
+    ...{ seed: 7, faults: 30, everyMs: 6_000, freezeMs: 60_000 },
+    sendersLive: true,
+  });
+  expect(schedule.filter(({ name }) => name.startsWith('messages'))).toEqual([]);
+  const deeds = schedule.filter(({ name }) => name === 'postgres').map(({ deed }) => deed);
+  expect(new Set(deeds)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
 });
+
+test('the bound counts the senders that could not write down what they had sent', () => {
+  const faults = [kill('gateway', 0), kill('messages', 0), kill('postgres', 0)];
+  expect(boundOf(faults, 16)).toBe(16 + 4 * 200);
+});
+
+test('nobody gets a mail twice, whatever the database does while the senders live', async () => {
+  const postgres = (deed: Fault['deed'], afterMs: number, forMs: number): Fault => ({
+    ...{ name: 'postgres', deed, afterMs, forMs },
+  });
+  const report = await chaos(3_000, [
+    postgres('poison', 500, 2_000),
+    kill('postgres', 3_000),
+    postgres('cut', 6_500, 0),
+    postgres('exhaust', 8_000, 6_000),
+    postgres('freeze', 14_500, 5_000),
+    kill('postgres', 21_000),
+  ]);
+  expect(report).toMatchObject({ twice: 0, lost: 0, problems: [], counts: { sent: 3_000 } });
+}, 180_000);

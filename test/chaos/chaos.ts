@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fast, givenBroadcast, readBroadcast, sendNow, setRate } from '../stack/given.ts';
 import type { TestStack } from '../stack.ts';
 import { check, type Verdict } from './checker.ts';
+import { troubles } from './database-troubles.ts';
 import { duplicate } from './duplicate.ts';
 import type { Fault } from './schedule.ts';
 
@@ -77,34 +78,32 @@ async function watch(
 
 /** Lets the faults happen until the broadcast is over. */
 async function inject(
-  { processes }: TestStack,
+  stack: TestStack,
   schedule: readonly Fault[],
   ended: AbortSignal,
   happened: (fault: Fault) => Promise<void>,
 ): Promise<void> {
   const startedAtMs = Date.now();
-  const thaws: Promise<void>[] = [];
+  const lasting: Promise<void>[] = [];
   for (const fault of schedule) {
     await sleep(startedAtMs + fault.afterMs - Date.now(), undefined, { signal: ended }).catch(
       () => {},
     );
     if (ended.aborted) break;
-    if (fault.deed === 'kill') processes.kill(fault.name);
-    else {
-      processes.freeze(fault.name);
-      thaws.push(thawAfter(processes, fault, ended));
-    }
+    lasting.push(happen(stack, fault, ended));
     await happened(fault);
   }
-  await Promise.all(thaws);
+  await Promise.all(lasting);
 }
 
-/** A broadcast that ends meanwhile ends the freeze, too. */
-async function thawAfter(
-  processes: TestStack['processes'],
-  { name, forMs }: Fault,
-  ended: AbortSignal,
-): Promise<void> {
-  await sleep(forMs, undefined, { signal: ended }).catch(() => {});
+/** Resolves when the fault is over; a broadcast that ends meanwhile ends it, too. */
+async function happen(stack: TestStack, fault: Fault, ended: AbortSignal): Promise<void> {
+  const { processes, databaseUrl } = stack;
+  const { deed, name, forMs } = fault;
+  const over = () => sleep(forMs, undefined, { signal: ended }).catch(() => {});
+  if (deed === 'kill') return processes.kill(name);
+  if (deed !== 'freeze') return troubles[deed](databaseUrl, over);
+  processes.freeze(name);
+  await over();
   processes.thaw(name);
 }

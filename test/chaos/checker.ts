@@ -1,15 +1,11 @@
 import pg from 'pg';
+import { admissionLimits } from '../../services/messages/admission.ts';
+import { resultGroupMax } from '../../services/messages/result-writer.ts';
+import { connectionsMax } from '../../services/messages/smtp/pool.ts';
 import { good, readBroadcast } from '../stack/given.ts';
 import { endStatus } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 import type { Fault } from './schedule.ts';
-
-/** Results go to the record in groups of so many, one group per open batch (`services/messages/result-writer.ts`). */
-const groupMax = 50;
-/** Batches that one process sends at a time (`admission` in `services/messages/main.ts`). */
-const batchesMax = 4;
-/** Connections of one process to one server, at most (`services/messages/smtp/pool.ts`). */
-const connectionsMax = 100;
 
 export type Sent = { id: string; emails: string[] };
 
@@ -24,16 +20,13 @@ export type Verdict = {
 };
 
 /**
- * What may arrive twice: for each time a process could not write down what it had sent, its open SMTP transactions and
- * one unwritten group of each of its batches.
+ * What may arrive twice: for each kill or long freeze of messages, its open SMTP transactions and one unwritten group
+ * of each of its batches. Whatever happens to the database, a process that lives records what it knows.
  */
 export function boundOf(faults: readonly Fault[], connectionsPeak: number): number {
-  const perProcess = Math.min(connectionsMax, connectionsPeak) + batchesMax * groupMax;
-  const hits = faults.map(({ name }) => {
-    if (name === 'postgres') return 2;
-    return name.startsWith('messages') ? 1 : 0;
-  });
-  return hits.reduce<number>((sum, each) => sum + each, 0) * perProcess;
+  const perProcess =
+    Math.min(connectionsMax, connectionsPeak) + admissionLimits.runningMax * resultGroupMax;
+  return faults.filter(({ name }) => name.startsWith('messages')).length * perProcess;
 }
 
 /** Holds the sink, the database, the API and Temporal against each other. */

@@ -6,8 +6,8 @@ import { runChaos } from './chaos.ts';
 import { makeSchedule } from './schedule.ts';
 
 /**
- * `npm run chaos -- --seed N`: a broadcast through two replicas of messages while processes are killed and frozen at
- * random. Exits 0 only if nobody was left out and nobody got a mail twice beyond what no sender can rule out.
+ * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks are apart, while processes are
+ * killed and frozen and the database makes trouble, at random. Exits 0 only if nobody was left out and nobody got a mail twice beyond what no sender can rule out.
  */
 const { values } = parseArgs({
   options: {
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     recipients: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '3' },
     'fake-duplicate': { type: 'boolean', default: false },
+    /** Nothing is done to messages itself, so that nobody may get a mail twice. */
+    'senders-live': { type: 'boolean', default: false },
     /** Where the logs go if the run is bad. */
     keep: { type: 'string' },
   },
@@ -24,6 +26,7 @@ const recipients = Number(values.recipients);
 const minutes = Number(values.minutes);
 const faultEveryMs = 6_000;
 const freezeMs = 60_000;
+const clockMs = 10_000;
 const settleMsMax = 5 * 60_000;
 
 const schedule = makeSchedule({
@@ -31,9 +34,13 @@ const schedule = makeSchedule({
   faults: Math.ceil((minutes * 60_000) / faultEveryMs),
   everyMs: faultEveryMs,
   freezeMs,
+  sendersLive: values['senders-live'],
 });
 console.log(`Chaos with seed ${seed}: ${recipients} recipients, ${schedule.length} faults at most`);
-const stack = await startStack({ replicas: 2 });
+const stack = await startStack({
+  replicas: 2,
+  clocksAheadMs: { 'messages-2': clockMs, 'broadcasts-worker': -clockMs },
+});
 try {
   const report = await runChaos(stack, {
     recipients,

@@ -1,24 +1,37 @@
 export type Fault = {
   afterMs: number;
-  deed: 'kill' | 'freeze';
+  /** To a process: `kill`, `freeze`. To the database as messages sees it: `cut`, `exhaust`, `poison`. */
+  deed: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
   name: string;
-  /** How long a frozen process stays so. */
+  /** How long it lasts; 0 for what happens at once. */
   forMs: number;
 };
 
-export type ScheduleOptions = { seed: number; faults: number; everyMs: number; freezeMs: number };
+export type ScheduleOptions = {
+  seed: number;
+  faults: number;
+  everyMs: number;
+  /** How long one replica of messages is frozen, once; 0 for never. */
+  freezeMs: number;
+  /** Nothing happens to messages itself. */
+  sendersLive: boolean;
+};
+
+type Trouble = Omit<Fault, 'afterMs'>;
 
 const replicas = ['messages', 'messages-2'];
-const targets = [
-  'gateway',
-  'workspaces',
-  'contacts',
-  'templates',
-  'broadcasts',
-  'broadcasts-worker',
-  'temporal',
-  'postgres',
-  ...replicas,
+const kill = (name: string): Trouble => ({ deed: 'kill', name, forMs: 0 });
+const others: Trouble[] = [
+  ...['gateway', 'workspaces', 'contacts', 'templates', 'broadcasts', 'broadcasts-worker'].map(
+    kill,
+  ),
+  kill('temporal'),
+  kill('postgres'),
+  // Shorter than a lease less the time between renewals: nobody loses what it holds.
+  { deed: 'freeze', name: 'postgres', forMs: 15_000 },
+  { deed: 'cut', name: 'postgres', forMs: 0 },
+  { deed: 'exhaust', name: 'postgres', forMs: 8_000 },
+  { deed: 'poison', name: 'postgres', forMs: 4_000 },
 ];
 
 /** Which processes are killed and frozen, and when; the same for the same seed. */
@@ -29,10 +42,12 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
     if (found === undefined) throw new Error('there is nothing to pick from');
     return found;
   };
-  const { faults, everyMs, freezeMs } = options;
+  const { faults, everyMs, freezeMs, sendersLive } = options;
+  const troubles = sendersLive ? others : [...others, ...replicas.map(kill)];
   const frozen = pick(replicas);
-  const freezeAt = freezeMs > 0 ? Math.floor(random() * Math.max(1, faults / 3)) : -1;
-  const queue: string[] = [];
+  const freezeAt =
+    freezeMs > 0 && !sendersLive ? Math.floor(random() * Math.max(1, faults / 3)) : -1;
+  const queue: Trouble[] = [];
   const schedule: Fault[] = [];
   let atMs = 0;
   let thawAtMs = 0;
@@ -44,10 +59,12 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
       continue;
     }
     // Everybody has a turn before anybody has a second one.
-    if (queue.length === 0) queue.push(...shuffled(targets, random));
-    let name = queue.shift() ?? pick(targets);
-    if (name === frozen && atMs < thawAtMs) name = 'broadcasts-worker';
-    schedule.push({ afterMs: atMs, deed: 'kill', name, forMs: 0 });
+    if (queue.length === 0) queue.push(...shuffled(troubles, random));
+    let trouble = queue.shift() ?? pick(troubles);
+    if (trouble.name === frozen && atMs < thawAtMs) trouble = kill('broadcasts-worker');
+    schedule.push({ afterMs: atMs, ...trouble });
+    // One trouble of the database at a time: what comes later would end it.
+    if (trouble.name === 'postgres') atMs += trouble.forMs;
   }
   return schedule;
 }

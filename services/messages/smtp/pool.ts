@@ -13,6 +13,7 @@ import { type Outgoing, Session, type SessionHost } from './session.ts';
 const dialsAtOnceMax = 8;
 /** Beyond this, more connections than the default pay off: one carries 1/latency messages a second. */
 const slowServerMs = 5;
+export const connectionsMax = 200;
 const idleLimitMs = 10_000;
 const tickMs = 250;
 /** After a refused connection, while others work, the server is not asked for more for a while. */
@@ -25,7 +26,7 @@ export type PoolOptions = {
   resolve: Resolve;
   /** Connections to a fast server; 16 if absent. */
   connections?: number;
-  /** Connections to a slow one; 200 if absent. */
+  /** Connections to a slow one; `connectionsMax` if absent. */
   connectionsMax?: number;
   timeouts?: Timeouts;
 };
@@ -127,9 +128,8 @@ export class SmtpPool {
       if (this.waiting === 0) return;
       session.start();
     }
-    const { connections = 16, connectionsMax = 200 } = this.#options;
-    const limit =
-      this.#latencyMs > slowServerMs ? connectionsMax : Math.min(connections, connectionsMax);
+    const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
+    const limit = this.#latencyMs > slowServerMs ? most : Math.min(connections, most);
     const open = () => this.#sessions.size + this.#dialing;
     if (Date.now() < this.#pausedUntilMs && this.#sessions.size > 0) return;
     while (this.#dialing < Math.min(dialsAtOnceMax, this.waiting) && open() < limit)

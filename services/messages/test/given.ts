@@ -34,7 +34,7 @@ import { openOutbox } from '#lib/outbox.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
-import { createAdmission } from '../admission.ts';
+import { admissionLimits, createAdmission } from '../admission.ts';
 import type { Contacts, Context, Templates, Workspaces } from '../context.ts';
 import { createFeeds } from '../feeds.ts';
 import { createPlans } from '../plans.ts';
@@ -118,7 +118,7 @@ export async function givenService() {
       feeds: createFeeds({ egress, keyring }),
       pools: createPools(egress),
       thread: new RenderThread(),
-      admission: createAdmission({ runningMax: 4, waitMaxMs: 2_000, waitingMax: 64 }),
+      admission: createAdmission(admissionLimits),
       underway: createUnderway(),
       ...over,
     };
