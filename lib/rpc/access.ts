@@ -34,14 +34,22 @@ export function workspaceOf(context: Pick<HandlerContext, 'values'>): string {
   return membership.workspaceId;
 }
 
+/** Whether the caller may also do more than its operation asks for. */
+export function hasPermission(
+  context: Pick<HandlerContext, 'values'>,
+  resource: string,
+  action: 'read' | 'write',
+): boolean {
+  return context.values.get(membershipKey)?.may(resource, action) === true;
+}
+
 /** For operations that need a second permission for part of what they do. */
 export function requirePermission(
   context: Pick<HandlerContext, 'values'>,
   resource: string,
   action: 'read' | 'write',
 ): void {
-  const membership = context.values.get(membershipKey);
-  if (!membership?.may(resource, action)) throw missingPermission(resource, action);
+  if (!hasPermission(context, resource, action)) throw missingPermission(resource, action);
 }
 
 function missingPermission(resource: string, action: string): ConnectError {

@@ -1,3 +1,5 @@
+import type { Client } from '@connectrpc/connect';
+import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Outbox } from '#lib/outbox.ts';
 import type { Store } from '#lib/store.ts';
 import type { IsProven } from './email-hmac.ts';
@@ -5,6 +7,7 @@ import type { IsProven } from './email-hmac.ts';
 /** What the operations of this service may use. */
 export type Context = {
   store: Store;
+  templates: Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;

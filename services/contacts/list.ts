@@ -3,7 +3,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CreateListRequest, ListSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context } from './context.ts';
 
 const schema = defineEntity({
   name: 'List',
@@ -53,11 +55,15 @@ export function listNotFound(): ConnectError {
   return new ConnectError('List not found', Code.NotFound);
 }
 
-/** The template of the confirmation mail, as stored. Whether it exists is looked at when it is used. */
-export function optInTemplateOf({
-  isDoubleOptin,
-  doubleOptinTemplate,
-}: Pick<CreateListRequest, 'isDoubleOptin' | 'doubleOptinTemplate'>) {
+/** The template of the confirmation mail, as stored. Refuses one that is not there, or is no mail. */
+export async function optInTemplateOf(
+  { templates }: Pick<Context, 'templates'>,
+  {
+    workspaceId,
+    isDoubleOptin,
+    doubleOptinTemplate,
+  }: Pick<CreateListRequest, 'workspaceId' | 'isDoubleOptin' | 'doubleOptinTemplate'>,
+) {
   if (!doubleOptinTemplate) {
     if (!isDoubleOptin) return null;
     throw invalidField(
@@ -67,13 +73,19 @@ export function optInTemplateOf({
   }
   const { id, version } = doubleOptinTemplate;
   const fault = templateFault(id);
-  if (fault) {
-    throw invalidField(
-      'double_optin_template.id',
-      `double opt-in template: invalid template reference: ${fault}`,
-    );
+  if (fault) throw invalidReference(fault);
+  const { found } = await templates.batchGetTemplates({ workspaceId, keys: [{ id }] });
+  if (found[0]?.template?.channel !== TemplateChannel.EMAIL) {
+    throw invalidReference('no email template has this id');
   }
   return { id, version };
+}
+
+function invalidReference(fault: string): ConnectError {
+  return invalidField(
+    'double_optin_template.id',
+    `double opt-in template: invalid template reference: ${fault}`,
+  );
 }
 
 function templateFault(id: string): string | undefined {

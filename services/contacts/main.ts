@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect';
+import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/outbox.ts';
 import { runService } from '#lib/rpc/process.ts';
@@ -13,6 +14,7 @@ await runService('contacts', async ({ databaseUrl, peer, peerIfDeployed }) => {
   const context = {
     store,
     outbox: openOutbox('contacts', consumers),
+    templates: createClient(TemplateContentService, peer('templates')),
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
   };

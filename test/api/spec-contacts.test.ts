@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { good, unique } from '../stack/given.ts';
+import { givenTemplate, good, unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 
 /** What the specification says of contacts, lists and memberships, word for word and over HTTP. */
@@ -143,7 +143,8 @@ test('spec: contactLists.updateStatus sets any of the five statuses and never cr
 });
 
 test('spec: lists.subscribe makes active at once, on public and private lists and past double opt-in', async () => {
-  const optIn = { is_double_optin: true, double_optin_template: { id: 'optin', version: 1 } };
+  const id = await givenTemplate(stack);
+  const optIn = { is_double_optin: true, double_optin_template: { id, version: 1 } };
   const list_ids = [await givenList({ is_public: true, ...optIn }), await givenList(optIn)];
   const contact = { email: somebody(), email_hmac: 'anything' };
   const answer = await post('lists.subscribe', { contact, list_ids });

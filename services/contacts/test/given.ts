@@ -13,6 +13,10 @@ import {
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  TemplateChannel,
+  TemplateContentService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
 import type { Authorize } from '#lib/rpc/access.ts';
@@ -47,10 +51,18 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return { key: `key of ${workspaceId}` };
     });
   });
+  // Every template is there but `gone`; `page` is one of a page.
+  const templates = createRouterTransport((router) => {
+    router.rpc(TemplateContentService.method.batchGetTemplates, ({ keys }) => {
+      const there = keys.filter(({ id }) => id !== 'gone');
+      return { found: there.map((key) => ({ key, template: { channel: channelOf(key.id) } })) };
+    });
+  });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
+    templates: createClient(TemplateContentService, templates),
     now: () => clock.now,
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
@@ -62,6 +74,8 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
+
+const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : TemplateChannel.EMAIL);
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 

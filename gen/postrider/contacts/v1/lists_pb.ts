@@ -927,7 +927,7 @@ export const ListService: GenService<{
   /**
    * Creates a list.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template. ALREADY_EXISTS: the id is taken.
+   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that is not there. ALREADY_EXISTS: the id is taken.
    *
    * @generated from rpc postrider.contacts.v1.ListService.CreateList
    */
@@ -939,7 +939,7 @@ export const ListService: GenService<{
   /**
    * Replaces a list's name, flags, description and template.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template. NOT_FOUND (`List not found`): no such list.
+   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that is not there. NOT_FOUND (`List not found`): no such list.
    *
    * @generated from rpc postrider.contacts.v1.ListService.UpdateList
    */

@@ -29,13 +29,14 @@ export function importContacts({
       await joinLists(telling, { join: 'import', emails, listIds, at });
       return fresh;
     });
-    const operations = judged.map(({ row, error }) => ({
-      email: row.email,
-      action: error !== undefined ? 'error' : created.has(row.email) ? 'create' : 'update',
-      error,
-    }));
-    return { operations };
+    return { operations: judged.map((each) => operationOf(each, created)) };
   };
+}
+
+/** What became of a row. The first one of a new address creates it; later ones of the request change it. */
+function operationOf({ row: { email }, error }: Judged, created: Set<string>) {
+  if (error !== undefined) return { email, action: 'error', error };
+  return { email, action: created.delete(email) ? 'create' : 'update' };
 }
 
 type Judged = { row: ContactRow; error: string | undefined };

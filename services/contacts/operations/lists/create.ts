@@ -7,9 +7,10 @@ import { List, listMessage, optInTemplateOf } from '../../list.ts';
 
 const listsMax = 1_000;
 
-export function create({ store, now }: Context): ServiceImpl<typeof ListService>['createList'] {
-  return (request, call) => {
-    const template = optInTemplateOf(request);
+export function create(context: Context): ServiceImpl<typeof ListService>['createList'] {
+  const { store, now } = context;
+  return async (request, call) => {
+    const template = await optInTemplateOf(context, request);
     const { workspaceId, id } = request;
     return once(store, call, ListService.method.createList, request, async (em) => {
       // Two at once would both find room for the last one.

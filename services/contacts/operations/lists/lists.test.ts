@@ -25,6 +25,23 @@ test('create answers the list as get gives it', async () => {
   expect((await given.lists.getList({ workspaceId, id: 'News1' })).list).toEqual(list);
 });
 
+test.each(['gone', 'page'])(
+  'create and update refuse double opt-in by the template %s, which can not be mailed',
+  async (id) => {
+    const workspaceId = await givenLists(given, 'a');
+    const optedIn = { workspaceId, name: 'A', isDoubleOptin: true, doubleOptinTemplate: { id } };
+    const refused = {
+      code: Code.InvalidArgument,
+      rawMessage:
+        'double opt-in template: invalid template reference: no email template has this id',
+    };
+    await expect(given.lists.createList({ ...optedIn, id: 'b' })).rejects.toMatchObject(refused);
+    await expect(given.lists.updateList({ ...optedIn, id: 'a' })).rejects.toMatchObject(refused);
+    const { list } = await given.lists.getList({ workspaceId, id: 'a' });
+    expect(list?.isDoubleOptin).toBe(false);
+  },
+);
+
 const optIn = (id: string, version = 0) => ({
   id: 'a',
   name: 'A',

@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts';
 import { listMessage, optInTemplateOf } from '../../list.ts';
 import { lockList } from '../../list-queries.ts';
 
-export function update({ store, now }: Context): ServiceImpl<typeof ListService>['updateList'] {
-  return (request) => {
-    const template = optInTemplateOf(request);
+export function update(context: Context): ServiceImpl<typeof ListService>['updateList'] {
+  const { store, now } = context;
+  return async (request) => {
+    const template = await optInTemplateOf(context, request);
     return store.fork().transactional(async (em) => {
       const list = await lockList(em, request);
       list.name = request.name;
