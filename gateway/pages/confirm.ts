@@ -2,7 +2,7 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { html } from './html.ts';
 import { button, paragraph } from './layout.ts';
-import { about, linkPage, type Told, type Visit } from './link.ts';
+import { about, expired, linkPage, type Told, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
 
@@ -34,9 +34,4 @@ async function submit({ key, words, client, options }: Visit): Promise<Told> {
 const confirmed = (words: Words): Told => ({
   title: words.confirmed,
   body: paragraph(words.confirmedText),
-});
-
-const expired = (words: Words): Told => ({
-  title: words.expired,
-  body: paragraph(words.expiredText),
 });

@@ -108,6 +108,11 @@ function badLink(words: Words): Told {
   return { status: 400, title: words.badLink, body: paragraph(words.badLinkText) };
 }
 
+/** Said when a confirmation comes too late. */
+export function expired(words: Words): Told {
+  return { title: words.expired, body: paragraph(words.expiredText) };
+}
+
 /** Said when a service can't be reached. */
 export function tryLater(words: Words): Told {
   const body = html`${paragraph(words.tryLaterText)}${button(words.tryAgain)}`;

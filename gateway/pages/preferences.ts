@@ -1,10 +1,10 @@
-import type { Transport } from '@connectrpc/connect';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type Html, html } from './html.ts';
 import { paragraph } from './layout.ts';
-import { linkPage, type Told, tryLater, type Visit } from './link.ts';
+import { expired, linkPage, type Told, tryLater, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
 import { languages, speak } from './words.ts';
@@ -27,7 +27,12 @@ async function submit(
   if (!link) return tryLater(words);
   const leavesAll = form.get('action') === 'leave';
   const changes = leavesAll ? { unsubscribeAll: true } : changesOf(link, form);
-  await client.updateByLink({ ...key, ...changes }, options);
+  try {
+    await client.updateByLink({ ...key, ...changes }, options);
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.FailedPrecondition) return expired(words);
+    throw error;
+  }
   const now = await client.getLink(key, options);
   // Who has chosen another language reads on in that one.
   const isOther = now.language !== '' && now.language !== link.language;

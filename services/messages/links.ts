@@ -44,6 +44,10 @@ export async function findLinked(
   };
 }
 
+export function linkExpired(): ConnectError {
+  return new ConnectError('the link has expired', Code.FailedPrecondition);
+}
+
 /** Notes that the recipient left through a message, and tells it the first time. */
 export async function markUnsubscribed(
   { store, outbox, now }: Pick<Context, 'store' | 'outbox' | 'now'>,

@@ -1,9 +1,9 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { endCoolDown } from '../confirmations.ts';
 import type { Context } from '../context.ts';
-import { findLinked } from '../links.ts';
+import { findLinked, linkExpired } from '../links.ts';
 
 export function confirmByLink(
   context: Context,
@@ -12,7 +12,7 @@ export function confirmByLink(
     const message = await findLinked(context, { workspaceId, token });
     if (!message) return {};
     if (!message.isConfirmation) throw invalidField('token', 'the link is not valid');
-    if (message.isExpired) throw new ConnectError('the link has expired', Code.FailedPrecondition);
+    if (message.isExpired) throw linkExpired();
     const { email, listId } = message;
     await context.contacts.confirmSubscription({ workspaceId, email, listId });
     await endCoolDown(context.store, { workspaceId, email, listId });

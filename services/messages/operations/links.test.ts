@@ -112,6 +112,17 @@ test('updateByLink passes on what the person changes, and notes the message they
   expect(await unsubscribedAt(link.id)).not.toBeNull();
 });
 
+test('updateByLink joins no list by a confirmation mail of more than seven days, and leaves by it', async () => {
+  given.world.subscribers.set(email, subscriber);
+  const link = await sent({ broadcastId: null, sentDaysAgo: 7.1 });
+  await expect(
+    given.links.updateByLink({ ...link, subscribeListIds: ['weekly'] }),
+  ).rejects.toMatchObject({ code: Code.FailedPrecondition, rawMessage: 'the link has expired' });
+  expect(given.world.updates).toEqual([]);
+  await given.links.updateByLink({ ...link, language: 'de', unsubscribeListIds: ['daily'] });
+  expect(given.world.updates).toMatchObject([{ language: 'de', unsubscribeListIds: ['daily'] }]);
+});
+
 test('updateByLink that leaves all lists counts for the message', async () => {
   given.world.subscribers.set(email, subscriber);
   const link = await sent();

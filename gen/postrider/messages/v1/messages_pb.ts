@@ -1508,7 +1508,7 @@ export const MessageLinkService: GenService<{
    * Changes lists, language and time zone as the person asked.
    *
    * INVALID_ARGUMENT: the token is not one of ours; a list, the language or the zone is wrong, and nothing
-   * is written then.
+   * is written then. FAILED_PRECONDITION (`the link has expired`): a confirmation mail of more than 7 days is to join lists.
    *
    * @generated from rpc postrider.messages.v1.MessageLinkService.UpdateByLink
    */
