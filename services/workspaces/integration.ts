@@ -5,6 +5,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import {
   type EmailProvider,
   type IntegrationSchema,
+  type SmtpSettings,
   SmtpSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
@@ -82,11 +83,11 @@ export function integrationNotFound(): ConnectError {
 const sendersMax = 50;
 const rateLimitMax = 10_000_000;
 
-/** Checks a provider and seals its password; an empty one keeps `sealedBefore`. */
+/** Checks a provider and seals its password; an empty one keeps the password of the same account `before`. */
 export function storedProvider(
   provider: EmailProvider,
   keyring: Keyring,
-  sealedBefore = '',
+  before?: StoredProvider,
 ): StoredProvider {
   if (provider.kind !== 'smtp') {
     throw invalidField('provider.kind', `invalid email provider kind: ${provider.kind}`);
@@ -108,7 +109,7 @@ export function storedProvider(
       `rate limit per minute must be at most ${rateLimitMax}`,
     );
   }
-  const sealed = smtp.password === '' ? sealedBefore : keyring.encrypt(smtp.password);
+  const sealed = smtp.password === '' ? keptPassword(smtp, before) : keyring.encrypt(smtp.password);
   return {
     kind: 'smtp',
     smtp: {
@@ -123,6 +124,19 @@ export function storedProvider(
     rate_limit_per_minute: rate,
     ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
   };
+}
+
+/** A stored password goes only where it was meant to go: to the same host, port and user. */
+function keptPassword(smtp: SmtpSettings, before: StoredProvider | undefined): string {
+  if (!before || before.smtp.sealed_password === '') return '';
+  const { host, port, username, sealed_password } = before.smtp;
+  if (smtp.host === host && smtp.port === port && smtp.username === username) {
+    return sealed_password;
+  }
+  throw invalidField(
+    'provider.smtp.password',
+    'password is required when host, port or username change',
+  );
 }
 
 function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {

@@ -2,6 +2,7 @@ import { openStore, type Store } from '#lib/store.ts';
 import { Integration } from './integration.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';
+import { KeyNames } from './migrations/m0003-key-names.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -13,6 +14,7 @@ export function openWorkspacesStore(url: string): Promise<Store> {
     migrations: [
       { name: 'm0001-initial', class: Initial },
       { name: 'm0002-email-hmac-key', class: EmailHmacKey },
+      { name: 'm0003-key-names', class: KeyNames },
     ],
   });
 }

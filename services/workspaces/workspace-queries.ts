@@ -38,6 +38,16 @@ export async function workspaceMessages(em: EntityManager, workspaces: readonly 
   }));
 }
 
+/** Workspaces as members see them who may not read their settings. */
+export function workspaceNames(workspaces: readonly Workspace[]) {
+  return workspaces.map(({ id, name, created_at, updated_at }) => ({
+    id,
+    name,
+    createdAt: timestampFromDate(created_at),
+    updatedAt: timestampFromDate(updated_at),
+  }));
+}
+
 export async function workspaceMessage(em: EntityManager, id: string) {
   const workspace = await em.findOneOrFail(Workspace, { id }, { failHandler: workspaceNotFound });
   const [message] = await workspaceMessages(em, [workspace]);

@@ -56,3 +56,8 @@ const memberSchema = defineEntity({
 /** What a user may do in a workspace. */
 export class Member extends memberSchema.class {}
 memberSchema.setClass(Member);
+
+/** The rule of `workspaces.get`. */
+export function mayReadSettings({ role, permissions }: Member): boolean {
+  return role === 'owner' || permissions.workspace?.read === true;
+}

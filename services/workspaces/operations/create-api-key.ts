@@ -7,6 +7,7 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import { Member, type Permissions } from '../workspace.ts';
+import { lockWorkspace } from '../workspace-queries.ts';
 
 const keySeconds = 10 * 365 * 24 * 60 * 60;
 export const resources = [
@@ -32,12 +33,18 @@ export function createAPIKey({
     const at = now();
     const userId = crypto.randomUUID();
     await store.fork().transactional(async (em) => {
-      // One statement decides between two that ask for the same name at once.
+      // Two that ask for the same name at once take turns.
+      await lockWorkspace(em, request.workspaceId);
       const rows = await query(
         em,
-        `insert into users (id, type, email, created_at, updated_at) values ($1, 'api_key', $2, $3, $3)
-         on conflict (email) do nothing returning 1`,
-        [userId, email, at],
+        `insert into users (id, type, email, created_at, updated_at)
+         select $1, 'api_key', $2, $3, $3
+         where not exists (
+           select from members join users on users.id = members.user_id
+           where members.workspace_id = $4 and users.email = $2 and users.type = 'api_key'
+         )
+         returning 1`,
+        [userId, email, at, request.workspaceId],
       );
       if (rows.length === 0) throw new ConnectError('this user already exists', Code.AlreadyExists);
       em.create(Member, {

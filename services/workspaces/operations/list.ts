@@ -2,8 +2,8 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { callerOf } from '#lib/rpc/access.ts';
 import type { Context } from '../context.ts';
-import { Member, Workspace } from '../workspace.ts';
-import { workspaceMessages } from '../workspace-queries.ts';
+import { Member, mayReadSettings, Workspace } from '../workspace.ts';
+import { workspaceMessages, workspaceNames } from '../workspace-queries.ts';
 import { authorizeLocally } from './authorize.ts';
 
 const workspacesMax = 1_000;
@@ -20,6 +20,17 @@ export function list(context: Context): ServiceImpl<typeof WorkspaceService>['li
       orderBy: { id: 'asc' },
       limit: workspacesMax,
     });
-    return { workspaces: await workspaceMessages(em, workspaces) };
+    if (root) return { workspaces: await workspaceMessages(em, workspaces) };
+    const readable = new Set(members.filter(mayReadSettings).map((member) => member.workspace_id));
+    const whole = await workspaceMessages(
+      em,
+      workspaces.filter(({ id }) => readable.has(id)),
+    );
+    const rest = workspaceNames(workspaces.filter(({ id }) => !readable.has(id)));
+    return { workspaces: [...whole, ...rest].toSorted(byId) };
   };
+}
+
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? -1 : 1;
 }

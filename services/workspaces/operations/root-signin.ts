@@ -101,7 +101,7 @@ async function findOrCreateRoot(em: EntityManager, email: string, at: Date): Pro
     em,
     `insert into users (id, type, email, name, created_at, updated_at)
      values ($1, 'user', $2, 'Root User', $3, $3)
-     on conflict (email) do nothing`,
+     on conflict (email) where type = 'user' do nothing`,
     [crypto.randomUUID(), email, at],
   );
   return em.findOneOrFail(User, { email, type: 'user' });

@@ -23,11 +23,7 @@ export function updateIntegration({
         { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: integrationNotFound },
       );
       integration.name = name;
-      integration.provider = storedProvider(
-        given,
-        keyring,
-        integration.provider.smtp.sealed_password,
-      );
+      integration.provider = storedProvider(given, keyring, integration.provider);
       integration.updated_at = now();
       await em.flush();
     });

@@ -233,3 +233,53 @@ test('the same Idempotency-Key gives the first answer, another request a conflic
   const other = workspaces.createIntegration({ ...request, name: 'other' });
   await expect(other).rejects.toMatchObject({ code: Code.AlreadyExists });
 });
+
+test('list shows a key that may not read the workspace its name and nothing of its settings', async () => {
+  const id = await givenWorkspace();
+  await given
+    .workspaces(root)
+    .createIntegration({ workspaceId: id, name: 'SMTP', type: 'email', provider });
+  const key = await givenKey(id, { contacts: { read: true, write: false } });
+  const { workspaces } = await given.workspaces(key).listWorkspaces({});
+  expect(workspaces).toMatchObject([{ id, name: 'Acme', integrations: [] }]);
+  expect(workspaces[0]?.settings).toBeUndefined();
+  const reader = await givenKey(id, { workspace: { read: true, write: false } });
+  const { workspaces: readable } = await given.workspaces(reader).listWorkspaces({});
+  expect(readable[0]?.integrations).toHaveLength(1);
+  expect(readable[0]?.settings).toBeDefined();
+});
+
+test.each([
+  ['host', { host: '127.0.0.2' }],
+  ['port', { port: 2526 }],
+  ['username', { username: 'somebody-else' }],
+])('updateIntegration does not send a stored password to another %s', async (_, change) => {
+  const workspaceId = await givenWorkspace();
+  const owner = given.workspaces(root);
+  const { integrationId } = await owner.createIntegration({
+    workspaceId,
+    name: 'SMTP',
+    type: 'email',
+    provider,
+  });
+  const kept = { ...provider, smtp: { ...provider.smtp, password: '' } };
+  await owner.updateIntegration({ workspaceId, integrationId, name: 'SMTP', provider: kept });
+  const moved = { ...kept, smtp: { ...kept.smtp, ...change } };
+  await expect(
+    owner.updateIntegration({ workspaceId, integrationId, name: 'SMTP', provider: moved }),
+  ).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'password is required when host, port or username change',
+  });
+});
+
+test('createAPIKey takes a name that another workspace has, and none twice in one', async () => {
+  const [one, other] = [await givenWorkspace(), await givenWorkspace()];
+  const create = (workspaceId: string, emailPrefix: string) =>
+    given.workspaces(root).createAPIKey({ workspaceId, emailPrefix });
+  await create(one, 'robot');
+  await create(other, 'robot');
+  await expect(create(one, 'robot')).rejects.toMatchObject({ code: Code.AlreadyExists });
+  const both = await Promise.allSettled([create(one, 'twin'), create(one, 'twin')]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});

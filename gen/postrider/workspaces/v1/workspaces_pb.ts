@@ -173,14 +173,14 @@ export type Workspace = Message<"postrider.workspaces.v1.Workspace"> & {
   name: string;
 
   /**
-   * How the workspace behaves.
+   * How the workspace behaves. Absent from a list where the caller may not read the workspace.
    *
    * @generated from field: postrider.workspaces.v1.WorkspaceSettings settings = 3;
    */
   settings?: WorkspaceSettings | undefined;
 
   /**
-   * Email providers, without their credentials.
+   * Email providers, without their credentials. Empty where `settings` is absent.
    *
    * @generated from field: repeated postrider.workspaces.v1.Integration integrations = 4;
    */
@@ -1287,7 +1287,7 @@ export const WorkspaceService: GenService<{
   /**
    * Creates an API key. Its token is shown this once.
    *
-   * INVALID_ARGUMENT: a field is wrong. ALREADY_EXISTS: a key with this prefix exists.
+   * INVALID_ARGUMENT: a field is wrong. ALREADY_EXISTS: the workspace has a key with this prefix.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.CreateAPIKey
    */
@@ -1309,7 +1309,8 @@ export const WorkspaceService: GenService<{
     output: typeof CreateIntegrationResponseSchema;
   },
   /**
-   * Replaces an email integration. An empty password keeps the stored one.
+   * Replaces an email integration. An empty password keeps the stored one, as long as host, port
+   * and username are the same; with others it must be given.
    *
    * INVALID_ARGUMENT: the provider is wrong. NOT_FOUND: no such integration.
    *
