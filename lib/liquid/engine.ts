@@ -20,6 +20,12 @@ export const engines: Record<Place, Liquid> = {
   text: newEngine(undefined),
 };
 
+/** The same, refusing filters that do not exist. */
+export const strictEngines: Record<Place, Liquid> = {
+  html: newEngine(escapeHtml, { strictFilters: true }),
+  text: newEngine(undefined, { strictFilters: true }),
+};
+
 export function newContext(place: Place, scope: Scope): Context {
   const liquid = engines[place];
   return new Context(scope, liquid.options, { sync: true }, { liquid });
@@ -30,8 +36,12 @@ export function renderNodes(place: Place, nodes: Template[], context: Context): 
   return String(engines[place].renderSync(nodes, context) ?? '');
 }
 
-function newEngine(outputEscape: ((value: unknown) => string) | undefined): Liquid {
+function newEngine(
+  outputEscape: ((value: unknown) => string) | undefined,
+  { strictFilters } = { strictFilters: false },
+): Liquid {
   const engine = new Liquid({
+    strictFilters,
     outputEscape,
     parseLimit,
     renderLimit: renderLimitMs,

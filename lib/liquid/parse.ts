@@ -1,15 +1,22 @@
 import { type Template, toValueSync } from 'liquidjs';
-import { engines, type Place } from './engine.ts';
+import { engines, type Place, strictEngines } from './engine.ts';
+import { mapLiquid } from './spans.ts';
 
 /** Invisible characters that editors leave inside Liquid and that its grammar does not know. */
 const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
 /** Parses Liquid; throws liquidjs' own error, whose text names the line. */
 export function parseLiquid(source: string, place: Place): Template[] {
-  const clean = source.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (liquid) =>
-    liquid.replace(invisible, ' '),
-  );
-  return engines[place].parse(clean);
+  return engines[place].parse(withoutInvisible(source));
+}
+
+/** As `parseLiquid`; throws on filters that do not exist as well. For what an author gives; what is stored may have them. */
+export function checkLiquid(source: string, place: Place): void {
+  strictEngines[place].parse(withoutInvisible(source));
+}
+
+function withoutInvisible(source: string): string {
+  return mapLiquid(source, { liquid: (liquid) => liquid.replace(invisible, ' ') });
 }
 
 /** The nodes directly inside a node. */

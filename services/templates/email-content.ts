@@ -5,8 +5,7 @@ import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Compiler } from './compile/compiler.ts';
 import { ContentError } from './compile/content-error.ts';
-import { withHead } from './compile/head.ts';
-import { treeToMjml } from './compile/tree.ts';
+import { mjmlSource, type Source, treeSource } from './compile/source.ts';
 import type { Compiled } from './template.ts';
 
 const lengthMax = 255;
@@ -14,34 +13,36 @@ const lengthMax = 255;
 type Options = {
   compiler: Compiler;
   field: string;
-  name: string;
+  /** Of its readers; BCP 47. */
+  language: string;
   testData: JsonObject | undefined;
 };
 
 /** Checks a mail's content and compiles it. Every mistake is a 400 that names the field below `field`. */
 export async function compileEmail(
   given: EmailContent,
-  { compiler, field, name, testData }: Options,
+  { compiler, field, language, testData }: Options,
 ): Promise<{ content: EmailContent; compiled: Compiled }> {
   const mode = checkTexts(given, field);
   const source = mode === 'code' ? 'mjml_source' : 'visual_editor_tree';
   const at = <Result>(part: string, work: Promise<Result>) =>
     refuse(work, `${field}.${part}`, part);
-  const mjml = await at(source, sourceOf(given, mode));
-  const titled = withHead(mjml, { title: name, preview: given.subjectPreview });
-  const body = await at(source, compiler.compile(titled, testData ?? {}));
+  // Both stand in the head as well, where a mistake would be the source's.
   await at('subject', compiler.parse('text', given.subject));
   await at('subject_preview', compiler.parse('text', given.subjectPreview));
+  const head = { title: given.subject, preview: given.subjectPreview, language };
+  const body = await at(source, compiler.compile(sourceOf(given, mode), head, testData ?? {}));
   await at('text', compiler.parse('text', given.text));
-  if (body.html) await at(source, compiler.parse('html', body.html));
   const content = create(EmailContentSchema, {
     ...given,
     editorMode: mode,
-    compiledPreview: given.compiledPreview || mjml,
+    compiledPreview: given.compiledPreview || body.mjml,
   });
   const { subject, text, senderId: sender_id } = given;
   const reply_to = canonicalAddress(given.replyTo) ?? '';
-  return { content, compiled: { subject, ...body, text, sender_id, reply_to } };
+  const { html, mjml, makesBlocks } = body;
+  const compiled = { subject, html, mjml: makesBlocks ? mjml : '', text, sender_id, reply_to };
+  return { content, compiled };
 }
 
 function checkTexts(email: EmailContent, field: string): 'visual' | 'code' {
@@ -74,8 +75,8 @@ function checkTexts(email: EmailContent, field: string): 'visual' | 'code' {
   return mode;
 }
 
-async function sourceOf(email: EmailContent, mode: 'visual' | 'code'): Promise<string> {
-  return mode === 'code' ? email.mjmlSource : treeToMjml(email.visualEditorTree ?? {});
+function sourceOf(email: EmailContent, mode: 'visual' | 'code'): Source {
+  return mode === 'code' ? mjmlSource(email.mjmlSource) : treeSource(email.visualEditorTree);
 }
 
 async function refuse<Result>(work: Promise<Result>, field: string, part: string): Promise<Result> {

@@ -1,4 +1,5 @@
 import { convert } from 'html-to-text';
+import { mapLiquid } from '#lib/liquid/spans.ts';
 
 /** HTML beyond this is cut; a mail of this size is cut off by receivers anyway. */
 const maximumInput = 2_000_000;
@@ -25,12 +26,13 @@ export function htmlToText(html: string): string {
  */
 export function deriveText(html: string): string {
   const kept: string[] = [];
-  const hidden = html
-    .replace(/\{%-?\s*(?:end)?safeurl\s*-?%\}/g, '')
-    .replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (liquid) => {
+  const hidden = mapLiquid(html, {
+    liquid: (liquid) => {
+      if (/^\{%-?\s*(?:end)?safeurl\s*-?%\}$/.test(liquid)) return '';
       kept.push(liquid);
       return `\ue000${kept.length - 1}\ue001`;
-    });
+    },
+  });
   return htmlToText(hidden).replace(
     /\ue000(\d+)\ue001/g,
     (_mark, index) => kept[Number(index)] ?? '',

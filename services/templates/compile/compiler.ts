@@ -1,29 +1,37 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
 import type { Place } from '#lib/liquid/engine.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { ContentError } from './content-error.ts';
-import { protectLiquid } from './protect.ts';
+import type { Head } from './head.ts';
+import type { Issue } from './issues.ts';
+import type { Source } from './source.ts';
 import type { Answer, Work } from './worker.ts';
 
 const sourceMaxBytes = 500 * 1024;
+const errorLengthMax = 1_000;
 
 export type CompiledBody = {
   /** HTML with Liquid kept; empty where Liquid makes blocks. */
   html: string;
-  /** Set where Liquid makes blocks. */
+  /** The MJML that the source amounts to. */
   mjml: string;
+  /** Whether Liquid makes blocks: then each recipient's mail is made from the MJML. */
+  makesBlocks: boolean;
+  /** What MJML says about the source and leaves out. */
+  warnings: readonly Issue[];
 };
 
 /** Does in a thread what an author's template could make last for ever. */
 export type Compiler = {
-  /** MJML with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
-  compile(mjml: string, data: Record<string, unknown>): Promise<CompiledBody>;
-  /** MJML without Liquid to HTML. */
-  toHtml(mjml: string): Promise<string>;
+  /** MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
+  compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
+  /** The same for one to look at: with Liquid rendered from `data`, or kept without. */
+  preview(source: Source, data: JsonObject | undefined): Promise<CompiledBody>;
   /** Throws if the text is no Liquid. */
   parse(place: Place, source: string): Promise<void>;
-  render(place: Place, source: string, data: Record<string, unknown>): Promise<string>;
+  render(place: Place, source: string, data: JsonObject): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -34,30 +42,29 @@ export function createCompiler(): Compiler {
     memoryMb: 256,
     waitingMax: 100,
   });
-  const run = async (work: Work): Promise<string> => {
-    checkSize('mjml' in work ? work.mjml : work.source);
+  const run = async (work: Work): Promise<Exclude<Answer, { error: string }>> => {
+    checkSize(typeof work.source === 'string' ? work.source : work.source.text);
     const answer = await ask(thread, work);
     if (!answer) throw new ContentError('it takes too long or too much memory');
-    if ('error' in answer) throw new ContentError(answer.error.slice(0, 500));
-    return answer.text;
+    if ('error' in answer) {
+      throw new ContentError(answer.error.slice(0, errorLengthMax), answer.issues);
+    }
+    return answer;
   };
-  const render: Compiler['render'] = (place, source, data) =>
-    run({ do: 'render', place, source, data });
-  const toHtml = (mjml: string) => run({ do: 'mjml', mjml });
+  const body = async (work: Work): Promise<CompiledBody> => {
+    const answer = await run(work);
+    if ('text' in answer) throw new Error('the thread answered something else');
+    return answer;
+  };
   return {
-    toHtml,
-    render,
+    compile: (source, head, data) => body({ do: 'compile', source, head, data }),
+    preview: (source, data) => body({ do: 'preview', source, data }),
     async parse(place, source) {
       await run({ do: 'parse', place, source });
     },
-    async compile(mjml, data) {
-      checkSize(mjml);
-      const { mjml: hidden, makesBlocks, restore } = protectLiquid(mjml);
-      if (makesBlocks) {
-        await toHtml(await render('html', mjml, data));
-        return { html: '', mjml };
-      }
-      return { html: restore(await toHtml(hidden)), mjml: '' };
+    async render(place, source, data) {
+      const answer = await run({ do: 'render', place, source, data });
+      return 'text' in answer ? answer.text : '';
     },
     close: () => thread.close(),
   };
@@ -66,7 +73,7 @@ export function createCompiler(): Compiler {
 async function ask(thread: KillableThread<Work, Answer>, work: Work): Promise<Answer | undefined> {
   try {
     // Each kind loads modules of its own.
-    return await thread.ask(() => work, work.do);
+    return await thread.ask(() => work, work.do === 'preview' ? 'compile' : work.do);
   } catch (error) {
     if (!(error instanceof ThreadBusyError)) throw error;
     throw retryLater('too many templates are being compiled', Code.ResourceExhausted, 1_000);

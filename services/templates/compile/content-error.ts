@@ -1,4 +1,12 @@
+import type { Issue } from './issues.ts';
+
 /** A mistake of a template's author: a 400 when it is stored, part of the answer in a preview. */
 export class ContentError extends Error {
   override name = 'ContentError';
+  readonly issues: readonly Issue[];
+
+  constructor(message: string, issues: readonly Issue[] = []) {
+    super(message);
+    this.issues = issues;
+  }
 }

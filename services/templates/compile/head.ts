@@ -1,25 +1,62 @@
 import { escapeText } from './tree.ts';
 
-/**
- * Puts title and preview line into the head, where mail programs look for them. An element that is
- * there already takes the new text; the title is only added where there is none.
- */
-export function withHead(
-  mjml: string,
-  { title, preview }: { title: string; preview: string },
-): string {
-  const titled = withElement(mjml, 'mj-title', title);
-  return preview === '' ? titled : withElement(titled, 'mj-preview', preview);
+export type Head = {
+  /** Where the author gives none. */
+  title: string;
+  /** The preview line; an author's own gives way to it. Empty for none. */
+  preview: string;
+  /** BCP 47; where the author gives none. Empty for none. */
+  language: string;
+};
+
+/** Puts language, title and preview line where mail programs look for them. */
+export function withHead(mjml: string, { title, preview, language }: Head): string {
+  const titled = /<mj-title\b/.test(mjml) ? mjml : withElement(mjml, 'mj-title', title);
+  const previewed =
+    preview === ''
+      ? titled
+      : withElement(withoutElement(titled, 'mj-preview'), 'mj-preview', preview);
+  return language === '' ? previewed : withLanguage(previewed, language);
 }
 
 function withElement(mjml: string, name: string, text: string): string {
   const element = `<${name}>${escapeText(text)}</${name}>`;
-  const present = new RegExp(`<${name}\\b[^>]*>.*?</${name}>|<${name}\\b[^>]*/>`, 's');
-  if (present.test(mjml)) return mjml.replace(present, () => element);
-  if (/<mj-head\b[^>]*>/.test(mjml)) {
-    return mjml.replace(/<mj-head\b[^>]*?(\/?)>/, (head, closed: string) =>
-      closed ? `<mj-head>${element}</mj-head>` : head + element,
-    );
-  }
-  return mjml.replace(/<mjml\b[^>]*>/, (root) => `${root}<mj-head>${element}</mj-head>`);
+  const head = tagOf(mjml, 'mj-head');
+  if (head?.isClosed) return splice(mjml, head, `<mj-head>${element}</mj-head>`);
+  if (head) return splice(mjml, head, head.text + element);
+  const root = tagOf(mjml, 'mjml');
+  return root ? splice(mjml, root, `${root.text}<mj-head>${element}</mj-head>`) : mjml;
+}
+
+function withoutElement(mjml: string, name: string): string {
+  const open = tagOf(mjml, name);
+  if (!open) return mjml;
+  const closing = `</${name}>`;
+  const closed = open.isClosed ? -1 : mjml.indexOf(closing, open.end);
+  return splice(mjml, { ...open, end: closed < 0 ? open.end : closed + closing.length }, '');
+}
+
+function withLanguage(mjml: string, language: string): string {
+  const root = tagOf(mjml, 'mjml');
+  if (!root || /\slang\s*=/.test(root.text)) return mjml;
+  return splice(mjml, root, `<mjml lang="${language}"${root.text.slice('<mjml'.length)}`);
+}
+
+type FoundTag = { start: number; end: number; text: string; isClosed: boolean };
+
+/** The first opening tag of a name. */
+function tagOf(mjml: string, name: string): FoundTag | undefined {
+  const start = mjml.search(new RegExp(`<${name}[\\s/>]`));
+  const close = start < 0 ? -1 : mjml.indexOf('>', start);
+  if (close < 0) return undefined;
+  const text = mjml.slice(start, close + 1);
+  return { start, end: close + 1, text, isClosed: text.endsWith('/>') };
+}
+
+function splice(
+  mjml: string,
+  { start, end }: { start: number; end: number },
+  text: string,
+): string {
+  return mjml.slice(0, start) + text + mjml.slice(end);
 }

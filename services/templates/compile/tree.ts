@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { mapLiquid } from '#lib/liquid/spans.ts';
 import { ContentError } from './content-error.ts';
 
 const depthMax = 32;
@@ -63,10 +64,7 @@ function attributeText(name: string, value: JsonValue): string {
 
 /** Liquid may hold any of these and is left alone. */
 function outsideLiquid(text: string, change: (plain: string) => string): string {
-  return text
-    .split(/(\{\{.*?\}\}|\{%.*?%\})/s)
-    .map((part, index) => (index % 2 === 0 ? change(part) : part))
-    .join('');
+  return mapLiquid(text, { plain: change });
 }
 
 export function escapeText(text: string): string {

@@ -1,17 +1,32 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
-import { parseLiquid } from '#lib/liquid/parse.ts';
+import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { ContentError } from './content-error.ts';
+import { type Head, withHead } from './head.ts';
+import { type Issue, judge } from './issues.ts';
+import { protectLiquid } from './protect.ts';
+import type { Source } from './source.ts';
+import { treeToMjml } from './tree.ts';
 
 /** A thread that compiles what may take long. Whoever waits for it kills it when it does. */
+
 export type Work =
-  | { do: 'mjml'; mjml: string }
+  | { do: 'compile'; source: Source; head: Head; data: JsonObject }
+  | { do: 'preview'; source: Source; data: JsonObject | undefined }
   | { do: 'parse'; place: Place; source: string }
-  | { do: 'render'; place: Place; source: string; data: Record<string, unknown> };
+  | { do: 'render'; place: Place; source: string; data: JsonObject };
 
-export type Answer = { text: string } | { error: string };
+export type Answer =
+  | { html: string; mjml: string; makesBlocks: boolean; warnings: readonly Issue[] }
+  | { text: string }
+  | { error: string; issues: readonly Issue[] };
 
-type Mjml = (source: string, options: object) => Promise<{ html: string }>;
+type Mjml = (
+  source: string,
+  options: object,
+) => Promise<{ html: string; errors: { line: number; tagName: string; message: string }[] }>;
 
 parentPort?.on('message', async (work: Work) => {
   parentPort?.postMessage(await answer(work));
@@ -19,20 +34,71 @@ parentPort?.on('message', async (work: Work) => {
 
 async function answer(work: Work): Promise<Answer> {
   try {
-    return { text: await result(work) };
+    return await result(work);
   } catch (error) {
-    return { error: error instanceof Error ? error.message : 'unknown' };
+    const issues = error instanceof ContentError ? error.issues : [];
+    return { error: error instanceof Error ? error.message : 'unknown', issues };
   }
 }
 
-async function result(work: Work): Promise<string> {
-  if (work.do === 'mjml') {
-    const mjml: Mjml = createRequire(import.meta.url)('mjml');
-    // Includes would read files of this machine.
-    const { html } = await mjml(work.mjml, { validationLevel: 'skip', ignoreIncludes: true });
-    return html;
+async function result(work: Work): Promise<Answer> {
+  switch (work.do) {
+    case 'compile':
+      return compile(work);
+    case 'preview':
+      return preview(work);
+    case 'parse':
+      checkLiquid(work.source, work.place);
+      return { text: '' };
+    case 'render':
+      return { text: render(work.place, work.source, work.data) };
   }
-  const templates = parseLiquid(work.source, work.place);
-  if (work.do === 'parse') return '';
-  return renderNodes(work.place, templates, newContext(work.place, work.data));
+}
+
+async function compile({ source, head, data }: Work & { do: 'compile' }): Promise<Answer> {
+  const mjml = mjmlOf(source);
+  const whole = withHead(mjml, head);
+  const { makesBlocks } = protectLiquid(whole);
+  if (makesBlocks) {
+    checkLiquid(whole, 'html');
+    const { warnings } = await toHtml(render('html', whole, data), source);
+    return { html: '', mjml: whole, makesBlocks, warnings };
+  }
+  const { html, warnings } = await toHtml(whole, source);
+  checkLiquid(html, 'html');
+  return { html, mjml, makesBlocks, warnings };
+}
+
+async function preview({ source, data }: Work & { do: 'preview' }): Promise<Answer> {
+  const given = mjmlOf(source);
+  checkLiquid(given, 'html');
+  const mjml = data === undefined ? given : render('html', given, data);
+  return { ...(await toHtml(mjml, source)), mjml, makesBlocks: false };
+}
+
+/** A tree travels as JSON, since its size is known then. */
+function mjmlOf({ kind, text }: Source): string {
+  if (kind === 'mjml') return text;
+  const tree: JsonValue = JSON.parse(text);
+  if (tree === null || typeof tree !== 'object' || Array.isArray(tree)) return treeToMjml({});
+  return treeToMjml(tree);
+}
+
+async function toHtml(
+  source: string,
+  { kind }: Source,
+): Promise<{ html: string; warnings: Issue[] }> {
+  const hidden = protectLiquid(source);
+  const mjml: Mjml = createRequire(import.meta.url)('mjml');
+  // Includes would read files of this machine.
+  const options = { validationLevel: 'soft', ignoreIncludes: true };
+  const { html, errors } = await mjml(hidden.mjml, options);
+  const found = errors
+    .filter(({ message }) => !hidden.isAboutLiquid(message))
+    .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
+  return { html: hidden.restore(html), warnings: judge(found, kind) };
+}
+
+function render(place: Place, source: string, data: JsonObject): string {
+  return renderNodes(place, parseLiquid(source, place), newContext(place, data));
 }

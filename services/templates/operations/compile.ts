@@ -8,8 +8,7 @@ import {
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { ContentError } from '../compile/content-error.ts';
-import { protectLiquid } from '../compile/protect.ts';
-import { treeToMjml } from '../compile/tree.ts';
+import { mjmlSource, treeSource } from '../compile/source.ts';
 import type { Context } from '../context.ts';
 
 export function compile({
@@ -23,25 +22,27 @@ export function compile({
       return { success: true, ...(await preview(compiler, request)) };
     } catch (error) {
       if (!(error instanceof ContentError)) throw error;
-      return { success: false, error: { message: error.message } };
+      const { message, issues } = error;
+      return { success: false, error: { message, issues: [...issues] } };
     }
   };
 }
 
 async function preview(compiler: Compiler, request: CompileTemplateRequest) {
-  const source = request.mjmlSource || treeToMjml(request.visualEditorTree ?? {});
+  const source = request.mjmlSource
+    ? mjmlSource(request.mjmlSource)
+    : treeSource(request.visualEditorTree);
   const data = dataOf(request);
-  const fill = async (place: 'html' | 'text', text: string) => {
+  const fill = async (text: string) => {
     if (text === '') return undefined;
-    if (data) return compiler.render(place, text, data);
-    await compiler.parse(place, text);
+    await compiler.parse('text', text);
+    if (data) return compiler.render('text', text, data);
     return text;
   };
-  const subject = await fill('text', request.subject);
-  const subjectPreview = await fill('text', request.subjectPreview);
-  const mjml = await fill('html', source);
-  const { mjml: hidden, restore } = protectLiquid(mjml ?? '');
-  return { subject, subjectPreview, mjml, html: restore(await compiler.toHtml(hidden)) };
+  const subject = await fill(request.subject);
+  const subjectPreview = await fill(request.subjectPreview);
+  const { mjml, html, warnings } = await compiler.preview(source, data);
+  return { subject, subjectPreview, mjml, html, warnings: [...warnings] };
 }
 
 /** Without data, and for pages, Liquid stays as it is. */

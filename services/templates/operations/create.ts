@@ -25,6 +25,10 @@ export function create(context: Context): ServiceImpl<typeof TemplateService>['c
     const content = await storedContent(context, request);
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
+      // Two at once would both find room for the last one.
+      await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [
+        `templates ${request.workspaceId}`,
+      ]);
       const [row] = await query<{ count: string; taken: boolean }>(
         em,
         `select count(distinct id) as count, coalesce(bool_or(id = $2), false) as taken
@@ -56,9 +60,11 @@ export function create(context: Context): ServiceImpl<typeof TemplateService>['c
 async function storedContent(context: Context, request: CreateTemplateRequest) {
   const isEmail = request.channel === TemplateChannel.EMAIL;
   checkChannel(request, isEmail);
-  await checkLanguages(context, request);
+  const { settings } = await context.workspaces.getSettings({ workspaceId: request.workspaceId });
+  checkLanguages(request, settings?.languages ?? []);
   const { email, web, name, testData } = request;
-  const options = { compiler: context.compiler, field: 'email', name, testData };
+  const language = settings?.defaultLanguage ?? '';
+  const options = { compiler: context.compiler, field: 'email', language, testData };
   const compiled = email ? await compileEmail(email, options) : undefined;
   return {
     name,
@@ -87,14 +93,11 @@ function checkChannel({ email, web }: CreateTemplateRequest, isEmail: boolean): 
   if (!web.content) throw invalidField('web.content', 'content is required');
 }
 
-async function checkLanguages(
-  { workspaces }: Context,
-  { workspaceId, translations }: CreateTemplateRequest,
-): Promise<void> {
-  const given = Object.keys(translations);
-  if (given.length === 0) return;
-  const { settings } = await workspaces.getSettings({ workspaceId });
-  const foreign = given.find((language) => !settings?.languages.includes(language));
+function checkLanguages(
+  { translations }: CreateTemplateRequest,
+  languages: readonly string[],
+): void {
+  const foreign = Object.keys(translations).find((language) => !languages.includes(language));
   if (foreign !== undefined) {
     throw invalidField(
       'translations',
@@ -114,7 +117,11 @@ async function storedTranslations(
   const compiled_translations: Record<string, Compiled> = {};
   for (const [language, translation] of Object.entries(given)) {
     const field = `translations.${language}.email`;
-    const { json, compiled } = await storedTranslation(translation, isEmail, { ...options, field });
+    const { json, compiled } = await storedTranslation(translation, isEmail, {
+      ...options,
+      field,
+      language,
+    });
     translations[language] = json;
     if (compiled) compiled_translations[language] = compiled;
   }

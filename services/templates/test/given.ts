@@ -23,7 +23,9 @@ export async function givenService() {
     compiler: createCompiler(),
     workspaces: {
       getSettings: async () =>
-        create(GetSettingsResponseSchema, { settings: { languages: ['en', 'fr'] } }),
+        create(GetSettingsResponseSchema, {
+          settings: { languages: ['en', 'fr'], defaultLanguage: 'en' },
+        }),
     },
   };
   const transport = testTransport(templatesRoutes(context));

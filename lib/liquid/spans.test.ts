@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { liquidSpans, mapLiquid } from './spans.ts';
+
+const spansOf = (source: string) =>
+  liquidSpans(source).map(({ start, end }) => source.slice(start, end));
+
+test.each([
+  ['a {{ b }} c {% d %}', ['{{ b }}', '{% d %}']],
+  ['{{ a', []],
+  ['{{{ a }}}', ['{{{ a }}']],
+  ['{{ "%}" }} {% "}}" %}', ['{{ "%}" }}', '{% "}}" %}']],
+  ['{% a {{ b }} %}', ['{% a {{ b }} %}']],
+  ['{ {', []],
+  ['{{}}{%%}', ['{{}}', '{%%}']],
+])('the Liquid of %j is %j', (source, spans) => {
+  expect(spansOf(source)).toEqual(spans);
+});
+
+test('what stands between is changed apart from the Liquid', () => {
+  const change = { plain: (text: string) => text.toUpperCase(), liquid: () => '!' };
+  expect(mapLiquid('a {{ b }} c {% d', change)).toBe('A ! C {% D');
+});
+
+test.each(['{{', '{%', '{% raw %}', '{{ a %}'])(
+  'half a megabyte of %j is read in one go',
+  (open) => {
+    const source = open.repeat(Math.ceil(500_000 / open.length));
+    const startedAtMs = performance.now();
+    liquidSpans(source);
+    // A scan that begins anew at each of them takes minutes.
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  },
+);

@@ -1,0 +1,30 @@
+import { ContentError } from './content-error.ts';
+
+/** Something MJML says about a template. */
+export type Issue = {
+  /** Of the MJML, from 1; of no use for a visual tree. */
+  line: number;
+  tag: string;
+  message: string;
+};
+
+/** Enough to mend several mistakes at once. */
+const shownMax = 5;
+
+/**
+ * Throws what makes a mail other than its author meant; gives what does not. Visual editors leave attributes of their
+ * own, which MJML leaves out; in MJML that a person wrote they are misspelled.
+ */
+export function judge(issues: readonly Issue[], kind: 'mjml' | 'tree'): Issue[] {
+  const isWarning = ({ message }: Issue) => kind === 'tree' && message.startsWith('Attribute');
+  const errors = issues.filter((issue) => !isWarning(issue));
+  if (errors.length > 0) {
+    const shown = errors.slice(0, shownMax).map((issue) => textOf(issue, kind));
+    throw new ContentError(shown.join('; '), errors);
+  }
+  return [...issues];
+}
+
+function textOf({ line, tag, message }: Issue, kind: 'mjml' | 'tree'): string {
+  return kind === 'mjml' ? `line ${line} (${tag}): ${message}` : `${tag}: ${message}`;
+}

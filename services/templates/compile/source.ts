@@ -1,0 +1,13 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+
+/** What a template is compiled from, as text, so that its size is known before it is read. */
+export type Source = { kind: 'mjml' | 'tree'; text: string };
+
+export function mjmlSource(text: string): Source {
+  return { kind: 'mjml', text };
+}
+
+/** A visual editor's block tree. */
+export function treeSource(tree: JsonObject | undefined): Source {
+  return { kind: 'tree', text: JSON.stringify(tree ?? {}) };
+}
