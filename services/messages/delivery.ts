@@ -8,9 +8,9 @@ import { isSendable } from './mime/headers.ts';
 import type { CompiledPlan } from './plans.ts';
 import type { Prepared, Recipient } from './render/compose.ts';
 import { ResultWriter } from './result-writer.ts';
-import type { Outcome } from './smtp/outcome.ts';
+import { type Outcome, outageOf } from './smtp/outcome.ts';
+import type { Outgoing } from './smtp/outgoing.ts';
 import type { SmtpPool } from './smtp/pool.ts';
-import type { Outgoing } from './smtp/session.ts';
 import { isHardBounce } from './suppression.ts';
 import type { Variant } from './variants.ts';
 
@@ -198,9 +198,9 @@ class Work {
   }
 
   #settle({ id, attempts, unknown, createdAt }: Claimed, outcome: Outcome): void {
+    this.outage = outageOf(outcome) ?? this.outage;
     if (outcome.kind === 'not_started' || outcome.kind === 'outage') {
       this.unsent.push(id);
-      if (outcome.kind === 'outage') this.outage = outcome.info;
       return;
     }
     const isUnknown = outcome.kind === 'unknown';

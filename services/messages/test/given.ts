@@ -49,6 +49,7 @@ export type World = {
   translations: Map<string, World['content']>;
   perMinute: number;
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
+  unknownRetries: number;
   port: number;
   /** By address; those who are not here may be sent to. */
   skipReasons: Map<string, string>;
@@ -86,6 +87,7 @@ export async function givenService() {
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
+    unknownRetries: 1,
     port: sink.port,
     skipReasons: new Map(),
     fields: new Map(),
@@ -198,6 +200,7 @@ function workspacesOf(world: World): Workspaces {
             ],
             rateLimitPerMinute: world.perMinute,
             warmUp: world.warmUp,
+            unknownRetries: world.unknownRetries,
           },
         },
       }),
