@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Claimant, type ClaimGroup, claim } from './claims.ts';
+import type { Claimant, ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
 import { deliver, type Fate } from './delivery.ts';
+import { claimToSend } from './fate.ts';
 import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
 import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
@@ -138,7 +139,8 @@ async function sendClaimed(
   claimants: Claimant[],
 ): Promise<{ outage: Outage | undefined; used: number }> {
   const claimedAtMs = Date.now();
-  const rows = await claim(context.store, context.owner, group, claimants);
+  const { unknownRetries } = plan;
+  const rows = await claimToSend(context, { group, unknownRetries }, claimants);
   const claimed = rows.filter(({ status }) => status === 'sending');
   for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
   if (claimed.length === 0) return { outage: undefined, used: 0 };

@@ -32,6 +32,8 @@ export type CompiledPlan = {
   server: ServerSettings;
   perMinute: number;
   warmUp: WarmUp | undefined;
+  /** How often a message of which nobody knows whether it arrived is sent again. */
+  unknownRetries: number;
   /** Base of the links that belong to us. */
   baseUrl: string;
   isMarketing: boolean;
@@ -129,6 +131,7 @@ function planOf(
     server: serverOf(integration),
     perMinute: perMinuteOf(integration),
     warmUp: integration.emailProvider?.warmUp,
+    unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
     baseUrl: baseUrlOf(workspace),
     isMarketing: content.category === TemplateCategory.MARKETING,
   };

@@ -1,0 +1,164 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
+import { query } from '#lib/store.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { claim } from '../claims.ts';
+import { broadcastMessageId } from '../message.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.close());
+afterEach(() => {
+  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+  given.sink.reset();
+  given.world.unknownRetries = 1;
+  given.world.fields.clear();
+});
+
+type Batch = ReturnType<typeof batchOf>;
+
+const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
+
+const sql = (text: string, { broadcastId }: Batch) =>
+  query<Record<string, unknown>>(given.store.fork(), text, [broadcastId]);
+
+const rows = (batch: Batch) =>
+  sql('select * from messages where broadcast_id = $1 order by contact_email', batch);
+
+const makeDue = (batch: Batch) =>
+  sql("update messages set due_at = now() where broadcast_id = $1 and status = 'deferred'", batch);
+
+const endLeases = (batch: Batch) =>
+  sql(
+    "update messages set lease_until = now() - interval '1 second' where broadcast_id = $1",
+    batch,
+  );
+
+const countedSent = async (batch: Batch) =>
+  (
+    await sql('select sum(sent)::int as sent from variation_counts where broadcast_id = $1', batch)
+  )[0]?.sent;
+
+/** A process whose events somebody listens to, so that each is one in a job. */
+const newProcess = () =>
+  given.newProcess({
+    outbox: openOutbox('messages', { webhooks: createRouterTransport(() => {}) }),
+  });
+
+async function toldOf({ broadcastId }: Batch): Promise<string[]> {
+  const jobs = await query<{ payload: EventBatch }>(
+    given.store.fork(),
+    'select payload from messages_jobs._private_jobs',
+    [],
+  );
+  const events = jobs.flatMap(({ payload }) => eventsOf(payload));
+  const ours = events.filter(({ dataJson }) => JSON.parse(dataJson).broadcast_id === broadcastId);
+  return ours.map(({ type }) => type);
+}
+
+/** A claim of a process that dies with it. */
+async function claimAndDie(batch: Batch, emails: string[]): Promise<void> {
+  const { workspaceId, broadcastId, plan } = batch;
+  const { listId, integrationId, templateId } = plan;
+  const group = {
+    ...{ workspaceId, broadcastId, listId, integrationId, templateId },
+    ...{ templateVersion: 1, isByHand: false },
+  };
+  const claimants = emails.map((email) => ({
+    id: broadcastMessageId(workspaceId, broadcastId, email),
+    email,
+    skipReason: '',
+  }));
+  await claim(given.store, crypto.randomUUID(), group, claimants);
+  await endLeases(batch);
+}
+
+test.each([0, 1, 3])(
+  'a message that nobody answers is tried %i times more and is then recorded as sent',
+  async (retries) => {
+    given.world.unknownRetries = retries;
+    given.sink.behaviour.dropAfterDot = 1;
+    const { sender, context } = newProcess();
+    const batch = batchOf(people(2));
+    for (let round = 0; round < retries; round += 1) {
+      expect(await sender.sendBatch(batch)).toMatchObject({ ...none, deferred: 2, unknown: 2 });
+      await makeDue(batch);
+    }
+    expect(await sender.sendBatch(batch)).toMatchObject({ ...none, sent: 2, unknown: 2 });
+    expect(given.sink.total()).toBe(2 * (retries + 1));
+    const [row] = await rows(batch);
+    expect(row).toMatchObject({ status: 'sent', unknown: retries + 1, attempts: retries + 1 });
+    expect(row).toMatchObject({ due_at: null, owner: null, failed_at: null });
+    expect(row?.sent_at).not.toBeNull();
+    const tries = retries === 0 ? 'one try' : `${retries + 1} tries`;
+    expect(row?.status_info).toBe(
+      `no answer to ${tries}, not tried again: the connection was closed before the server had answered`,
+    );
+    expect(await countedSent(batch)).toBe(2);
+    expect(await toldOf(batch)).toEqual(['email.sent', 'email.sent']);
+    context.pools.close();
+  },
+);
+
+test('what a second process held when it died is recorded as sent and not sent a third time', async () => {
+  const { sender, context } = newProcess();
+  const batch = batchOf(people(4));
+  await claimAndDie(batch, people(3));
+  await claimAndDie(batch, people(3));
+  expect(await sender.sendBatch(batch)).toMatchObject({ ...none, sent: 4, unknown: 3 });
+  expect([...given.sink.received.keys()]).toEqual(['p3@example.com']);
+  const [row] = await rows(batch);
+  expect(row).toMatchObject({ status: 'sent', unknown: 2, attempts: 3, owner: null });
+  expect(row?.status_info).toBe(
+    'no answer to 2 tries, not tried again: the process that sent it ended',
+  );
+  expect(await countedSent(batch)).toBe(4);
+  expect(await toldOf(batch)).toEqual(Array(4).fill('email.sent'));
+  expect(await sender.sendBatch(batch)).toMatchObject({ ...none, sent: 4, unknown: 3 });
+  context.pools.close();
+});
+
+test('a try that was interrupted does not lengthen the wait after the next', async () => {
+  given.sink.behaviour.dropAfterDot = 1;
+  const batch = batchOf(people(1));
+  await given.sender.sendBatch(batch);
+  await makeDue(batch);
+  given.sink.behaviour.dropAfterDot = 0;
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '451 4.7.1 later' }];
+  const beforeMs = Date.now();
+  const { nextDueAt } = await given.sender.sendBatch(batch);
+  expect(Math.round((Number(nextDueAt?.seconds) * 1000 - beforeMs) / 60_000)).toBe(1);
+});
+
+test.each([
+  [
+    '550 5.1.0 <news@sender.example>: Sender address rejected',
+    'MAIL was refused: 550 5.1.0 <[address]>: Sender address rejected',
+  ],
+  ['550 5.7.1 not from here', 'MAIL was refused: 550 5.7.1 not from here'],
+  ['503 send AUTH first', 'MAIL was refused: 503 send AUTH first'],
+])('a refused sender leaves all messages as they were: %s', async (reply, outage) => {
+  given.sink.behaviour.replies = [{ step: 'mail', reply }];
+  const batch = batchOf(people(100));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, notStarted: 100, outage });
+  expect(await rows(batch)).toEqual([]);
+  given.sink.behaviour.replies = [];
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 100 });
+});
+
+test('the same refusal of everybody is an outage, and those it met first are put off', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '550 5.7.1 sender blocked' }];
+  const batch = batchOf(people(200));
+  const answer = await given.sender.sendBatch(batch);
+  expect(answer.outage).toBe('RCPT was refused 10 times in a row: 550 5.7.1 sender blocked');
+  expect(answer.failed).toBe(9);
+  expect(answer.deferred).toBeGreaterThan(0);
+  expect(answer.failed + answer.deferred + answer.notStarted).toBe(200);
+  given.sink.behaviour.replies = [];
+  await makeDue(batch);
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 191, failed: 9 });
+});
