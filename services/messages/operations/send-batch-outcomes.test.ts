@@ -134,6 +134,29 @@ test('a try that was interrupted does not lengthen the wait after the next', asy
   expect(Math.round((Number(nextDueAt?.seconds) * 1000 - beforeMs) / 60_000)).toBe(1);
 });
 
+test('a message with a value of 11 MB fails alone', async () => {
+  given.world.fields.set('p1@example.com', { first_name: 'x'.repeat(11_000_000) });
+  const batch = batchOf(people(20));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 19, failed: 1 });
+  const failed = (await rows(batch)).filter(({ status }) => status === 'failed');
+  expect(failed).toMatchObject([
+    {
+      contact_email: 'p1@example.com',
+      status_info: 'the message can not be rendered: the text part is larger than 1 MiB',
+    },
+  ]);
+});
+
+test('a message whose part is larger than 1 MiB fails alone, rendered in the thread as well', async () => {
+  const html = '<p>{% for n in (1..2) %}{{ contact.first_name }}{% endfor %}</p>';
+  given.world.content = { ...given.world.content, html };
+  given.world.fields.set('p0@example.com', { first_name: 'x'.repeat(600_000) });
+  given.world.fields.set('p1@example.com', { first_name: 'x'.repeat(400_000) });
+  const batch = batchOf(people(3));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 2, failed: 1 });
+  expect((await rows(batch))[0]?.status_info).toMatch(/is larger than 1 MiB$/);
+});
+
 test.each([
   [
     '550 5.1.0 <news@sender.example>: Sender address rejected',
