@@ -10,9 +10,13 @@ function serializeError(error: unknown): object {
   return { type: error.name, code, message: withoutAddresses(error.message), stack };
 }
 
-/** Replaces e-mail addresses, so that a server's words can be kept. */
+/** Replaces e-mail addresses, so that a server's words can be kept. Looks at each character once: texts come from strangers. */
 export function withoutAddresses(text: string): string {
-  return text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]');
+  if (!text.includes('@')) return text;
+  return text.replaceAll(/[^\s<>"'(),;:]+/g, (word) => {
+    const at = word.indexOf('@', 1);
+    return at > 0 && at < word.length - 1 ? '[address]' : word;
+  });
 }
 
 /** Structured logs on standard output, one JSON object a line. */

@@ -7,6 +7,8 @@ export type Step = 'greeting' | 'ehlo' | 'mail' | 'rcpt' | 'data' | 'dot';
 export type Behaviour = {
   /** Before the answer to each message. */
   latencyMs: number;
+  /** Before the answer to each RCPT, as servers need that look the recipient up. */
+  rcptLatencyMs: number;
   pipelining: boolean;
   /** Answers DATA with 354 although nobody is to get it, as RFC 2920 allows. */
   dataForNobody: boolean;
@@ -23,7 +25,7 @@ export type Behaviour = {
   messagesPerConnection: number;
   credentials: { username: string; password: string } | null;
   authMethods: string;
-  /** Offers STARTTLS with this key and certificate. */
+  /** Offers STARTTLS with this key and certificate, and then takes AUTH over TLS only. */
   tls: { key: string; cert: string } | null;
   /** While true, nothing is read: senders feel backpressure. */
   paused: boolean;
@@ -31,6 +33,7 @@ export type Behaviour = {
 
 export const defaultBehaviour: Behaviour = {
   latencyMs: 0,
+  rcptLatencyMs: 0,
   pipelining: true,
   dataForNobody: false,
   stallAt: null,
@@ -108,7 +111,7 @@ export class Conversation {
     const verb = line.slice(0, 4).toUpperCase();
     if (this.#loginStep > 0) this.#login(line);
     else if (verb === 'MAIL') this.#mail(line);
-    else if (verb === 'RCPT') this.#rcpt(line);
+    else if (verb === 'RCPT') this.#later(this.#behaviour().rcptLatencyMs, () => this.#rcpt(line));
     else if (verb === 'DATA') this.#data();
     else if (verb === 'EHLO' || verb === 'HELO') this.#say('ehlo', this.#features(verb));
     else if (verb === 'RSET') this.#reset('250 flushed');
@@ -142,6 +145,20 @@ export class Conversation {
       this.#flush();
       this.#socket.end();
     } else if (this.#say('mail', '250 sender ok')) this.#from = line;
+  }
+
+  /** What was said before goes out at once. */
+  #later(delayMs: number, answer: () => void): void {
+    if (delayMs === 0) {
+      answer();
+      return;
+    }
+    this.#isWaiting = true;
+    setTimeout(() => {
+      this.#isWaiting = false;
+      answer();
+      this.#work();
+    }, delayMs);
   }
 
   #rcpt(line: string): void {
@@ -235,6 +252,10 @@ export class Conversation {
 
   #auth(line: string): void {
     const [, method = '', initial = ''] = line.split(' ');
+    if (this.#behaviour().tls !== null && !this.#isSecure) {
+      this.#output += '538 5.7.11 encryption required\r\n';
+      return;
+    }
     if (method.toUpperCase() === 'LOGIN') {
       this.#loginStep = 1;
       this.#output += '334 VXNlcm5hbWU6\r\n';

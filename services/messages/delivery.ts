@@ -2,17 +2,17 @@ import type { Scope } from '#lib/liquid/engine.ts';
 import { createTrackingTokens } from '#lib/tracking-token.ts';
 import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
+import { resultOf } from './fate.ts';
 import { giveBackUntilDone } from './give-back.ts';
 import { createTokenMaker } from './link-token.ts';
-import { type MessageStatus, nextDueAt } from './message.ts';
+import type { MessageStatus } from './message.ts';
 import { isSendable } from './mime/headers.ts';
 import type { CompiledPlan } from './plans.ts';
 import type { Prepared, Recipient } from './render/compose.ts';
 import { ResultWriter } from './result-writer.ts';
-import type { Outcome } from './smtp/outcome.ts';
+import { type Outcome, outageOf } from './smtp/outcome.ts';
+import type { Outgoing } from './smtp/outgoing.ts';
 import type { SmtpPool } from './smtp/pool.ts';
-import type { Outgoing } from './smtp/session.ts';
-import { isHardBounce } from './suppression.ts';
 import type { Variant } from './variants.ts';
 
 /** One claim's worth of messages on their way. */
@@ -228,21 +228,12 @@ class Work {
     return { outgoing, done: settled.promise };
   }
 
-  #settle({ id, attempts, unknown, createdAt }: Claimed, outcome: Outcome): void {
-    if (outcome.kind === 'not_started' || outcome.kind === 'outage') {
-      this.unsent.push(id);
-      if (outcome.kind === 'outage') this.outage = outcome.info;
-      return;
-    }
-    const isUnknown = outcome.kind === 'unknown';
-    const retryAfterMs = outcome.kind === 'deferred' ? outcome.retryAfterMs : undefined;
-    const isOpen = isUnknown || outcome.kind === 'deferred';
-    const dueAt = isOpen
-      ? nextDueAt({ attempts, createdAt, now: this.#context.now(), retryAfterMs })
-      : undefined;
-    const status = outcome.kind === 'sent' ? 'sent' : dueAt ? 'deferred' : 'failed';
-    const isBounce = outcome.kind === 'failed' && isHardBounce(outcome);
-    this.#writer.add({ id, status, info: outcome.info, dueAt, isUnknown, isBounce }, unknown);
+  #settle(message: Claimed, outcome: Outcome): void {
+    this.outage = outageOf(outcome) ?? this.outage;
+    const { unknownRetries } = this.#delivery.plan;
+    const result = resultOf(message, outcome, { now: this.#context.now(), unknownRetries });
+    if (result) this.#writer.add(result, message.unknown);
+    else this.unsent.push(message.id);
   }
 }
 

@@ -32,6 +32,8 @@ export type CompiledPlan = {
   server: ServerSettings;
   perMinute: number;
   warmUp: WarmUp | undefined;
+  /** How often a message of which nobody knows whether it arrived is sent again. */
+  unknownRetries: number;
   /** Base of the links that belong to us. */
   baseUrl: string;
   isMarketing: boolean;
@@ -127,8 +129,9 @@ function planOf(
     fields: [...new Set([...chosenBy, ...read])],
     templateVersion: content.version,
     server: serverOf(integration),
-    perMinute: Math.max(1, integration.emailProvider?.rateLimitPerMinute ?? 60),
+    perMinute: perMinuteOf(integration),
     warmUp: integration.emailProvider?.warmUp,
+    unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
     baseUrl: baseUrlOf(workspace),
     isMarketing: content.category === TemplateCategory.MARKETING,
   };
@@ -157,9 +160,14 @@ async function readIntegration(
   return integration;
 }
 
-function serverOf({ emailProvider }: Integration): ServerSettings {
-  const smtp = emailProvider?.smtp;
+function perMinuteOf({ emailProvider }: Integration): number {
+  return Math.max(1, emailProvider?.rateLimitPerMinute ?? 60);
+}
+
+function serverOf(integration: Integration): ServerSettings {
+  const smtp = integration.emailProvider?.smtp;
   if (!smtp) throw new ConnectError('the integration has no SMTP server', Code.InvalidArgument);
   const { host, port, username, password, useTls, ehloHostname } = smtp;
-  return { host, port, username, password, useTls, ehloHostname };
+  const perMinute = perMinuteOf(integration);
+  return { host, port, username, password, useTls, ehloHostname, perMinute };
 }

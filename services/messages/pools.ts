@@ -13,15 +13,19 @@ const poolsMax = 200;
 export function createPools(egress: Pick<Egress, 'resolve'>): Pools {
   const pools = new Map<string, { pool: SmtpPool; settings: string }>();
   return {
-    get(key, settings) {
+    get(key, { perMinute, ...settings }) {
       const now = JSON.stringify(settings);
       const known = pools.get(key);
-      if (known?.settings === now) return known.pool;
+      if (known?.settings === now) {
+        // The connections are as good at another rate.
+        known.pool.perMinute = perMinute;
+        return known.pool;
+      }
       // The old connections end by themselves when nothing is left to send on them.
       pools.delete(key);
       const [oldest] = pools.keys();
       if (pools.size >= poolsMax && oldest !== undefined) pools.delete(oldest);
-      const pool = new SmtpPool({ settings, resolve: egress.resolve });
+      const pool = new SmtpPool({ settings: { perMinute, ...settings }, resolve: egress.resolve });
       pools.set(key, { pool, settings: now });
       return pool;
     },

@@ -1,12 +1,30 @@
 import type { Outcome } from './smtp/outcome.ts';
 
-/** RFC 3463 codes that say that there is no such mailbox; others are about content, policy or the moment. */
-const noMailbox = new Set(['5.1.0', '5.1.1', '5.1.2', '5.1.6', '5.1.10']);
+type Failed = Outcome & { kind: 'failed' };
+
+/** RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a refused sender as well. */
+const noMailbox = new Set(['5.1.1', '5.1.3', '5.1.6', '5.1.10']);
+/** Codes about this recipient that leave the mailbox or the message in doubt: its host, or the mailbox as it is now. */
+const recipientOnly = /^5\.(?:1\.[24]|2\.\d+)$/;
 const saysUnknown =
   /\b(?:user|mailbox|recipient|address)\b.{0,40}\b(?:unknown|not found|does not exist|doesn't exist)\b|\bno such (?:user|mailbox|recipient)\b|\bunknown (?:user|mailbox|recipient)\b/i;
+/** Servers that check the sender late say so when the recipient is named. */
+const speaksOfSender = /\bsender\b/i;
 
-/** Whether a refusal says that the address is dead, so that nobody writes to it again. */
-export function isHardBounce(outcome: Outcome & { kind: 'failed' }): boolean {
-  if (outcome.enhanced !== '') return noMailbox.has(outcome.enhanced);
-  return (outcome.code === 550 || outcome.code === 553) && saysUnknown.test(outcome.info);
+/**
+ * Whether a refusal says that the address is dead, so that nobody writes to it again. Only RCPT is about an address,
+ * and the end of the message where a server looks the mailbox up that late.
+ */
+export function isHardBounce(refusal: Failed): boolean {
+  const { command, code, enhanced, info } = refusal;
+  if (command === 'the message') return enhanced === '5.1.1';
+  if (command !== 'RCPT') return false;
+  if (enhanced !== '') return noMailbox.has(enhanced);
+  return (code === 550 || code === 553) && saysUnknown.test(info) && !speaksOfSender.test(info);
+}
+
+/** Whether a refusal is about its recipient, so that it says nothing of what awaits others. */
+export function isAboutRecipient(refusal: Failed): boolean {
+  const { enhanced } = refusal;
+  return isHardBounce(refusal) || noMailbox.has(enhanced) || recipientOnly.test(enhanced);
 }

@@ -27,7 +27,11 @@ export type StoredProvider = {
   senders: { id: string; email: string; name: string; is_default: boolean }[];
   rate_limit_per_minute: number;
   warm_up?: StoredWarmUp;
+  /** Absent in what was stored before it could be set. */
+  unknown_retries?: number;
 };
+
+const unknownRetriesDefault = 1;
 
 const schema = defineEntity({
   name: 'Integration',
@@ -47,7 +51,7 @@ export class Integration extends schema.class {
   /** As the API shows it; `password` is empty for everybody but other services. */
   toMessage(password = ''): MessageInitShape<typeof IntegrationSchema> {
     const { smtp, senders, kind, rate_limit_per_minute: rateLimitPerMinute } = this.provider;
-    const { warm_up } = this.provider;
+    const { warm_up, unknown_retries: unknownRetries = unknownRetriesDefault } = this.provider;
     return {
       id: this.id,
       name: this.name,
@@ -64,6 +68,7 @@ export class Integration extends schema.class {
         },
         senders: senders.map(({ is_default: isDefault, ...sender }) => ({ ...sender, isDefault })),
         rateLimitPerMinute,
+        unknownRetries,
         warmUp: warm_up && {
           startedOn: warm_up.started_on,
           dailyLimits: warm_up.daily_limits,
@@ -82,6 +87,8 @@ export function integrationNotFound(): ConnectError {
 
 const sendersMax = 50;
 const rateLimitMax = 10_000_000;
+/** Each may be one more copy for a recipient. */
+const unknownRetriesMax = 3;
 
 /** Checks a provider and seals its password; an empty one keeps the password of the same account `before`. */
 export function storedProvider(
@@ -122,6 +129,7 @@ export function storedProvider(
     },
     senders: checkedSenders(provider),
     rate_limit_per_minute: rate,
+    unknown_retries: checkedRetries(provider),
     ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
   };
 }
@@ -137,6 +145,16 @@ function keptPassword(smtp: SmtpSettings, before: StoredProvider | undefined): s
     'provider.smtp.password',
     'password is required when host, port or username change',
   );
+}
+
+function checkedRetries({ unknownRetries = unknownRetriesDefault }: EmailProvider): number {
+  if (unknownRetries < 0 || unknownRetries > unknownRetriesMax) {
+    throw invalidField(
+      'provider.unknown_retries',
+      `unknown retries must be between 0 and ${unknownRetriesMax}`,
+    );
+  }
+  return unknownRetries;
 }
 
 function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {

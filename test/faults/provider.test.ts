@@ -86,6 +86,20 @@ test('a server that goes away in the middle pauses the broadcast with the reason
   expect(repeats(emails)).toEqual([]);
 }, 120_000);
 
+test('a server that refuses the sender pauses the broadcast with its words, and nobody has failed', async () => {
+  const { id, emails } = await givenBroadcast(stack, 100);
+  const reply = '550 5.7.1 <news@sender.example>: not yours';
+  await stack.sink.behave({ replies: [{ step: 'mail', reply }] });
+  await sendNow(stack, id);
+  const paused = await untilStatus(stack, id, 'paused');
+  expect(paused.pause_reason).toBe('MAIL was refused: 550 5.7.1 <[address]>: not yours');
+  await stack.sink.behave(wellBehaved);
+  await passTime(stack, id);
+  const ended = await untilStatus(stack, id, 'sent');
+  expect(ended).toMatchObject({ sent_count: 100, failed_count: 0 });
+  expect(mailsTo(stack, emails)).toHaveLength(100);
+}, 60_000);
+
 test('who greylists the whole broadcast gets each mail once, and the broadcast is not paused', async () => {
   const { id, emails } = await givenBroadcast(stack, 100);
   await stack.sink.behave({ greylist: '450 4.2.0 greylisted' });

@@ -18,7 +18,7 @@ const told: Record<string, RegExp[]> = {
   'paused-by-a-person': [/Next step \| waits for a change/],
   'paused-by-an-outage': [
     /Next step \| waits until \d{4}-/,
-    /Reason \| the server refuses the account \(530\)/,
+    /Reason \| MAIL was refused: 530 authentication required/,
   ],
   finished: [/Sent \| 400/, /Next step \| none/],
 };

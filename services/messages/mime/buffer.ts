@@ -1,6 +1,7 @@
 const minimumBytes = 64 * 1024;
-/** Larger mails are refused by nearly every server; a runaway template ends here. */
-const maximumBytes = 32 * 1024 * 1024;
+/** As sent. Gmail takes 25 MB and few servers take more; a runaway template ends here. */
+const maximumMiB = 25;
+const maximumBytes = maximumMiB * 1024 * 1024;
 
 /**
  * The one buffer that a connection writes its messages into. It is used again once the server has
@@ -14,7 +15,7 @@ export class MessageBuffer {
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
-    if (needed > maximumBytes) throw new RangeError('the message is too large');
+    if (needed > maximumBytes) throw new RangeError(`the message is larger than ${maximumMiB} MiB`);
     const larger = Buffer.allocUnsafeSlow(
       Math.min(maximumBytes, Math.max(needed, this.bytes.length * 2)),
     );

@@ -1,123 +1,144 @@
-import { Code } from '@connectrpc/connect';
+import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
 import { query } from '#lib/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { until } from '../../../test/stack/until.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';
 
 let given: Given;
 beforeAll(async () => {
   given = await givenService();
-  await sql(`
-    create table trouble (what text);
-    create function refuse() returns trigger language plpgsql as $$
-    declare what text;
-    begin
-      select t.what into what from trouble t limit 1;
-      if what = 'deadlock' then raise exception 'deadlock detected' using errcode = '40P01'; end if;
-      if what = 'values' and new.contact_email like 'poison%' and new.status_info not like '%could not be stored' then
-        raise exception 'invalid byte sequence' using errcode = '22021';
-      end if;
-      return new;
-    end $$;
-    create trigger refuse before update on messages for each row execute function refuse();`);
 });
 afterAll(() => given.close());
-afterEach(async () => {
-  await sql('truncate trouble');
+afterEach(() => {
   Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
   given.sink.reset();
+  given.world.unknownRetries = 1;
+  given.world.fields.clear();
 });
 
-const sql = (text: string) => query<Record<string, unknown>>(given.store.fork(), text, []);
-const trouble = (what: string) => sql(`insert into trouble values ('${what}')`);
 type Batch = ReturnType<typeof batchOf>;
-const record = ({ broadcastId }: Batch) =>
-  sql(
-    `select contact_email, status, status_info, attempts, unknown from messages
-     where broadcast_id = '${broadcastId}' order by contact_email`,
-  );
-const endLeases = ({ broadcastId }: Batch) =>
-  sql(
-    `update messages set lease_until = now() - interval '1 second'
-     where broadcast_id = '${broadcastId}' and status = 'sending'`,
-  );
-const isSettled = (batch: Batch) => async () =>
-  (await record(batch)).every(({ status }) => status !== 'sending');
-const mailed = () => [...given.sink.received.values()].map(({ count }) => count);
 
-test('outcomes that the database refuses for a while are stored when it takes them again', async () => {
-  const batch = batchOf(people(3, 'later'));
-  await trouble('deadlock');
-  const first = given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => undefined);
-  await until('all are mailed', async () => mailed().length === 3);
-  await first;
-  await sql('truncate trouble');
-  await until('all are stored', isSettled(batch));
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 3, unknown: 0 });
-  expect(mailed()).toEqual([1, 1, 1]);
-});
+const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 
-test('a process does not take up what it still has to record, though its lease is over', async () => {
-  const batch = batchOf(people(3, 'lapsed'));
-  await trouble('deadlock');
-  const first = given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => undefined);
-  await until('all are mailed', async () => mailed().length === 3);
-  await first;
-  await sql('truncate trouble');
-  await sql('alter table messages disable trigger refuse');
-  await endLeases(batch);
-  await sql('alter table messages enable trigger refuse');
-  await given.sender.sendBatch(batch);
-  await until('all are stored', isSettled(batch));
-  expect(mailed()).toEqual([1, 1, 1]);
-});
+const sql = (text: string, { broadcastId }: Batch) =>
+  query<Record<string, unknown>>(given.store.fork(), text, [broadcastId]);
 
-test('one outcome that can not be stored is found, and stored without its text', async () => {
-  const batch = batchOf([...people(7, 'fine'), 'poison@example.com']);
-  await trouble('values');
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 8, unknown: 0 });
-  const rows = await record(batch);
-  expect(rows.map(({ status }) => status)).toEqual(Array(8).fill('sent'));
-  expect(rows.at(-1)).toMatchObject({
-    status_info: "the server's answer could not be stored",
-    attempts: 1,
+const rows = (batch: Batch) =>
+  sql('select * from messages where broadcast_id = $1 order by contact_email', batch);
+
+const makeDue = (batch: Batch) =>
+  sql("update messages set due_at = now() where broadcast_id = $1 and status = 'deferred'", batch);
+
+const countedSent = async (batch: Batch) =>
+  (
+    await sql('select sum(sent)::int as sent from variation_counts where broadcast_id = $1', batch)
+  )[0]?.sent;
+
+/** A process whose events somebody listens to, so that each is one in a job. */
+const newProcess = () =>
+  given.newProcess({
+    outbox: openOutbox('messages', { webhooks: createRouterTransport(() => {}) }),
   });
-});
 
-test('a message that a server still has when the call ends is recorded, and nobody is mailed twice', async () => {
-  given.sink.behaviour.latencyMs = 2_500;
-  const batch = batchOf(people(1, 'slow'));
-  const leaving = new AbortController();
-  const first = given.sender.sendBatch(batch, { signal: leaving.signal });
-  await until('its body is with the server', async () => mailed().length === 1);
-  leaving.abort();
-  await expect(first).rejects.toMatchObject({ code: Code.Canceled });
-  given.sink.behaviour.latencyMs = 0;
-  await endLeases(batch);
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ notStarted: 1 });
-  await until('all are stored', isSettled(batch));
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 1, unknown: 0 });
-  expect(mailed()).toEqual([1]);
-});
-
-test('a call gives its place to others while a server keeps its message', async () => {
-  given.sink.behaviour.stallAt = 'dot';
-  const stuck = Array.from({ length: 4 }, (_, index) => batchOf([`stuck${index}@example.com`]));
-  await Promise.all(
-    stuck.map((batch) => given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => {})),
+async function toldOf({ broadcastId }: Batch): Promise<string[]> {
+  const jobs = await query<{ payload: EventBatch }>(
+    given.store.fork(),
+    'select payload from messages_jobs._private_jobs',
+    [],
   );
-  given.sink.behaviour.stallAt = null;
-  expect(await given.sender.sendBatch(batchOf(people(1, 'next')))).toMatchObject({ sent: 1 });
+  const events = jobs.flatMap(({ payload }) => eventsOf(payload));
+  const ours = events.filter(({ dataJson }) => JSON.parse(dataJson).broadcast_id === broadcastId);
+  return ours.map(({ type }) => type);
+}
+
+test.each([0, 1, 3])(
+  'a message that nobody answers is tried %i times more and is then recorded as sent',
+  async (retries) => {
+    given.world.unknownRetries = retries;
+    given.sink.behaviour.dropAfterDot = 1;
+    const { sender, context } = newProcess();
+    const batch = batchOf(people(2));
+    for (let round = 0; round < retries; round += 1) {
+      expect(await sender.sendBatch(batch)).toMatchObject({ ...none, deferred: 2, unknown: 2 });
+      await makeDue(batch);
+    }
+    expect(await sender.sendBatch(batch)).toMatchObject({ ...none, sent: 2, unknown: 2 });
+    expect(given.sink.total()).toBe(2 * (retries + 1));
+    const [row] = await rows(batch);
+    expect(row).toMatchObject({ status: 'sent', unknown: retries + 1, attempts: retries + 1 });
+    expect(row).toMatchObject({ due_at: null, owner: null, failed_at: null });
+    expect(row?.sent_at).not.toBeNull();
+    const tries = retries === 0 ? 'one try' : `${retries + 1} tries`;
+    expect(row?.status_info).toBe(
+      `no answer to ${tries}, not tried again: the connection was closed before the server had answered`,
+    );
+    expect(await countedSent(batch)).toBe(2);
+    expect(await toldOf(batch)).toEqual(['email.sent', 'email.sent']);
+    context.pools.close();
+  },
+);
+
+test('a try that was interrupted does not lengthen the wait after the next', async () => {
+  given.sink.behaviour.dropAfterDot = 1;
+  const batch = batchOf(people(1));
+  await given.sender.sendBatch(batch);
+  await makeDue(batch);
+  given.sink.behaviour.dropAfterDot = 0;
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '451 4.7.1 later' }];
+  const beforeMs = Date.now();
+  const { nextDueAt } = await given.sender.sendBatch(batch);
+  expect(Math.round((Number(nextDueAt?.seconds) * 1000 - beforeMs) / 60_000)).toBe(1);
 });
 
-test('results are stored while every connection for reads is taken', async () => {
-  given.sink.behaviour.latencyMs = 1_000;
-  const batch = batchOf(people(1, 'read'));
-  const sending = given.sender.sendBatch(batch);
-  await until('its body is with the server', async () => mailed().length === 1);
-  // Longer than the five seconds after which a statement gives up to wait for a connection.
-  const busy = Array.from({ length: 10 }, () => sql('select pg_sleep(6)'));
-  expect(await sending).toMatchObject({ sent: 1, unknown: 0 });
-  await Promise.all(busy);
+test('a message with a value of 11 MB fails alone', async () => {
+  given.world.fields.set('p1@example.com', { first_name: 'x'.repeat(11_000_000) });
+  const batch = batchOf(people(20));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 19, failed: 1 });
+  const failed = (await rows(batch)).filter(({ status }) => status === 'failed');
+  expect(failed).toMatchObject([
+    {
+      contact_email: 'p1@example.com',
+      status_info: 'the message can not be rendered: the text part is larger than 1 MiB',
+    },
+  ]);
+});
+
+test('a message whose part is larger than 1 MiB fails alone, rendered in the thread as well', async () => {
+  const html = '<p>{% for n in (1..2) %}{{ contact.first_name }}{% endfor %}</p>';
+  given.world.content = { ...given.world.content, html };
+  given.world.fields.set('p0@example.com', { first_name: 'x'.repeat(600_000) });
+  given.world.fields.set('p1@example.com', { first_name: 'x'.repeat(400_000) });
+  const batch = batchOf(people(3));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 2, failed: 1 });
+  expect((await rows(batch))[0]?.status_info).toMatch(/is larger than 1 MiB$/);
+});
+
+test.each([
+  [
+    '550 5.1.0 <news@sender.example>: Sender address rejected',
+    'MAIL was refused: 550 5.1.0 <[address]>: Sender address rejected',
+  ],
+  ['550 5.7.1 not from here', 'MAIL was refused: 550 5.7.1 not from here'],
+  ['503 send AUTH first', 'MAIL was refused: 503 send AUTH first'],
+])('a refused sender leaves all messages as they were: %s', async (reply, outage) => {
+  given.sink.behaviour.replies = [{ step: 'mail', reply }];
+  const batch = batchOf(people(100));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, notStarted: 100, outage });
+  expect(await rows(batch)).toEqual([]);
+  given.sink.behaviour.replies = [];
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 100 });
+});
+
+test('the same refusal of everybody is an outage, and those it met first are put off', async () => {
+  given.sink.behaviour.replies = [{ step: 'rcpt', reply: '550 5.7.1 sender blocked' }];
+  const batch = batchOf(people(200));
+  const answer = await given.sender.sendBatch(batch);
+  expect(answer.outage).toBe('RCPT was refused 10 times in a row: 550 5.7.1 sender blocked');
+  expect(answer.failed).toBe(9);
+  expect(answer.deferred).toBeGreaterThan(0);
+  expect(answer.failed + answer.deferred + answer.notStarted).toBe(200);
+  given.sink.behaviour.replies = [];
+  await makeDue(batch);
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 191, failed: 9 });
 });

@@ -77,21 +77,34 @@ test('a server that greylists everybody gets each mail once', async () => {
 });
 
 test.each([
-  ['550 5.1.1 no such user', true],
-  ['553 5.1.2 no such domain', true],
-  ['550 no such mailbox here', true],
-  ['552 5.3.4 message too big', false],
-  ['554 5.7.1 looks like spam', false],
-  ['550 5.7.26 not authenticated', false],
-  ['552 5.2.2 mailbox full', false],
-])('%s is never tried again, and suppresses the address: %p', async (reply, isDead) => {
-  const email = `${crypto.randomUUID()}@example.com`;
-  given.sink.behaviour.replies = [{ step: 'rcpt', reply }];
-  const batch = batchOf([email]);
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
-  given.sink.behaviour.replies = [];
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
-  expect(given.sink.total()).toBe(0);
-  const next = await given.sender.sendBatch(batchOf([email]));
-  expect(next).toMatchObject(isDead ? { ...none, skipped: 1 } : { ...none, sent: 1 });
-});
+  ['rcpt', '550 5.1.1 no such user', true],
+  ['rcpt', '553 5.1.3 bad address', true],
+  ['rcpt', '550 5.1.6 moved away', true],
+  ['rcpt', '556 5.1.10 takes no mail', true],
+  ['rcpt', '550 no such mailbox here', true],
+  ['dot', '550 5.1.1 no such user', true],
+  ['dot', '550 5.1.6 moved away', false],
+  ['dot', '550 no such mailbox here', false],
+  ['data', '550 5.1.1 no such user', false],
+  ['rcpt', '550 5.1.0 <news@sender.example>: Sender address rejected', false],
+  ['rcpt', '550 sender address does not exist', false],
+  ['rcpt', '553 5.1.2 no such domain', false],
+  ['rcpt', '550 5.2.1 mailbox disabled', false],
+  ['rcpt', '552 5.3.4 message too big', false],
+  ['rcpt', '554 5.7.1 looks like spam', false],
+  ['rcpt', '550 5.7.26 not authenticated', false],
+  ['rcpt', '552 5.2.2 mailbox full', false],
+] as const)(
+  'at %s, %s is never tried again, and suppresses the address: %p',
+  async (step, reply, isDead) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    given.sink.behaviour.replies = [{ step, reply }];
+    const batch = batchOf([email]);
+    expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
+    given.sink.behaviour.replies = [];
+    expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, failed: 1 });
+    expect(given.sink.total()).toBe(0);
+    const next = await given.sender.sendBatch(batchOf([email]));
+    expect(next).toMatchObject(isDead ? { ...none, skipped: 1 } : { ...none, sent: 1 });
+  },
+);

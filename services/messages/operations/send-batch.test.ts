@@ -231,7 +231,7 @@ test('an outage gives back what was claimed and says why without an address', as
   expect(answer).toMatchObject({
     ...none,
     notStarted: 5,
-    outage: 'the server refused the connection (554)',
+    outage: 'the connection was refused: 554 5.3.2 [address] is blocked',
   });
   expect(await rows(batch)).toEqual([]);
   given.sink.behaviour.greeting = defaultBehaviour.greeting;

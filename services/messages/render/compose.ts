@@ -53,8 +53,16 @@ export interface Prepared {
   body: (Buffer | string)[];
 }
 
+/** Each of the two parts, as rendered. Gmail shows 102 KB of a mail and hides the rest: more is a value that went wrong. */
+const partMaxBytes = 1024 * 1024;
+
+/** Throws if a part with so many bytes, or characters, would be more than a mail may have. */
+export function checkPart(name: 'html' | 'text', size: number): void {
+  if (size > partMaxBytes) throw new Error(`the ${name} part is larger than 1 MiB`);
+}
+
 type Encoded =
-  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'bytes'; bytes: Buffer; size: number }
   | { kind: 'value'; render: (state: PartState) => string }
   | { kind: 'branch'; choose: (state: PartState) => number; arms: Encoded[][] };
 
@@ -98,9 +106,9 @@ export function splicer(
     const scope = scopeFor(recipient);
     const head = heads(recipient, renderPieces(subject, { scope })) + frame.head;
     const body: (Buffer | string)[] = [frame.text];
-    collect(text, { scope }, body);
+    checkPart('text', collect(text, { scope }, body));
     body.push(frame.html);
-    collect(html, { scope }, body);
+    checkPart('html', collect(html, { scope }, body));
     body.push(frame.end);
     return { head, body };
   };
@@ -119,17 +127,28 @@ export function composer(
 }
 
 function encodePiece(piece: Piece): Encoded {
-  if (piece.kind === 'text') return { kind: 'bytes', bytes: encodeStatic(piece.text) };
+  if (piece.kind === 'text') {
+    const { text } = piece;
+    return { kind: 'bytes', bytes: encodeStatic(text), size: Buffer.byteLength(text) };
+  }
   if (piece.kind === 'value') return piece;
   return { ...piece, arms: piece.arms.map((arm) => arm.map(encodePiece)) };
 }
 
-function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): void {
+/** Gives the size before encoding. */
+function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): number {
+  let size = 0;
   for (const piece of pieces) {
-    if (piece.kind === 'bytes') into.push(piece.bytes);
-    else if (piece.kind === 'value') into.push(piece.render(state));
-    else collect(piece.arms[piece.choose(state)] ?? [], state, into);
+    if (piece.kind === 'bytes') {
+      into.push(piece.bytes);
+      size += piece.size;
+    } else if (piece.kind === 'value') {
+      const value = piece.render(state);
+      into.push(value);
+      size += value.length;
+    } else size += collect(piece.arms[piece.choose(state)] ?? [], state, into);
   }
+  return size;
 }
 
 /** The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Reply } from './outcome.ts';
+import { outageInfo, type Reply } from './outcome.ts';
 import { type Target, Wire } from './wire.ts';
 
 /** How a provider's server is reached. */
@@ -8,11 +8,13 @@ export type ServerSettings = {
   port: number;
   username: string;
   password: string;
-  /** Implicit TLS on port 465, STARTTLS elsewhere. */
+  /** Implicit TLS on port 465, STARTTLS elsewhere, and a valid certificate. */
   useTls: boolean;
   ehloHostname: string;
   /** Certificates to trust instead of the usual ones. */
   ca?: string;
+  /** How many messages a minute it is given at most; without a limit if absent. */
+  perMinute?: number;
 };
 
 export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }>;
@@ -24,17 +26,20 @@ export type Timeouts = {
   finalMs: number;
 };
 
-/** Short for SMTP: a server that needs longer is tried again later, by another claim. */
+/**
+ * Short for SMTP, where nothing is sent yet: a server that needs longer is tried again later. A message that is sent
+ * gets the ten minutes of RFC 5321, 4.5.3.2.6: one that is given up before may have been taken, and comes twice.
+ */
 export const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
   greetingMs: 10_000,
   commandMs: 10_000,
-  finalMs: 60_000,
+  finalMs: 10 * 60_000,
 };
 
 export type Dialed = { wire: Wire; pipelining: boolean };
 
-/** Why no mail can be handed over at all; the text names no address and repeats no server's words. */
+/** Why no mail can be handed over at all; the text names no address. */
 export class OutageError extends Error {
   override name = 'OutageError';
 }
@@ -47,16 +52,14 @@ export async function dial(
 ): Promise<Dialed> {
   const target = await resolveHost(settings, resolve);
   const implicitTls = settings.useTls && settings.port === 465;
-  const talk = await open(target, settings, timeouts.connectMs);
+  const mayUpgrade = settings.useTls || settings.username !== '';
+  const talk = await open(target, mayUpgrade, timeouts.connectMs);
   try {
     if (implicitTls) await talk.secure(settings, timeouts.greetingMs);
     const greeting = await talk.reply(timeouts.greetingMs, 'no greeting');
-    expect(greeting, 220, 'the server refused the connection');
+    expect(greeting, 220, 'the connection');
     let features = await hello(talk, settings, timeouts);
-    if (settings.useTls && !implicitTls) {
-      if (!features.has('STARTTLS')) throw new OutageError('the server offers no STARTTLS');
-      expect(await talk.ask('STARTTLS', timeouts.commandMs), 220, 'STARTTLS was refused');
-      await talk.secure(settings, timeouts.greetingMs);
+    if (mayUpgrade && !implicitTls && (await startTls(talk, settings, { features, timeouts }))) {
       features = await hello(talk, settings, timeouts);
     }
     if (settings.username !== '') await authenticate(talk, settings, features, timeouts);
@@ -75,8 +78,29 @@ async function resolveHost({ host, port }: ServerSettings, resolve: Resolve): Pr
   }
 }
 
-function expect(reply: Reply, code: number, reason: string): void {
-  if (reply.code !== code) throw new OutageError(`${reason} (${reply.code})`);
+function expect(reply: Reply, code: number, command: string): void {
+  if (reply.code !== code) throw new OutageError(outageInfo(command, reply));
+}
+
+/**
+ * Whether the session is encrypted now. Where it need not be, a server that offers it still gets no password in clear;
+ * its certificate is not looked at then, because one that nobody vouches for is better than none. A handshake that
+ * fails is an outage all the same: to go on in clear would hand the password to whoever broke it.
+ */
+async function startTls(
+  talk: Talk,
+  settings: ServerSettings,
+  { features, timeouts }: { features: Map<string, string>; timeouts: Timeouts },
+): Promise<boolean> {
+  if (!features.has('STARTTLS')) {
+    if (settings.useTls) throw new OutageError('the server offers no STARTTLS');
+    return false;
+  }
+  const answer = await talk.ask('STARTTLS', timeouts.commandMs);
+  if (answer.code !== 220 && !settings.useTls) return false;
+  expect(answer, 220, 'STARTTLS');
+  await talk.secure(settings, timeouts.greetingMs);
+  return true;
 }
 
 async function hello(
@@ -87,7 +111,7 @@ async function hello(
   const name = (ehloHostname || hostname()).replace(/[^A-Za-z0-9.:[\]-]/g, '') || 'localhost';
   const answer = await talk.ask(`EHLO ${name}`, commandMs);
   if (answer.code !== 250) {
-    expect(await talk.ask(`HELO ${name}`, commandMs), 250, 'EHLO was refused');
+    expect(await talk.ask(`HELO ${name}`, commandMs), 250, 'EHLO');
     return new Map();
   }
   const lines = answer.text.split('\n').slice(1);
@@ -106,11 +130,11 @@ async function authenticate(
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   if (offered.includes('PLAIN')) {
     const answer = await talk.ask(`AUTH PLAIN ${base64(`\0${username}\0${password}`)}`, commandMs);
-    expect(answer, 235, 'authentication failed');
+    expect(answer, 235, 'AUTH');
   } else if (offered.includes('LOGIN')) {
-    expect(await talk.ask('AUTH LOGIN', commandMs), 334, 'authentication failed');
-    expect(await talk.ask(base64(username), commandMs), 334, 'authentication failed');
-    expect(await talk.ask(base64(password), commandMs), 235, 'authentication failed');
+    expect(await talk.ask('AUTH LOGIN', commandMs), 334, 'AUTH');
+    expect(await talk.ask(base64(username), commandMs), 334, 'AUTH');
+    expect(await talk.ask(base64(password), commandMs), 235, 'AUTH');
   } else {
     throw new OutageError('the server offers no authentication that is supported');
   }
@@ -124,9 +148,9 @@ type Talk = {
   secure(settings: ServerSettings, timeoutMs: number): Promise<void>;
 };
 
-function open(target: Target, { useTls }: ServerSettings, connectMs: number): Promise<Talk> {
+function open(target: Target, mayUpgrade: boolean, connectMs: number): Promise<Talk> {
   const connected = Promise.withResolvers<void>();
-  const wire = Wire.open(target, useTls, connected.resolve);
+  const wire = Wire.open(target, mayUpgrade, connected.resolve);
   const early: Reply[] = [];
   // The greeting may come in the same turn as the connection.
   wire.onReply = (reply) => early.push(reply);
@@ -140,9 +164,9 @@ function open(target: Target, { useTls }: ServerSettings, connectMs: number): Pr
       wire.write(`${command}\r\n`);
       return waitFor(wire, timeoutMs, 'no answer');
     },
-    secure: async ({ host, ca }, timeoutMs) => {
+    secure: async ({ host, ca, useTls: isVerified }, timeoutMs) => {
       const secured = Promise.withResolvers<void>();
-      wire.upgrade({ host, ca }, secured.resolve);
+      wire.upgrade({ host, ca, isVerified }, secured.resolve);
       wire.onReply = (reply) => early.push(reply);
       await waitUntil(wire, secured.promise, timeoutMs, 'the TLS handshake took too long');
     },

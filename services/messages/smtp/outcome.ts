@@ -1,15 +1,19 @@
 import { withoutAddresses } from '#lib/log.ts';
+import { unrenderedInfo } from '../unrendered.ts';
+
+/** What a server can refuse of one message. */
+export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';
 
 /** What became of one recipient. */
 export type Outcome =
   /** The server took it. */
   | { kind: 'sent'; info: string }
-  /** Refused for good. */
-  | { kind: 'failed'; code: number; enhanced: string; info: string }
-  /** Refused for now. */
-  | { kind: 'deferred'; info: string; retryAfterMs?: number }
+  /** Refused for good, or unfit to be sent: then there is no command, and the code is 0. */
+  | { kind: 'failed'; command?: Command; code: number; enhanced: string; info: string }
+  /** Refused for now. An outage, if given, says why the provider takes no mail of others either. */
+  | { kind: 'deferred'; info: string; retryAfterMs?: number; outage?: string }
   /** The connection ended after the final dot was written and before the server's answer. */
-  | { kind: 'unknown'; info: string }
+  | { kind: 'unknown'; info: string; outage?: string }
   /** Nothing of it was taken: aborted, or its lease was over. */
   | { kind: 'not_started' }
   /** The provider takes no mail at all; nothing of this message was sent. */
@@ -18,25 +22,70 @@ export type Outcome =
 export type Reply = { code: number; text: string };
 
 const infoLength = 255;
+/** A reply may have 400 KB; the code, the reason and a stated delay stand in its first lines. */
+const wordsLength = 2_000;
 /** A server that asks for more is asked again within a day. */
 const retryAfterMaxMs = 24 * 60 * 60 * 1000;
 
 /** The server's words for people: one line, no addresses, no more than fits. */
 export function infoOf(reply: Reply): string {
-  const words = withoutAddresses(reply.text);
+  const words = withoutAddresses(wordsOf(reply));
   return `${reply.code} ${words}`
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, infoLength);
 }
 
-/** The outcome of a refusal: 5xx is for good, anything else for now. */
-export function refusal(reply: Reply): Outcome {
+/** The beginning of a long reply. It ends with a whole word, since half an address does not look like one. */
+function wordsOf({ text }: Reply): string {
+  if (text.length <= wordsLength) return text;
+  const start = text.slice(0, wordsLength);
+  return start.slice(0, Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'), 0));
+}
+
+/** Why nothing can be sent: what the server refused, and its words. */
+export function outageInfo(refused: string, reply: Reply): string {
+  return `${refused} was refused: ${infoOf(reply)}`.slice(0, infoLength);
+}
+
+/** Why the provider takes no mail, if that is what an outcome says. */
+export function outageOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'outage') return outcome.info;
+  return 'outage' in outcome ? outcome.outage : undefined;
+}
+
+/** Whether a reply says that client and server no longer agree on where they are. */
+export function isSequenceError({ code }: Reply): boolean {
+  return code === 500 || code === 502 || code === 503;
+}
+
+/** Answers that are about the account, whatever command they are given to. */
+const accountErrors = new Set([530, 534, 535, 538]);
+
+/** The outcome of a refusal: 5xx is for good, anything else for now. MAIL names only the sender, so no recipient can be at fault. */
+export function refusal(command: Command, reply: Reply): Outcome {
   const info = infoOf(reply);
-  if (reply.code >= 500 && reply.code < 600) {
-    return { kind: 'failed', code: reply.code, enhanced: enhancedOf(reply), info };
+  const isPermanent = reply.code >= 500 && reply.code < 600;
+  if (accountErrors.has(reply.code) || (isPermanent && command === 'MAIL')) {
+    return { kind: 'outage', info: outageInfo(command, reply) };
   }
-  return { kind: 'deferred', info, retryAfterMs: statedDelay(reply.text) };
+  if (isPermanent) {
+    return { kind: 'failed', command, code: reply.code, enhanced: enhancedOf(reply), info };
+  }
+  const retryAfterMs = statedDelay(wordsOf(reply));
+  return retryAfterMs === undefined
+    ? { kind: 'deferred', info }
+    : { kind: 'deferred', info, retryAfterMs };
+}
+
+/** The outcome of a message that the server has in full. */
+export function answered(reply: Reply): Outcome {
+  return reply.code < 300 ? { kind: 'sent', info: infoOf(reply) } : refusal('the message', reply);
+}
+
+/** The outcome of a message that can't be made. */
+export function unrendered(error: unknown): Outcome {
+  return { kind: 'failed', code: 0, enhanced: '', info: unrenderedInfo(error) };
 }
 
 /** RFC 3463's code at the start of the text, such as `5.1.1`; empty if there is none. */

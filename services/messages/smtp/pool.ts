@@ -1,5 +1,4 @@
 import type { Prepared } from '../render/compose.ts';
-import { unrenderedInfo } from '../unrendered.ts';
 import {
   defaultTimeouts,
   dial,
@@ -8,12 +7,20 @@ import {
   type ServerSettings,
   type Timeouts,
 } from './dial.ts';
-import { type Outgoing, Session, type SessionHost } from './session.ts';
+import { type Outcome, outageOf, unrendered } from './outcome.ts';
+import type { Outgoing, SessionHost } from './outgoing.ts';
+import { Session } from './session.ts';
+import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
-/** Beyond this, more connections than the default pay off: one carries 1/latency messages a second. */
-const slowServerMs = 5;
+/** What a process can render and write; a higher rate needs no more connections than this one. */
+const processPerMinute = 5_000 * 60;
+/** Connections beyond those that the rate takes at the quickest: most answers come later. */
+const headroom = 1.5;
+/** To one server, whatever its speed. */
 export const connectionsMax = 200;
+/** A process that works so much of the time has none to wait for more answers. */
+const busyShare = 0.9;
 const idleLimitMs = 10_000;
 const tickMs = 250;
 /** After a refused connection, while others work, the server is not asked for more for a while. */
@@ -24,9 +31,9 @@ const lostMax = 2;
 export type PoolOptions = {
   settings: ServerSettings;
   resolve: Resolve;
-  /** Connections to a fast server; 16 if absent. */
+  /** Connections that are opened without a look at the server's speed; 16 if absent. */
   connections?: number;
-  /** Connections to a slow one; `connectionsMax` if absent. */
+  /** Connections at most, to a slow server at a high rate. */
   connectionsMax?: number;
   timeouts?: Timeouts;
 };
@@ -38,7 +45,14 @@ export class SmtpPool {
   #queue: Outgoing[] = [];
   #head = 0;
   #dialing = 0;
+  /** Taken by sessions and neither settled nor given back. */
+  #inFlight = 0;
   #latencyMs = 0;
+  readonly #streak = new Streak();
+  #utilization = performance.eventLoopUtilization();
+  #isBusy = false;
+  /** How many messages a minute go at most; decides with the server's speed how many connections they take. */
+  perMinute: number | undefined;
   #pausedUntilMs = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -46,9 +60,11 @@ export class SmtpPool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.perMinute = options.settings.perMinute;
     this.#host = {
       take: () => this.#take(),
-      giveBack: (outgoing) => this.#giveBack(outgoing),
+      settle: (outgoing, outcome, isFirst) => this.#settle(outgoing, outcome, isFirst),
+      giveBack: (outgoing, settledSo) => this.#giveBack(outgoing, settledSo),
       ended: (session) => this.#forget(session),
       measured: (latencyMs) => {
         // The quickest answers are the server's own time; the others wait in our process or the network.
@@ -91,6 +107,8 @@ export class SmtpPool {
   }
 
   #take(): { outgoing: Outgoing; message: Prepared } | undefined {
+    // A server that treated many alike is tried with one message at a time until it takes one.
+    if (this.#streak.isLong && this.#inFlight > 0) return undefined;
     for (;;) {
       const outgoing = this.#queue[this.#head];
       if (outgoing === undefined) return undefined;
@@ -103,19 +121,45 @@ export class SmtpPool {
         outgoing.settle({ kind: 'not_started' });
       else {
         const message = prepared(outgoing);
-        if (message !== undefined) return { outgoing, message };
+        if (message !== undefined) {
+          this.#inFlight += 1;
+          return { outgoing, message };
+        }
       }
     }
   }
 
-  #giveBack(outgoing: Outgoing): void {
+  #settle(outgoing: Outgoing, outcome: Outcome, isFirst: boolean): void {
+    this.#inFlight -= 1;
+    const wasLong = this.#streak.isLong;
+    const judged = this.#streak.judge(outcome, isFirst);
+    outgoing.settle(judged);
+    const outage = outageOf(judged);
+    if (outage !== undefined) this.#refuseSender(outgoing.from, outage);
+    else if (wasLong && !this.#streak.isLong) this.#pump();
+  }
+
+  /** What waits from the same sender would be refused like that too. */
+  #refuseSender(from: string, info: string): void {
+    const waiting = this.#queue.slice(this.#head);
+    this.#head = 0;
+    this.#queue = waiting.filter((message) => message.from !== from);
+    for (const message of waiting)
+      if (message.from === from) message.settle({ kind: 'outage', info });
+  }
+
+  /** In front of the others: the first message of a connection goes even where the second is one too many. */
+  #giveBack(outgoing: Outgoing, settledSo: Outcome): void {
     if (outgoing.lost >= lostMax) {
-      outgoing.settle({
-        kind: 'deferred',
-        info: 'the connection was lost before the message was sent',
-      });
-    } else if (this.#isClosed || outgoing.signal.aborted) outgoing.settle({ kind: 'not_started' });
-    else this.#queue.push(outgoing);
+      this.#settle(outgoing, settledSo, true);
+      return;
+    }
+    this.#inFlight -= 1;
+    if (this.#isClosed || outgoing.signal.aborted) outgoing.settle({ kind: 'not_started' });
+    else if (this.#head > 0) {
+      this.#head -= 1;
+      this.#queue[this.#head] = outgoing;
+    } else this.#queue.unshift(outgoing);
   }
 
   #forget(session: Session): void {
@@ -128,12 +172,20 @@ export class SmtpPool {
       if (this.waiting === 0) return;
       session.start();
     }
-    const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
-    const limit = this.#latencyMs > slowServerMs ? most : Math.min(connections, most);
+    const limit = this.#connectionsWanted();
     const open = () => this.#sessions.size + this.#dialing;
     if (Date.now() < this.#pausedUntilMs && this.#sessions.size > 0) return;
     while (this.#dialing < Math.min(dialsAtOnceMax, this.waiting) && open() < limit)
       void this.#open();
+  }
+
+  /** One carries 1/latency messages a second. More are no use to a process that is busy: then it is what they wait for. */
+  #connectionsWanted(): number {
+    const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
+    if (this.#streak.isLong) return 1;
+    const perMs = Math.min(this.perMinute ?? processPerMinute, processPerMinute) / 60_000;
+    const needed = this.#isBusy ? 0 : this.#latencyMs * perMs * headroom;
+    return Math.min(Math.max(connections, needed), most);
   }
 
   async #open(): Promise<void> {
@@ -170,6 +222,10 @@ export class SmtpPool {
 
   #tick(): void {
     const now = Date.now();
+    const before = this.#utilization;
+    this.#utilization = performance.eventLoopUtilization();
+    this.#isBusy =
+      performance.eventLoopUtilization(this.#utilization, before).utilization > busyShare;
     for (const session of [...this.#sessions]) {
       if (now > session.deadlineMs) session.end('the server took too long to answer');
       else if (session.isIdle && now - session.idleSinceMs > idleLimitMs) session.end('idle');
@@ -187,7 +243,7 @@ function prepared(outgoing: Outgoing): Prepared | undefined {
   try {
     return outgoing.prepare();
   } catch (error) {
-    outgoing.settle({ kind: 'failed', code: 0, enhanced: '', info: unrenderedInfo(error) });
+    outgoing.settle(unrendered(error));
     return undefined;
   }
 }

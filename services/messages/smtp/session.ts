@@ -1,47 +1,27 @@
 import { MessageBuffer } from '../mime/buffer.ts';
 import { type Prepared, writeMessage } from '../render/compose.ts';
-import type { Dialed, Timeouts } from './dial.ts';
-import { infoOf, type Outcome, type Reply, refusal } from './outcome.ts';
+import type { Dialed } from './dial.ts';
+import {
+  answered,
+  type Command,
+  isSequenceError,
+  type Outcome,
+  outageInfo,
+  type Reply,
+  refusal,
+  unrendered,
+} from './outcome.ts';
+import type { Outgoing, SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
-
-/** One message to hand over, rendered only when a connection is free for it. */
-export type Outgoing = {
-  /** Envelope addresses, checked and in ASCII. */
-  from: string;
-  to: string;
-  /** Nothing is written of the body after this; another process may have taken the message over. */
-  leaseUntilMs: number;
-  signal: AbortSignal;
-  /** Renders; throws if this message can't be. */
-  prepare: () => Prepared;
-  /** Called once. */
-  settle: (outcome: Outcome) => void;
-  /** How many connections ended while it was next; kept by the pool. */
-  lost: number;
-};
-
-/** What a session asks of its pool. */
-export type SessionHost = {
-  /** The next message to send, rendered; undefined if there is none for now. */
-  take: () => { outgoing: Outgoing; message: Prepared } | undefined;
-  /** Takes back a message of which nothing happened. */
-  giveBack: (outgoing: Outgoing) => void;
-  /** The session is over and may be forgotten. */
-  ended: (session: Session, reason: string) => void;
-  /** A body was answered after so long. */
-  measured: (latencyMs: number) => void;
-  timeouts: Timeouts;
-};
 
 /** What the next reply answers. */
 type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'data' | 'empty';
 
-type Next = { outgoing: Outgoing; message: Prepared; refused?: Reply; isMailAccepted: boolean };
+type Refused = { command: Command; reply: Reply };
+type Next = { outgoing: Outgoing; message: Prepared; refused?: Refused; isMailAccepted: boolean };
 
-/** Replies that say that client and server no longer agree on where they are. */
-const sequenceErrors = new Set([500, 502, 503]);
-/** Replies to MAIL that are about the account and not about the message. */
-const accountErrors = new Set([530, 534, 535, 538]);
+/** A larger body is a write of its own, so that what the kernel took of it is known; for others that costs too much. */
+const largeBytes = 32 * 1024;
 
 /**
  * One connection: the envelope of the next message goes out with the body of the one before, so that a message
@@ -53,7 +33,14 @@ export class Session {
   #next: Next | undefined;
   /** The server may still be in a transaction that nobody will finish. */
   #isDirty = false;
-  #bodyAtMs = 0;
+  #startedAtMs = 0;
+  /** Whether the last body may have left this machine in full. */
+  #isWritten = true;
+  readonly #onWritten = (error?: Error | null) => {
+    this.#isWritten ||= !error;
+  };
+  /** Messages that the server has answered. */
+  #answered = 0;
   readonly #buffer = new MessageBuffer();
   readonly #wire: Wire;
   readonly #pipelining: boolean;
@@ -77,6 +64,7 @@ export class Session {
   /** Takes up the next message, if the session is free and there is one. */
   start(): void {
     if (this.#step !== 'idle' || !this.#takeNext()) return;
+    this.#startedAtMs = performance.now();
     this.#wire.write(this.#envelope());
     this.#step = this.#isDirty ? 'reset' : 'mail';
   }
@@ -112,9 +100,8 @@ export class Session {
   #onReply(reply: Reply): void {
     this.#expectWithin(this.#host.timeouts.commandMs);
     if (reply.code === 421) this.#onShutdown(reply);
-    else if (this.#step === 'body') this.#onBodyReply(reply);
-    else if (this.#step === 'idle' || this.#next === undefined)
-      this.#wire.destroy('an unexpected reply');
+    else if (this.#body !== undefined) this.#onBodyReply(this.#body, reply);
+    else if (this.#next === undefined) this.#wire.destroy('an unexpected reply');
     else this.#onEnvelopeReply(this.#step, this.#next, reply);
   }
 
@@ -127,23 +114,23 @@ export class Session {
       next.isMailAccepted = reply.code < 300;
       this.#step = 'rcpt';
       if (next.isMailAccepted) this.#send(`RCPT TO:<${next.outgoing.to}>\r\n`);
-      else this.#refuseEarly(next, reply);
+      else this.#refuseEarly(next, { command: 'MAIL', reply });
     } else if (step === 'rcpt') {
       this.#step = 'data';
       if (reply.code < 300) this.#send('DATA\r\n');
-      else this.#refuseEarly(next, reply);
+      else this.#refuseEarly(next, { command: 'RCPT', reply });
     } else if (step === 'data') this.#onDataReply(next, reply);
-    else this.#settleRefused(next, next.refused ?? reply);
+    else this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
   }
 
   /** The other answers of a pipelined group are still to come. */
-  #refuseEarly(next: Next, reply: Reply): void {
-    next.refused ??= reply;
+  #refuseEarly(next: Next, refused: Refused): void {
+    next.refused ??= refused;
     if (!this.#pipelining) this.#settleRefused(next, next.refused);
   }
 
   #onDataReply(next: Next, reply: Reply): void {
-    if (reply.code !== 354) this.#settleRefused(next, next.refused ?? reply);
+    if (reply.code !== 354) this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
     else if (next.refused === undefined) this.#sendBody(next);
     else {
       // RFC 2920: a server may ask for the message of nobody; it gets an empty one and its answer says nothing.
@@ -154,77 +141,105 @@ export class Session {
 
   /** Written with the next envelope behind it; the lease and the caller's will are looked at right before. */
   #sendBody({ outgoing, message }: Next): void {
-    if (outgoing.signal.aborted || Date.now() >= outgoing.leaseUntilMs) {
+    const isOver = outgoing.signal.aborted || Date.now() >= outgoing.leaseUntilMs;
+    const unsent: Outcome | undefined = isOver ? { kind: 'not_started' } : this.#encode(message);
+    this.#next = undefined;
+    if (unsent !== undefined) {
       // Only closing the connection makes the server forget a message that it waits for.
-      this.#next = undefined;
-      outgoing.settle({ kind: 'not_started' });
-      this.#wire.destroy('the message is no longer to be sent');
+      this.#settle(outgoing, unsent);
+      this.#wire.destroy('the message is not to be sent');
       return;
     }
-    this.#buffer.length = 0;
-    writeMessage(this.#buffer, message);
-    this.#next = undefined;
     this.#body = outgoing;
     this.#isDirty = false;
-    this.#bodyAtMs = performance.now();
-    if (this.#pipelining && this.#takeNext()) this.#buffer.appendLatin1(this.#envelope());
+    const isLarge = this.#buffer.length > largeBytes;
+    this.#isWritten = !isLarge;
+    if (isLarge) this.#wire.write(this.#buffer.written(), this.#onWritten);
+    if (this.#pipelining && this.#takeNext()) {
+      if (isLarge) this.#wire.write(this.#envelope());
+      else this.#buffer.appendLatin1(this.#envelope());
+    }
     this.#step = 'body';
     this.#expectWithin(this.#host.timeouts.finalMs);
-    this.#wire.write(this.#buffer.written());
+    if (!isLarge) this.#wire.write(this.#buffer.written());
   }
 
-  #onBodyReply(reply: Reply): void {
-    const outgoing = this.#body;
+  /** Into the buffer; gives what became of a message that does not go there. */
+  #encode(message: Prepared): Outcome | undefined {
+    this.#buffer.length = 0;
+    try {
+      writeMessage(this.#buffer, message);
+      return undefined;
+    } catch (error) {
+      return unrendered(error);
+    }
+  }
+
+  #settle(outgoing: Outgoing, outcome: Outcome): void {
+    this.#host.settle(outgoing, outcome, this.#answered === 0);
+  }
+
+  #onBodyReply(outgoing: Outgoing, reply: Reply): void {
+    const nowMs = performance.now();
+    this.#host.measured(nowMs - this.#startedAtMs);
+    this.#startedAtMs = nowMs;
     this.#body = undefined;
-    this.#host.measured(performance.now() - this.#bodyAtMs);
-    outgoing?.settle(reply.code < 300 ? { kind: 'sent', info: infoOf(reply) } : refusal(reply));
+    this.#settle(outgoing, answered(reply));
+    this.#answered += 1;
     if (this.#next !== undefined) this.#step = 'mail';
     else this.#becomeIdle();
   }
 
-  #settleRefused(next: Next, reply: Reply): void {
-    if (sequenceErrors.has(reply.code)) {
+  #settleRefused(next: Next, { command, reply }: Refused): void {
+    this.#next = undefined;
+    if (isSequenceError(reply)) {
+      // Another connection may agree again; where none does, the server wants something that we don't do.
+      next.outgoing.lost += 1;
+      this.#host.giveBack(next.outgoing, { kind: 'outage', info: outageInfo(command, reply) });
       this.#wire.destroy('the server lost track of the session');
       return;
     }
-    this.#next = undefined;
     this.#isDirty = next.isMailAccepted;
-    if (!next.isMailAccepted && accountErrors.has(reply.code)) {
-      next.outgoing.settle({
-        kind: 'outage',
-        info: `the server refuses the account (${reply.code})`,
-      });
-    } else next.outgoing.settle(refusal(reply));
+    this.#settle(next.outgoing, refusal(command, reply));
     this.#becomeIdle();
   }
 
   #becomeIdle(): void {
     this.#step = 'idle';
-    this.#next = undefined;
     this.deadlineMs = Number.POSITIVE_INFINITY;
     this.idleSinceMs = Date.now();
     this.start();
   }
 
-  /** 421: the server ends the session. It is the answer to what was waiting longest. */
+  /** 421: the server ends the session. Only a message that it has is answered by it; the next goes back. */
   #onShutdown(reply: Reply): void {
-    const waiting = this.#body ?? this.#next?.outgoing;
-    if (this.#body === undefined) this.#next = undefined;
+    const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
-    waiting?.settle(refusal(reply));
+    if (body !== undefined) this.#settle(body, answered(reply));
+    else if (next !== undefined) {
+      this.#next = undefined;
+      // A server may end its sessions after so many messages; one that never takes any must not be asked for ever.
+      if (this.#step !== 'mail' || this.#answered === 0) next.lost += 1;
+      this.#host.giveBack(next, refusal('RCPT', reply));
+    }
     this.#wire.destroy(`the server ended the session (${reply.code})`);
   }
 
-  /** Only a body in flight is in doubt; the next message goes back untouched. */
+  /** Only a body in flight is in doubt; a body that was cut short and the next message go back untouched. */
   #onClose(reason: string): void {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
     this.#next = undefined;
-    this.#step = 'idle';
-    body?.settle({ kind: 'unknown', info: `${reason} before the server had answered` });
+    const lost: Outcome = { kind: 'deferred', info: `${reason} before the message was sent` };
     if (next !== undefined) {
       if (body === undefined) next.lost += 1;
-      this.#host.giveBack(next);
+      this.#host.giveBack(next, lost);
+    }
+    if (body !== undefined && this.#isWritten) {
+      this.#settle(body, { kind: 'unknown', info: `${reason} before the server had answered` });
+    } else if (body !== undefined) {
+      body.lost += 1;
+      this.#host.giveBack(body, lost);
     }
     this.#host.ended(this, reason);
   }

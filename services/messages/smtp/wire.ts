@@ -6,10 +6,17 @@ import type { Reply } from './outcome.ts';
 const lineLimitBytes = 4_096;
 const linesMax = 100;
 const readBufferBytes = 16 * 1024;
+/** A peer that is gone without a word is found out about ten seconds later, by ten probes of the kernel. */
+const keepAliveAfterMs = 30_000;
 
 export type Target = { address: string; family: 4 | 6; port: number };
 
-export type TlsSettings = { host: string; ca?: string };
+export type TlsSettings = {
+  host: string;
+  ca?: string;
+  /** Whether the certificate has to be valid for the host. */
+  isVerified: boolean;
+};
 
 /** One socket to a server: bytes out, replies in. */
 export class Wire {
@@ -35,6 +42,8 @@ export class Wire {
       family: target.family,
       port: target.port,
       noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveAfterMs,
     };
     const holder: { wire?: Wire } = {};
     const read = (count: number, bytes: Uint8Array) => {
@@ -63,6 +72,7 @@ export class Wire {
       // Server names are names; a certificate for an address is compared with the host.
       servername: isIP(settings.host) ? undefined : settings.host,
       ca: settings.ca,
+      rejectUnauthorized: settings.isVerified,
       minVersion: 'TLSv1.2',
     });
     this.#socket = socket;
@@ -72,9 +82,10 @@ export class Wire {
     socket.once('secureConnect', onSecure);
   }
 
-  write(data: Buffer | string): void {
-    if (typeof data === 'string') this.#socket.write(data, 'latin1');
-    else this.#socket.write(data);
+  /** `onWritten` gets no error once the kernel has taken all of the data. */
+  write(data: Buffer | string, onWritten?: (error?: Error | null) => void): void {
+    if (typeof data === 'string') this.#socket.write(data, 'latin1', onWritten);
+    else this.#socket.write(data, onWritten);
   }
 
   destroy(reason: string): void {

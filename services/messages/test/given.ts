@@ -51,6 +51,7 @@ export type World = {
   translations: Map<string, World['content']>;
   perMinute: number;
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
+  unknownRetries: number;
   port: number;
   /** By address; those who are not here may be sent to. */
   skipReasons: Map<string, string>;
@@ -89,6 +90,7 @@ export async function givenService() {
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
+    unknownRetries: 1,
     port: sink.port,
     skipReasons: new Map(),
     fields: new Map(),
@@ -206,6 +208,7 @@ function workspacesOf(world: World): Workspaces {
             ],
             rateLimitPerMinute: world.perMinute,
             warmUp: world.warmUp,
+            unknownRetries: world.unknownRetries,
           },
         },
       }),

@@ -175,6 +175,42 @@ test('an integration shows its warm-up until an update leaves it out', async () 
   expect((await shown())?.warmUp).toBeUndefined();
 });
 
+test('an integration says how often a message in doubt is sent again: 0 to 3 times, else once', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const ofIntegration = { workspaceId: id, name: 'smtp' };
+  const { integrationId } = await workspaces.createIntegration({
+    ...{ ...ofIntegration, type: 'email', provider },
+  });
+  const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));
+  const shown = async () =>
+    (await directory.getIntegration({ workspaceId: id, integrationId })).integration?.emailProvider
+      ?.unknownRetries;
+  const update = (unknownRetries?: number) =>
+    workspaces.updateIntegration({
+      ...{ ...ofIntegration, integrationId, provider: { ...provider, unknownRetries } },
+    });
+  expect(await shown()).toBe(1);
+  for (const retries of [0, 3]) {
+    await update(retries);
+    expect(await shown()).toBe(retries);
+  }
+  for (const retries of [-1, 4]) {
+    await expect(update(retries)).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: 'unknown retries must be between 0 and 3',
+    });
+  }
+  await update();
+  expect(await shown()).toBe(1);
+  await query(
+    given.context.store.fork(),
+    "update integrations set provider = provider - 'unknown_retries' where id = $1",
+    [integrationId],
+  );
+  expect(await shown()).toBe(1);
+});
+
 test('an integration keeps its password sealed, and gives it to services only', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);

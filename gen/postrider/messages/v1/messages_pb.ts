@@ -105,7 +105,8 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   attempts: number;
 
   /**
-   * How often its fate was unknown when it was tried again, under the same Message-ID.
+   * How often a try ended without an answer, so that its fate is unknown. It is tried again under the same Message-ID as
+   * often as the integration's `unknown_retries` says, and then counts as sent.
    *
    * @generated from field: int32 unknown = 12;
    */
@@ -1194,7 +1195,7 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
   notStarted: number;
 
   /**
-   * Of these, tried without knowing the fate of a try before.
+   * Of these, the ones of which a try ended without an answer.
    *
    * @generated from field: int32 unknown = 6;
    */
@@ -1208,8 +1209,8 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
   nextDueAt?: Timestamp | undefined;
 
   /**
-   * Why nothing can be sent (connection refused, authentication failed, `recipient feed failed: <why>`, `warm-up limit of
-   * <n> messages a day reached`); empty where it can. Names no address.
+   * Why nothing can be sent (`connection refused`, `AUTH was refused: <the server's words>`, `recipient feed failed: <why>`,
+   * `warm-up limit of <n> messages a day reached`); empty where it can. Names no address.
    *
    * @generated from field: string outage = 8;
    */

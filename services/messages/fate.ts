@@ -1,0 +1,47 @@
+import type { Claimed } from './claims.ts';
+import { nextDueAt } from './message.ts';
+import type { Result } from './results.ts';
+import type { Outcome } from './smtp/outcome.ts';
+import { isHardBounce } from './suppression.ts';
+
+/** What an outcome makes of a claimed message; undefined where nothing of it happened, so that the claim is given back. */
+export function resultOf(
+  message: Claimed,
+  outcome: Outcome,
+  given: { now: Date; unknownRetries: number },
+): Result | undefined {
+  const { id, attempts, unknown, createdAt } = message;
+  switch (outcome.kind) {
+    case 'not_started':
+    case 'outage':
+      return undefined;
+    case 'sent':
+    case 'failed': {
+      const { kind: status, info } = outcome;
+      const isBounce = status === 'failed' && isHardBounce(outcome);
+      return { id, status, info, dueAt: undefined, isUnknown: false, isBounce };
+    }
+    case 'deferred': {
+      const { info, retryAfterMs } = outcome;
+      // A try that was interrupted says nothing of how busy the server is: it lengthens no wait.
+      const refused = Math.max(1, attempts - unknown);
+      const dueAt = nextDueAt({ attempts: refused, createdAt, now: given.now, retryAfterMs });
+      const status = dueAt ? 'deferred' : 'failed';
+      return { id, status, info, dueAt, isUnknown: false, isBounce: false };
+    }
+    case 'unknown': {
+      const dueAt = nextDueAt({ attempts, createdAt, now: given.now });
+      if (unknown >= given.unknownRetries || !dueAt) {
+        return { ...sentUnanswered(id, unknown + 1, outcome.info), isUnknown: true };
+      }
+      const { info } = outcome;
+      return { id, status: 'deferred', info, dueAt, isUnknown: true, isBounce: false };
+    }
+  }
+}
+
+/** Most of what got no answer has arrived: another try is a second copy more often than a first. */
+function sentUnanswered(id: string, tries: number, reason: string): Result {
+  const info = `no answer to ${tries === 1 ? 'one try' : `${tries} tries`}, not tried again: ${reason}`;
+  return { id, status: 'sent', info, dueAt: undefined, isUnknown: false, isBounce: false };
+}

@@ -1,0 +1,123 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/store.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { until } from '../../../test/stack/until.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+  await sql(`
+    create table trouble (what text);
+    create function refuse() returns trigger language plpgsql as $$
+    declare what text;
+    begin
+      select t.what into what from trouble t limit 1;
+      if what = 'deadlock' then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+      if what = 'values' and new.contact_email like 'poison%' and new.status_info not like '%could not be stored' then
+        raise exception 'invalid byte sequence' using errcode = '22021';
+      end if;
+      return new;
+    end $$;
+    create trigger refuse before update on messages for each row execute function refuse();`);
+});
+afterAll(() => given.close());
+afterEach(async () => {
+  await sql('truncate trouble');
+  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+  given.sink.reset();
+});
+
+const sql = (text: string) => query<Record<string, unknown>>(given.store.fork(), text, []);
+const trouble = (what: string) => sql(`insert into trouble values ('${what}')`);
+type Batch = ReturnType<typeof batchOf>;
+const record = ({ broadcastId }: Batch) =>
+  sql(
+    `select contact_email, status, status_info, attempts, unknown from messages
+     where broadcast_id = '${broadcastId}' order by contact_email`,
+  );
+const endLeases = ({ broadcastId }: Batch) =>
+  sql(
+    `update messages set lease_until = now() - interval '1 second'
+     where broadcast_id = '${broadcastId}' and status = 'sending'`,
+  );
+const isSettled = (batch: Batch) => async () =>
+  (await record(batch)).every(({ status }) => status !== 'sending');
+const mailed = () => [...given.sink.received.values()].map(({ count }) => count);
+
+test('outcomes that the database refuses for a while are stored when it takes them again', async () => {
+  const batch = batchOf(people(3, 'later'));
+  await trouble('deadlock');
+  const first = given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => undefined);
+  await until('all are mailed', async () => mailed().length === 3);
+  await first;
+  await sql('truncate trouble');
+  await until('all are stored', isSettled(batch));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 3, unknown: 0 });
+  expect(mailed()).toEqual([1, 1, 1]);
+});
+
+test('a process does not take up what it still has to record, though its lease is over', async () => {
+  const batch = batchOf(people(3, 'lapsed'));
+  await trouble('deadlock');
+  const first = given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => undefined);
+  await until('all are mailed', async () => mailed().length === 3);
+  await first;
+  await sql('truncate trouble');
+  await sql('alter table messages disable trigger refuse');
+  await endLeases(batch);
+  await sql('alter table messages enable trigger refuse');
+  await given.sender.sendBatch(batch);
+  await until('all are stored', isSettled(batch));
+  expect(mailed()).toEqual([1, 1, 1]);
+});
+
+test('one outcome that can not be stored is found, and stored without its text', async () => {
+  const batch = batchOf([...people(7, 'fine'), 'poison@example.com']);
+  await trouble('values');
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 8, unknown: 0 });
+  const rows = await record(batch);
+  expect(rows.map(({ status }) => status)).toEqual(Array(8).fill('sent'));
+  expect(rows.at(-1)).toMatchObject({
+    status_info: "the server's answer could not be stored",
+    attempts: 1,
+  });
+});
+
+test('a message that a server still has when the call ends is recorded, and nobody is mailed twice', async () => {
+  given.sink.behaviour.latencyMs = 2_500;
+  const batch = batchOf(people(1, 'slow'));
+  const leaving = new AbortController();
+  const first = given.sender.sendBatch(batch, { signal: leaving.signal });
+  await until('its body is with the server', async () => mailed().length === 1);
+  leaving.abort();
+  await expect(first).rejects.toMatchObject({ code: Code.Canceled });
+  given.sink.behaviour.latencyMs = 0;
+  await endLeases(batch);
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ notStarted: 1 });
+  await until('all are stored', isSettled(batch));
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 1, unknown: 0 });
+  expect(mailed()).toEqual([1]);
+});
+
+test('a call gives its place to others while a server keeps its message', async () => {
+  given.sink.behaviour.stallAt = 'dot';
+  const stuck = Array.from({ length: 4 }, (_, index) => batchOf([`stuck${index}@example.com`]));
+  await Promise.all(
+    stuck.map((batch) => given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => {})),
+  );
+  given.sink.behaviour.stallAt = null;
+  expect(await given.sender.sendBatch(batchOf(people(1, 'next')))).toMatchObject({ sent: 1 });
+});
+
+test('results are stored while every connection for reads is taken', async () => {
+  given.sink.behaviour.latencyMs = 1_000;
+  const batch = batchOf(people(1, 'read'));
+  const sending = given.sender.sendBatch(batch);
+  await until('its body is with the server', async () => mailed().length === 1);
+  // Longer than the five seconds after which a statement gives up to wait for a connection.
+  const busy = Array.from({ length: 10 }, () => sql('select pg_sleep(6)'));
+  expect(await sending).toMatchObject({ sent: 1, unknown: 0 });
+  await Promise.all(busy);
+});

@@ -1,0 +1,119 @@
+import { expect, test } from '@jest/globals';
+import { count, givenPool, givenSink, kinds, people, send } from '../test/given-pool.ts';
+
+test.each([
+  [
+    'mail',
+    '550 5.7.1 <me@sender.example>: not yours',
+    'MAIL was refused: 550 5.7.1 <[address]>: not yours',
+  ],
+  [
+    'mail',
+    '550 5.1.0 Sender address rejected',
+    'MAIL was refused: 550 5.1.0 Sender address rejected',
+  ],
+  ['mail', '503 send AUTH first', 'MAIL was refused: 503 send AUTH first'],
+  ['mail', '535 5.7.8 log in again', 'MAIL was refused: 535 5.7.8 log in again'],
+  ['rcpt', '530 5.7.0 log in first', 'RCPT was refused: 530 5.7.0 log in first'],
+  ['rcpt', '503 5.5.1 send AUTH first', 'RCPT was refused: 503 5.5.1 send AUTH first'],
+] as const)(
+  'a server that answers %s with %s to everybody is an outage',
+  async (step, reply, info) => {
+    for (const pipelining of [true, false]) {
+      const sink = await givenSink({ pipelining, replies: [{ step, reply }] });
+      const outcomes = await send(givenPool(sink.port), people(50));
+      expect(outcomes).toEqual(Array(50).fill({ kind: 'outage', info }));
+    }
+  },
+);
+
+test('a sender that is refused stops nobody who writes as another', async () => {
+  const sink = await givenSink({
+    replies: [{ step: 'mail', reply: '550 5.7.1 not yours', times: 1 }],
+  });
+  const mine = people(5).map((to) => ({ to, from: 'a@sender.example' }));
+  const others = people(5).map((to) => ({ to: `x${to}`, from: 'b@sender.example' }));
+  const outcomes = await send(givenPool(sink.port, {}, 1), [...mine, ...others]);
+  expect(kinds(outcomes)).toEqual([...Array(5).fill('outage'), ...Array(5).fill('sent')]);
+});
+
+test.each(['rcpt', 'dot'] as const)(
+  'the same words to many in a row at %s are an outage that a mail ends',
+  async (step) => {
+    const sink = await givenSink({ replies: [{ step, reply: '550 5.7.1 sender blocked' }] });
+    const pool = givenPool(sink.port);
+    const command = step === 'rcpt' ? 'RCPT' : 'the message';
+    const outage = `${command} was refused 10 times in a row: 550 5.7.1 sender blocked`;
+    const outcomes = await send(pool, people(60));
+    expect(count(outcomes, 'failed')).toBe(9);
+    expect(outcomes).toContainEqual({ kind: 'deferred', info: '550 5.7.1 sender blocked', outage });
+    expect(outcomes).toContainEqual({ kind: 'outage', info: outage });
+    // What two connections had with the server at that moment: a message each, and the envelope of the next.
+    expect(count(outcomes, 'deferred')).toBeLessThanOrEqual(4);
+    const again = await send(pool, people(20));
+    expect(kinds(again).toSorted()).toEqual(['deferred', ...Array(19).fill('outage')]);
+    sink.behaviour.replies = [];
+    expect(count(await send(pool, people(60)), 'sent')).toBe(60);
+  },
+);
+
+test('a connection that has ended is given no other message', async () => {
+  const sink = await givenSink({ replies: [{ step: 'rcpt', reply: '550 5.7.1 sender blocked' }] });
+  const pool = givenPool(sink.port);
+  await send(pool, people(20));
+  Object.assign(sink.behaviour, { replies: [], dropAfterDot: 1 });
+  expect(count(await send(pool, people(5)), 'unknown')).toBe(5);
+});
+
+test('refusals between which others get their mail stay with their recipients', async () => {
+  const replies = [{ step: 'rcpt' as const, recipient: '[13579]@', reply: '550 5.7.1 policy' }];
+  const sink = await givenSink({ replies });
+  const outcomes = await send(givenPool(sink.port, {}, 1), people(60));
+  expect([count(outcomes, 'failed'), count(outcomes, 'sent')]).toEqual([30, 30]);
+});
+
+test.each([
+  '550 5.1.1 no such user',
+  '550 no such user',
+  '553 5.1.2 no such host',
+  '552 5.2.2 full',
+])('many dead addresses in a row are no outage: %s', async (reply) => {
+  const sink = await givenSink({ replies: [{ step: 'rcpt', reply }] });
+  expect(count(await send(givenPool(sink.port), people(40)), 'failed')).toBe(40);
+});
+
+test('a server that takes mails and never answers is an outage, and is then tried with one', async () => {
+  const sink = await givenSink({ dropAfterDot: 1 });
+  const pool = givenPool(sink.port);
+  const outage = 'the server ended 10 connections in a row before it had answered';
+  const outcomes = await send(pool, people(60));
+  expect(outcomes).toContainEqual({ kind: 'outage', info: outage });
+  expect(outcomes).toContainEqual(expect.objectContaining({ kind: 'unknown', outage }));
+  const taken = sink.total();
+  expect(count(outcomes, 'unknown')).toBe(taken);
+  expect(taken).toBeLessThanOrEqual(11);
+  const again = await send(pool, people(20));
+  expect(kinds(again).toSorted()).toEqual([...Array(19).fill('outage'), 'unknown']);
+  expect(sink.total()).toBe(taken + 1);
+});
+
+test('421 instead of the next message leaves that message untouched', async () => {
+  for (const pipelining of [true, false]) {
+    const replies = [{ step: 'mail' as const, reply: '421 4.7.0 enough for now', times: 1 }];
+    const sink = await givenSink({ pipelining, replies });
+    expect(count(await send(givenPool(sink.port, {}, 1), people(6)), 'sent')).toBe(6);
+    expect(sink.duplicates()).toEqual([]);
+  }
+});
+
+test('a server that answers 421 to each MAIL puts everybody off with its words', async () => {
+  const sink = await givenSink({ replies: [{ step: 'mail', reply: '421 4.7.0 busy' }] });
+  const outcomes = await send(givenPool(sink.port), people(4));
+  expect(outcomes).toEqual(Array(4).fill({ kind: 'deferred', info: '421 4.7.0 busy' }));
+});
+
+test('a server that takes one mail a connection gets all of them', async () => {
+  const sink = await givenSink({ messagesPerConnection: 1 });
+  expect(count(await send(givenPool(sink.port), people(20)), 'sent')).toBe(20);
+  expect(sink.duplicates()).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { afterEach, expect } from '@jest/globals';
+import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
+import type { ServerSettings, Timeouts } from '../smtp/dial.ts';
+import type { Outcome } from '../smtp/outcome.ts';
+import type { Outgoing } from '../smtp/outgoing.ts';
+import { type PoolOptions, SmtpPool } from '../smtp/pool.ts';
+
+export const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const quick: Timeouts = { connectMs: 500, greetingMs: 300, commandMs: 300, finalMs: 300 };
+
+export async function givenSink(
+  behaviour: SinkOptions['behaviour'] = {},
+  bodiesMax = 0,
+): Promise<Sink> {
+  const sink = await startSink({ behaviour, bodiesMax });
+  closing.push(() => sink.close());
+  return sink;
+}
+
+export function givenPool(
+  port: number,
+  over: Partial<ServerSettings> = {},
+  connections = 2,
+  options: Partial<PoolOptions> = {},
+): SmtpPool {
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    username: '',
+    password: '',
+    useTls: false,
+    ehloHostname: 'me.example',
+    ...over,
+  };
+  const resolve = async () => ({ address: '127.0.0.1', family: 4 as const });
+  const pool = new SmtpPool({
+    settings,
+    resolve,
+    connections,
+    connectionsMax: connections,
+    timeouts: quick,
+    ...options,
+  });
+  closing.push(() => pool.close());
+  return pool;
+}
+
+export type Given = {
+  to: string;
+  from?: string;
+  leaseMs?: number;
+  signal?: AbortSignal;
+  prepare?: Outgoing['prepare'];
+};
+
+const bodyOf = (to: string) => ({
+  head: `Message-ID: <${to}-id@x>\r\nTo: ${to}\r\n\r\n`,
+  body: ['.hello\nüber ', Buffer.from('static\r\n')],
+});
+
+/** Sends one message to each and gives what became of them, in order. */
+export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Outcome[]> {
+  const never = new AbortController().signal;
+  const results = recipients.map((recipient) => {
+    const given = typeof recipient === 'string' ? { to: recipient } : recipient;
+    const settled = Promise.withResolvers<Outcome>();
+    let count = 0;
+    const outgoing: Outgoing = {
+      from: given.from ?? 'me@sender.example',
+      to: given.to,
+      leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000),
+      signal: given.signal ?? never,
+      prepare: given.prepare ?? (() => bodyOf(given.to)),
+      settle: (outcome) => {
+        count += 1;
+        expect(count).toBe(1);
+        settled.resolve(outcome);
+      },
+      lost: 0,
+    };
+    return { outgoing, outcome: settled.promise };
+  });
+  pool.send(results.map(({ outgoing }) => outgoing));
+  return Promise.all(results.map(({ outcome }) => outcome));
+}
+
+export const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+export const kinds = (outcomes: Outcome[]) => outcomes.map(({ kind }) => kind);
+export const count = (outcomes: Outcome[], kind: Outcome['kind']) =>
+  outcomes.filter((outcome) => outcome.kind === kind).length;
