@@ -163,7 +163,9 @@ export async function giveBack(
       em,
       `with given as materialized (${keysOf('$1', '$2')})
        delete from messages m using given
-       where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3 and m.attempts = 1`,
+       where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3 and m.attempts = 1
+         -- A confirmation was in the queue before its first claim.
+         and m.broadcast_id is not null`,
       values,
     );
     await query(

@@ -154,6 +154,17 @@ test('a mail that the server puts off is tried again later', async () => {
   expect(job?.in_s).toBeGreaterThan(50);
 });
 
+test('a mail that no server would take waits for the server, and is sent then', async () => {
+  given.sink.behaviour.replies = [{ step: 'mail', reply: '550 5.7.1 no service here' }];
+  await tell([pending('ann@example.com')]);
+  await send();
+  expect(await rows()).toMatchObject([{ status: 'deferred', attempts: 0, owner: null }]);
+  given.sink.behaviour.replies = [];
+  await send();
+  expect(given.sink.received.get('ann@example.com')?.count).toBe(1);
+  expect(await rows()).toMatchObject([{ status: 'sent', attempts: 1 }]);
+});
+
 test('without a provider the mail fails with the reason', async () => {
   // A workspace of its own, since settings are kept for some seconds.
   given.world.marketingProvider = '';
