@@ -8,6 +8,7 @@ import {
 } from '@connectrpc/connect';
 import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import type { Claims, Keyring } from '#lib/tokens.ts';
 import { invalidField } from './errors.ts';
 
@@ -61,6 +62,11 @@ export function operationOf(method: DescMethod): Operation | undefined {
   return options.access ? options : undefined;
 }
 
+/** Whether anybody may call a method, without a token. */
+export function isPublic(method: DescMethod): boolean {
+  return operationOf(method)?.access?.rule.case === 'public';
+}
+
 /** Reads the token before the body is read. Throws Unauthenticated, and nothing else. */
 export function tokenGate(keyring: Keyring) {
   return async (context: HandlerContext): Promise<void> => {
@@ -103,11 +109,15 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
       throw new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
     }
     const rule = guard.access?.rule;
-    if (rule?.case === 'public') return next(request);
+    const workspaceId = workspaceIn(request.message, guard);
+    if (rule?.case === 'public') {
+      requireForm(workspaceId, guard);
+      return next(request);
+    }
     const claims = request.contextValues.get(claimsKey);
     if (!claims) throw unauthenticated('Authorization header is required');
-    const workspaceId = workspaceIn(request.message, guard);
     if (claims.type === 'service') {
+      requireForm(workspaceId, guard);
       request.contextValues.set(membershipKey, { workspaceId, may: () => true });
       return next(request);
     }
@@ -128,7 +138,9 @@ async function checkRule(
 ): Promise<Membership> {
   const rule = guard.access?.rule;
   const inWorkspace = rule?.case === 'member' || rule?.case === 'owner';
-  const subject = await authorize(claims.subject, claims.sessionId, inWorkspace ? workspaceId : '');
+  // An id that can't be one is answered like that of a workspace that is not there, and is not looked up.
+  const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
+  const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
   if (!subject.active) throw unauthenticated('Invalid token');
   const may: Membership['may'] = (resource, action) =>
     subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
@@ -136,10 +148,10 @@ async function checkRule(
     throw new ConnectError('root user access required', Code.PermissionDenied);
   }
   if (inWorkspace && workspaceId === '') {
-    const field = guard.workspaceField || 'workspace_id';
+    const field = workspaceFieldOf(guard);
     throw invalidField(field, field === 'id' ? 'Missing workspace ID' : `${field} is required`);
   }
-  if (inWorkspace && subject.role === '') {
+  if (inWorkspace && (!isAsked || subject.role === '')) {
     throw new ConnectError('user is not a member of the workspace', Code.PermissionDenied);
   }
   if (rule?.case === 'owner' && subject.role !== 'owner') {
@@ -159,20 +171,29 @@ function workspaceIn(message: object, guard: Operation): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Wider than ids are made: 20 letters and digits. What is longer must not become a key of anything. */
+const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** An operation that needs no membership may have no workspace, but none that can't be one. */
+function requireForm(workspaceId: string, guard: Operation): void {
+  if (workspaceId === '' || workspaceIdForm.test(workspaceId)) return;
+  const field = workspaceFieldOf(guard);
+  throw invalidField(field, `${field} must be 1 to 64 letters, digits, hyphens and underscores`);
+}
+
+function workspaceFieldOf(guard: Operation): string {
+  return guard.workspaceField || 'workspace_id';
+}
+
 const answersMax = 10_000;
 const answerLifetimeMs = 1_000;
 
 /** Keeps answers for a second: what was revoked is refused within that time. */
 export function cachedAuthorize(authorize: Authorize): Authorize {
-  const answers = new Map<string, { answer: ReturnType<Authorize>; untilMs: number }>();
-  return (userId, sessionId, workspaceId) => {
-    const key = `${userId}/${sessionId}/${workspaceId}`;
-    const known = answers.get(key);
-    if (known && known.untilMs > Date.now()) return known.answer;
-    if (answers.size >= answersMax) answers.clear();
-    const answer = authorize(userId, sessionId, workspaceId);
-    answers.set(key, { answer, untilMs: Date.now() + answerLifetimeMs });
-    answer.catch(() => answers.delete(key));
-    return answer;
-  };
+  type Kept = Awaited<ReturnType<Authorize>>;
+  const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });
+  return (userId, sessionId, workspaceId) =>
+    answers(`${userId}/${sessionId}/${workspaceId}`, () =>
+      authorize(userId, sessionId, workspaceId),
+    );
 }

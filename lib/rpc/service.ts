@@ -4,13 +4,19 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { DescService } from '@bufbuild/protobuf';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Keyring } from '#lib/tokens.ts';
-import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
+import {
+  type Authorize,
+  accessInterceptor,
+  cachedAuthorize,
+  isPublic,
+  tokenGate,
+} from './access.ts';
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
@@ -20,7 +26,7 @@ import { loggedGate, requestLog } from './request-log.ts';
 import type { ServerTls } from './tls.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
-import { binaryOptions, messageMaxBytes } from './wire.ts';
+import { binaryOptions, messageMaxBytes, publicMessageMaxBytes } from './wire.ts';
 
 const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;
@@ -128,19 +134,28 @@ function streamHandler(options: ServiceOptions, state: State) {
     maxTimeoutMs: timeoutMaxMs,
     shutdownSignal: state.shutdownSignal,
   };
-  const limits = { readMaxBytes: messageMaxBytes, writeMaxBytes: messageMaxBytes };
-  const everything = connectNodeAdapter({
-    ...shared,
-    ...limits,
-    acceptCompression: [],
-    binaryOptions,
-  });
+  const limits = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
+  const reading = (readMaxBytes: number) =>
+    connectNodeAdapter({ ...shared, ...limits, readMaxBytes });
+  // The library knows one limit for all methods of an adapter.
+  const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
+  const isOpen = new Set(pathsOf(options.services, isPublic));
   const unary = unaryServer(shared);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
     if (unary(stream, headers)) return;
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
     const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
     stream.once('finish', () => discardRest(stream));
-    everything(request, new Http2ServerResponse(stream));
+    const adapter = isOpen.has(pathOf(headers)) ? open : everything;
+    adapter(request, new Http2ServerResponse(stream));
   };
+}
+
+function pathsOf(services: readonly DescService[], wanted: (method: DescMethod) => boolean) {
+  const methods = services.flatMap((service) => service.methods).filter(wanted);
+  return methods.map(({ parent, name }) => `/${parent.typeName}/${name}`);
+}
+
+function pathOf({ ':path': path = '' }: IncomingHttpHeaders): string {
+  return path.split('?', 1)[0] ?? '';
 }

@@ -12,6 +12,7 @@ import {
 import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { connectTo } from '#lib/rpc/client.ts';
 import { callRules, type RunningService, serve } from '#lib/rpc/service.ts';
@@ -60,7 +61,10 @@ const failure = (code: Code) =>
     { desc: RetryInfoSchema, value: { retryDelay: { seconds: 7n } } },
   ]);
 
-const routes = (router: ConnectRouter) => router.service(AudienceService, { listAudience: obey });
+const routes = (router: ConnectRouter) =>
+  router
+    .service(AudienceService, { listAudience: obey })
+    .service(SubscriptionService, { subscribe: () => ({ success: true }) });
 
 const close: (() => unknown)[] = [];
 
@@ -70,7 +74,7 @@ export const closeAll = () => Promise.all(close.map((end) => end()));
 export async function serveObedient(port = 0): Promise<RunningService> {
   const isReady = async () => true;
   const service = await serve(
-    { ...options, services: [AudienceService], routes, isReady },
+    { ...options, services: [AudienceService, SubscriptionService], routes, isReady },
     { host: '127.0.0.1', port },
   );
   close.push(service.drain);
