@@ -110,8 +110,9 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
 function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
-  // The deadline also ends a message that does not arrive.
-  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxTimeoutMs);
+  // The deadline also ends a message that does not arrive, so nobody without a token names a long one.
+  const maxMs = isPublic(method) ? deadlineDefaultMs : maxTimeoutMs;
+  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
   return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
 }
 
