@@ -214,7 +214,7 @@ test('an expired token, one of another key and one of a service are a 401', asyn
   const strange = createKeyring('some-other-secret-key');
   const own = createKeyring('a-secret-key-for-tests-only');
   const tokens = [
-    await tokenFor('user-1', -1),
+    await tokenFor('user-1', -61),
     await strange.signToken({ type: 'user', subject: 'u', sessionId: 's' }, 60),
     await own.signToken({ type: 'service', subject: 'messages', sessionId: '' }, 60),
   ];

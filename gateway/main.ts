@@ -11,8 +11,8 @@ import { connectServices } from './transports.ts';
 const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));
 const transportFor = connectServices(config.addresses, readClientTls(process.env));
-const keyring = createKeyring(config.secretKey);
 const log = createLog('gateway', config.logLevel);
+const keyring = createKeyring(config.secretKey, { log });
 const { pages, close } = openPages({ routes, messages: transportFor('messages'), keyring, log });
 const { verifyToken } = keyring;
 // Not the certificate that the services know: what the world trusts is another one.
