@@ -8,6 +8,7 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import {
+  keyring,
   startGateway,
   startService,
   type TestGateway,
@@ -41,7 +42,12 @@ beforeAll(async () => {
       },
     });
     router.service(WorkspaceService, { listWorkspaces: () => ({}) });
-    router.service(UserService, { signInRoot: () => ({ token: 't' }) });
+    router.service(UserService, {
+      signInRoot(_request, context) {
+        seen = context.requestHeader;
+        return { token: 't' };
+      },
+    });
     router.service(BroadcastService, { scheduleBroadcast: () => ({ success: true }) });
   });
   gateway = await startGateway(service.port);
@@ -103,6 +109,13 @@ test('the service gets the token, the request id, the key and the address of the
   expect(seen.get('authorization')).toBe(authorization);
   expect(seen.get('x-request-id')).toBe('trace-1');
   expect(seen.get('idempotency-key')).toBe('key-1');
+  expect(seen.get('x-client-address')).toBe('127.0.0.1');
+});
+
+test('a public operation gets the token of the gateway, so that the address of the client is believed', async () => {
+  await post('/api/user.rootSignin', '{}');
+  const [, token = ''] = seen.get('authorization')?.split(' ') ?? [];
+  expect(await keyring.verifyToken(token)).toMatchObject({ type: 'service', subject: 'gateway' });
   expect(seen.get('x-client-address')).toBe('127.0.0.1');
 });
 

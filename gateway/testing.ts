@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createLog } from '#lib/log.ts';
+import { serviceToken } from '#lib/rpc/client.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { contracts } from './contracts.ts';
 import { openPages } from './pages/all.ts';
@@ -67,6 +68,7 @@ export async function startGateway(
     pages,
     transportFor,
     verifyToken: keyring.verifyToken,
+    authorization: serviceToken(keyring, 'gateway'),
     demoMode: false,
     log,
     callTimeoutMs: 5_000,

@@ -32,6 +32,7 @@ const authorize: Authorize = async (userId, _sessionId, workspaceId) => {
 };
 
 let reached: string[] = [];
+let clientAddress: string | null;
 beforeEach(() => {
   asked = [];
   reached = [];
@@ -59,7 +60,12 @@ function givenTransport(demo = false) {
         },
         upsertContact: reach('member who writes'),
       });
-      router.service(SubscriptionService, { subscribe: reach('subscribe') });
+      router.service(SubscriptionService, {
+        subscribe(_, call) {
+          clientAddress = call.requestHeader.get('x-client-address');
+          return reach('subscribe')();
+        },
+      });
       router.service(AudienceService, { listAudience: reach('service') });
       router.service(BroadcastService, { scheduleBroadcast: reach('schedule') });
     },
@@ -215,6 +221,35 @@ test('an operation whose workspace is in another field is checked by that field'
     rawMessage: 'Missing workspace ID',
   });
 });
+
+const form = { workspaceId: 'w1', contact: { email: 'a@example.com' }, listIds: ['l1'] };
+
+test.each<[string, Claims, string | null]>([
+  ['a user', { type: 'user', subject: 'owner', sessionId: 's1' }, null],
+  ['an API key', { type: 'api_key', subject: 'owner', sessionId: '' }, null],
+  ['a service', serviceClaims, '203.0.113.7'],
+])(
+  'what %s says of the address of a client is %p to an operation: %p',
+  async (_, claims, address) => {
+    const transport = givenTransport()(claims, { 'x-client-address': '203.0.113.7' });
+    clientAddress = '';
+    await createClient(SubscriptionService, transport).subscribe({
+      workspaceId: 'w1',
+      contact: { email: 'a@example.com' },
+      listIds: ['l1'],
+    });
+    expect(clientAddress).toBe(address);
+  },
+);
+
+test.each(['', 'Bearer', 'Bearer nonsense'])(
+  'an operation that anybody may call is answered with the header %p, and learns no address',
+  async (authorization) => {
+    const headers = { 'x-client-address': '203.0.113.7', authorization };
+    await createClient(SubscriptionService, givenTransport()(undefined, headers)).subscribe(form);
+    expect(clientAddress).toBeNull();
+  },
+);
 
 test.each([
   ['', 'Authorization header is required'],

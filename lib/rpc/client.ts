@@ -10,7 +10,7 @@ const tokenTtlSeconds = 300;
 const restMs = 10_000;
 
 /** A token that says which service calls, renewed in time. */
-function serviceToken(keyring: Keyring, service: string): Authorization {
+export function serviceToken(keyring: Keyring, service: string): Authorization {
   let header: Promise<string> | undefined;
   let renewAtMs = 0;
   const sign = async () => {
