@@ -34,7 +34,7 @@ type Options = {
 
 /** A transport to one address, `host:port`. */
 export function connectTo(address: string, { tls, authorization }: Options = {}): Transport {
-  return leanTransport(connectionTo(address, tls), authorization);
+  return leanTransport(connectionTo(address, { tls }), authorization);
 }
 
 /** A transport to a service of ours, with a token that says who calls. */
