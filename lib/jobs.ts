@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
+import { connectionStringOf } from './database-url.ts';
 import type { Log } from './log.ts';
 import { type EntityManager, query } from './store.ts';
 
@@ -9,7 +10,8 @@ export const schemaOf = (service: string) => `${service}_jobs`;
 export const attemptsMax = 25;
 
 export async function migrateJobs(url: string, service: string): Promise<void> {
-  await runMigrations({ connectionString: url, schema: schemaOf(service), logger: silent });
+  const connectionString = connectionStringOf(url);
+  await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
 }
 
 /**
@@ -111,7 +113,7 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
 
 function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> {
   return run({
-    connectionString: url,
+    connectionString: connectionStringOf(url),
     schema: schemaOf(service),
     taskList: { ...tasks, sweep, release: release(service) },
     crontab: '17 3 * * * sweep\n* * * * * release',

@@ -4,6 +4,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { tieToCalls } from './call-connections.ts';
+import { connectionStringOf } from './database-url.ts';
 import { migrateJobs, planJobsOnce } from './jobs.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { prepared, prepareMarked } from './prepared.ts';
@@ -55,6 +56,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
+      // The ORM drops what follows the question mark.
+      connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,

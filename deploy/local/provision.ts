@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionStringOf } from '#lib/database-url.ts';
 import { serviceNames } from './stack-config.ts';
 
 const databaseName = 'postrider';
@@ -19,7 +20,8 @@ export async function provision(
     ]);
     if (found.rowCount === 0) await client.query(`create database ${databaseName}`);
   });
-  const databaseUrl = new URL(superuserUrl);
+  // Its files are named from where we are; services run elsewhere.
+  const databaseUrl = new URL(connectionStringOf(superuserUrl));
   databaseUrl.pathname = `/${databaseName}`;
   await withClient(databaseUrl.href, async (client) => {
     await client.query('begin');
@@ -56,7 +58,8 @@ async function provisionService(client: pg.Client, name: string, password: strin
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const connectionString = connectionStringOf(url);
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
     await work(client);
