@@ -266,6 +266,12 @@ test('the size is judged before the type, the type before the JSON', async () =>
   const malformed = await post('/api/contacts.upsert', 'x');
   expect(malformed.status).toBe(400);
   expect(await malformed.json()).toMatchObject({ error: 'Invalid request body' });
+  const body = '{\n  "workspace_id": "w",\n  "contact": wrong\n}';
+  expect(await (await post('/api/contacts.upsert', body)).json()).toMatchObject({
+    error: 'Invalid request body',
+    code: 'invalid_argument',
+    details: [{ field: '', description: 'not JSON at line 3, column 14' }],
+  });
 });
 
 test('demo mode refuses what the contract marks, after the token and before the method', async () => {

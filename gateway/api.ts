@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Authorization } from '#lib/rpc/lean-transport.ts';
 import type { Claims } from '#lib/tokens.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { ReadBody } from './body.ts';
 import { Refusal } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { faultOf } from './json-fault.ts';
 import { isObject, parseJson } from './json-text.ts';
 import { passedOn } from './passed-on.ts';
 import type { Route } from './routes.ts';
@@ -109,7 +111,10 @@ function parseObject(body: Buffer): Record<string, unknown> {
   } catch {
     // The parser's words quote the body, which may be anybody's data.
   }
-  throw new ConnectError('Invalid request body', Code.InvalidArgument);
+  const fieldViolations = [{ field: '', description: faultOf(body) }];
+  throw new ConnectError('Invalid request body', Code.InvalidArgument, undefined, [
+    { desc: BadRequestSchema, value: { fieldViolations } },
+  ]);
 }
 
 const idempotencyKey = /^[\x21-\x7e]{1,256}$/;
