@@ -96,7 +96,8 @@ async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void
     // Without the schema it would look for its table in `public` only, and not find it again.
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });
-    await migrateJobs(url, name);
+    // In a unit of work of its own: the library looks from another connection.
+    await migrateJobs(orm.em.fork(), url, name);
     await planJobsOnce(em, name);
   });
 }

@@ -53,8 +53,8 @@ async function provisionService(client: pg.Client, name: string, password: strin
   await client.query(`${setting} statement_timeout = '${statementTimeout}'`);
   // A process that froze within a transaction must not hold its locks for ever.
   await client.query(`${setting} idle_in_transaction_session_timeout = '${idleTimeout}'`);
-  // The job queue's migration runs `create schema if not exists`, which asks for this right.
-  await client.query(`grant connect, create on database ${databaseName} to ${name}`);
+  await client.query(`revoke create on database ${databaseName} from ${name}`);
+  await client.query(`grant connect on database ${databaseName} to ${name}`);
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
