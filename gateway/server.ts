@@ -25,6 +25,8 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   requestTimeoutMs: number;
   /** Speaks TLS with this. */
   tls?: ServerTls;
+  /** Browsers reach it by HTTPS although it does not speak TLS itself. */
+  isHttps?: boolean;
   limits?: Partial<GatewayLimits>;
 };
 
@@ -55,6 +57,8 @@ const bodyBudgetBytes = 128 * 1024 * 1024;
 // Longer than the 60 seconds after which most load balancers give a connection up.
 const keepAliveTimeoutMs = 65_000;
 const headersTimeoutMs = 10_000;
+/** How long browsers come by HTTPS only. */
+const oneYear = 'max-age=31536000';
 
 type State = {
   api: Api;
@@ -112,6 +116,7 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
   if (answer) {
     if (state.draining) response.setHeader('connection', 'close');
     if (target.isCors) fromAnySite(response);
+    if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
     response.setHeader('x-request-id', id);
     send(request, response, await packed(request, answer));
     // A body that nobody waits for must not keep a place.
