@@ -224,8 +224,8 @@ test.each([
 });
 
 test('an expired token, one of another key and one of a service are a 401', async () => {
-  const strange = createKeyring('some-other-secret-key');
-  const own = createKeyring('a-secret-key-for-tests-only');
+  const strange = createKeyring('some-other-secret-key-that-is-long');
+  const own = createKeyring('a-secret-key-that-is-for-tests-only');
   const tokens = [
     await tokenFor('user-1', -61),
     await strange.signToken({ type: 'user', subject: 'u', sessionId: 's' }, 60),

@@ -35,7 +35,7 @@ export async function startService(
   };
 }
 
-export const keyring = createKeyring('a-secret-key-for-tests-only');
+export const keyring = createKeyring('a-secret-key-that-is-for-tests-only');
 
 export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);

@@ -3,8 +3,8 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { until } from '../test/stack/until.ts';
 import { type Claims, createKeyring, deriveKey, equalInConstantTime } from './tokens.ts';
 
-const oldKey = 'the-key-of-last-year';
-const newKey = 'the-key-of-this-year';
+const oldKey = 'the-key-of-last-year-which-is-long';
+const newKey = 'the-key-of-this-year-which-is-long';
 const keyring = createKeyring(oldKey);
 const rotated = createKeyring(`${newKey},${oldKey}`);
 
@@ -156,10 +156,18 @@ test('MACs of different purposes differ', () => {
 test.each([
   ['', 'SECRET_KEY is empty'],
   [',', 'SECRET_KEY is empty'],
-  ['short', 'at least 16 characters'],
+  ['short', 'at least 32 characters'],
   [`${newKey},short`, 'at least 16 characters'],
+  ['k'.repeat(31), 'at least 32 characters'],
+  ['k'.repeat(64), 'one character over and over'],
 ])('the key list %p is refused', (keys, reason) => {
   expect(() => createKeyring(keys)).toThrow(reason);
+});
+
+test('a shorter key of before still opens what it sealed, behind a long one', async () => {
+  const short = createKeyring(`${newKey},a-key-of-before-16`);
+  const token = await signed(good(), { secret: 'a-key-of-before-16' });
+  expect(await short.verifyToken(token)).toEqual(user);
 });
 
 test.each([

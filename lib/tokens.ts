@@ -48,9 +48,7 @@ export function createKeyring(
 ): Keyring {
   const secrets = secretKey.split(',').filter((secret) => secret !== '');
   if (secrets.length === 0) throw new Error('SECRET_KEY is empty');
-  if (secrets.some((secret) => secret.length < 16)) {
-    throw new Error('SECRET_KEY must be at least 16 characters');
-  }
+  checkSecrets(secrets);
   const derive = (purpose: string) => secrets.map((secret) => deriveKey(secret, purpose));
   const tokenKeys = derive('postrider/tokens');
   const boxKeys = derive('postrider/credentials');
@@ -62,6 +60,19 @@ export function createKeyring(
     decrypt: (text) => decrypt(boxKeys, text),
     macs: createMacs(derive),
   };
+}
+
+/** The first key protects what is made from now on; shorter ones of before may follow, to open what they sealed. */
+function checkSecrets([first = '', ...others]: readonly string[]): void {
+  if (others.some((secret) => secret.length < 16)) {
+    throw new Error('every key of SECRET_KEY must be at least 16 characters');
+  }
+  if (first.length < 32) {
+    throw new Error('SECRET_KEY must be at least 32 characters; a shorter key may follow a comma');
+  }
+  if (new Set(first).size === 1) {
+    throw new Error('SECRET_KEY must not be one character over and over');
+  }
 }
 
 /** One secret has a key of its own for each purpose. */
