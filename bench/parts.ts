@@ -53,7 +53,7 @@ function codecParts(): Parts {
 
 /** The gate, and a call of an operation that answers at once: without rules, with each of them, with all. */
 async function ruleParts(): Promise<Parts> {
-  const keyring = createKeyring('a-secret-key-for-benches');
+  const keyring = createKeyring('a-secret-key-that-is-for-benches');
   const claims = { type: 'service', subject: 'bench', sessionId: '' } as const;
   const token = await keyring.signToken(claims, 3_600);
   const { interceptors, requestGate } = callRules({

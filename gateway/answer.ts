@@ -47,7 +47,8 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   if (answer.status !== 204) response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(answer.status, answer.headers);
   if (request.method !== 'HEAD') response.write(body);
-  if (abandoned) endAfter(request, response);
+  // Nothing comes any more of what took too long to arrive.
+  if (abandoned && answer.status !== 408) endAfter(request, response);
   else response.end();
 }
 

@@ -8,6 +8,7 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import {
+  keyring,
   startGateway,
   startService,
   type TestGateway,
@@ -41,7 +42,12 @@ beforeAll(async () => {
       },
     });
     router.service(WorkspaceService, { listWorkspaces: () => ({}) });
-    router.service(UserService, { signInRoot: () => ({ token: 't' }) });
+    router.service(UserService, {
+      signInRoot(_request, context) {
+        seen = context.requestHeader;
+        return { token: 't' };
+      },
+    });
     router.service(BroadcastService, { scheduleBroadcast: () => ({ success: true }) });
   });
   gateway = await startGateway(service.port);
@@ -103,6 +109,13 @@ test('the service gets the token, the request id, the key and the address of the
   expect(seen.get('authorization')).toBe(authorization);
   expect(seen.get('x-request-id')).toBe('trace-1');
   expect(seen.get('idempotency-key')).toBe('key-1');
+  expect(seen.get('x-client-address')).toBe('127.0.0.1');
+});
+
+test('a public operation gets the token of the gateway, so that the address of the client is believed', async () => {
+  await post('/api/user.rootSignin', '{}');
+  const [, token = ''] = seen.get('authorization')?.split(' ') ?? [];
+  expect(await keyring.verifyToken(token)).toMatchObject({ type: 'service', subject: 'gateway' });
   expect(seen.get('x-client-address')).toBe('127.0.0.1');
 });
 
@@ -211,10 +224,10 @@ test.each([
 });
 
 test('an expired token, one of another key and one of a service are a 401', async () => {
-  const strange = createKeyring('some-other-secret-key');
-  const own = createKeyring('a-secret-key-for-tests-only');
+  const strange = createKeyring('some-other-secret-key-that-is-long');
+  const own = createKeyring('a-secret-key-that-is-for-tests-only');
   const tokens = [
-    await tokenFor('user-1', -1),
+    await tokenFor('user-1', -61),
     await strange.signToken({ type: 'user', subject: 'u', sessionId: 's' }, 60),
     await own.signToken({ type: 'service', subject: 'messages', sessionId: '' }, 60),
   ];
@@ -253,6 +266,12 @@ test('the size is judged before the type, the type before the JSON', async () =>
   const malformed = await post('/api/contacts.upsert', 'x');
   expect(malformed.status).toBe(400);
   expect(await malformed.json()).toMatchObject({ error: 'Invalid request body' });
+  const body = '{\n  "workspace_id": "w",\n  "contact": wrong\n}';
+  expect(await (await post('/api/contacts.upsert', body)).json()).toMatchObject({
+    error: 'Invalid request body',
+    code: 'invalid_argument',
+    details: [{ field: '', description: 'not JSON at line 3, column 14' }],
+  });
 });
 
 test('demo mode refuses what the contract marks, after the token and before the method', async () => {

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import type { Authorization } from '#lib/rpc/lean-transport.ts';
 import type { Claims } from '#lib/tokens.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { ReadBody } from './body.ts';
 import { Refusal } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { faultOf } from './json-fault.ts';
 import { isObject, parseJson } from './json-text.ts';
 import { passedOn } from './passed-on.ts';
 import type { Route } from './routes.ts';
@@ -14,6 +17,8 @@ import type { Route } from './routes.ts';
 export type Api = {
   transportFor: (service: string) => Transport;
   verifyToken: (token: string) => Promise<Claims | undefined>;
+  /** How the gateway says who it is. */
+  authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
   callTimeoutMs: number;
@@ -38,11 +43,13 @@ export async function answerOperation(
     route.verb === 'GET'
       ? route.decodeQuery(exchange.query)
       : await readMessage(api, route, exchange);
+  const headers = forwardedHeaders(exchange);
+  // Services believe what the gateway says of the client. An operation with a rule gets the caller's token, and no other.
+  if (route.isPublic) headers.authorization = await api.authorization();
   const answer = await api
     .transportFor(route.service)
-    .unary(route.method, exchange.signal, api.callTimeoutMs, forwardedHeaders(exchange), message);
-  const headers = passedOn(answer.header);
-  return jsonAnswer(route.successStatus, route.encode(answer.message), headers);
+    .unary(route.method, exchange.signal, api.callTimeoutMs, headers, message);
+  return jsonAnswer(route.successStatus, route.encode(answer.message), passedOn(answer.header));
 }
 
 /** The verbs that a path answers, for `Allow`. */
@@ -104,7 +111,10 @@ function parseObject(body: Buffer): Record<string, unknown> {
   } catch {
     // The parser's words quote the body, which may be anybody's data.
   }
-  throw new ConnectError('Invalid request body', Code.InvalidArgument);
+  const fieldViolations = [{ field: '', description: faultOf(body) }];
+  throw new ConnectError('Invalid request body', Code.InvalidArgument, undefined, [
+    { desc: BadRequestSchema, value: { fieldViolations } },
+  ]);
 }
 
 const idempotencyKey = /^[\x21-\x7e]{1,256}$/;

@@ -10,8 +10,14 @@ export type ReadBody = (
 /** The client went away before it had sent everything; there is nobody left to answer. */
 export class ClientGone extends Error {}
 
-/** Reads bodies, all that are held at one time within a budget. */
-export function createBodyReader(budgetBytes: number): ReadBody {
+/** Reads bodies, all that are held at one time within a budget; one that stops to arrive is given up. */
+export function createBodyReader({
+  budgetBytes,
+  stallMs,
+}: {
+  budgetBytes: number;
+  stallMs: number;
+}): ReadBody {
   let heldBytes = 0;
   return async (request, response, limitBytes) => {
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
@@ -22,7 +28,7 @@ export function createBodyReader(budgetBytes: number): ReadBody {
     });
     // A client that asked first waits for this before it sends the body.
     if (request.headers.expect) response.writeContinue();
-    return collect(request, (chunk) => {
+    return collect(request, stallMs, (chunk) => {
       state.sizeBytes += chunk.length;
       heldBytes += chunk.length;
       if (state.sizeBytes > limitBytes) throw tooLarge();
@@ -31,10 +37,16 @@ export function createBodyReader(budgetBytes: number): ReadBody {
   };
 }
 
-function collect(request: IncomingMessage, account: (chunk: Buffer) => void): Promise<Buffer> {
+function collect(
+  request: IncomingMessage,
+  stallMs: number,
+  account: (chunk: Buffer) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    const timer = setTimeout(() => stop(tooSlow()), stallMs);
     const stop = (error: unknown) => {
+      clearTimeout(timer);
       request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
       // Later errors of a request that is given up are of no interest, but must not go unheard.
       request.on('error', () => {});
@@ -44,11 +56,15 @@ function collect(request: IncomingMessage, account: (chunk: Buffer) => void): Pr
       try {
         account(chunk);
         chunks.push(chunk);
+        timer.refresh();
       } catch (error) {
         stop(error);
       }
     };
-    const finish = () => resolve(Buffer.concat(chunks));
+    const finish = () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    };
     const leave = () => stop(new ClientGone());
     request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
   });
@@ -58,6 +74,10 @@ function tooLarge(): Refusal {
   return new Refusal(413, 'payload_too_large', 'Request body too large');
 }
 
-function busy(): Refusal {
+function tooSlow(): Refusal {
+  return new Refusal(408, 'request_timeout', 'Request took too long to arrive');
+}
+
+export function busy(): Refusal {
   return new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
 }

@@ -9,16 +9,10 @@ export type ClientAddress = (request: IncomingMessage) => string;
  * what stands left of it is whatever the client wrote.
  */
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
-  const ranges = trustedProxies.map((range) => ipaddr.parseCIDR(range));
-  const isProxy = (address: string): boolean => {
-    const parsed = ipaddr.process(address);
-    return ranges.some(
-      ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
-    );
-  };
+  const isProxy = isWithin(trustedProxies);
   return ({ socket, headers }) => {
     const peer = plain(socket.remoteAddress ?? '');
-    if (ranges.length === 0) return peer;
+    if (trustedProxies.length === 0) return peer;
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     let client = peer;
     while (ipaddr.isValid(client) && isProxy(client)) {
@@ -28,6 +22,18 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
       client = before;
     }
     return client;
+  };
+}
+
+/** Whether an address is in one of the ranges, which are in CIDR notation. */
+export function isWithin(given: readonly string[]): (address: string) => boolean {
+  const ranges = given.map((range) => ipaddr.parseCIDR(range));
+  return (address) => {
+    if (ranges.length === 0) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(
+      ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
+    );
   };
 }
 

@@ -5,6 +5,8 @@ export type GatewayConfig = {
   port: number;
   secretKey: string;
   demoMode: boolean;
+  /** Whether browsers reach it by HTTPS, as `PUBLIC_URL` says. */
+  isHttps: boolean;
   logLevel: string;
   /** Ranges in CIDR notation whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
@@ -18,6 +20,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     port: integer(env, 'GATEWAY_PORT'),
     secretKey: required(env, 'SECRET_KEY'),
     demoMode: flag(env, 'DEMO_MODE'),
+    isHttps: /^https:/i.test(env.PUBLIC_URL ?? ''),
     logLevel: env.LOG_LEVEL || 'info',
     trustedProxies: list(env, 'TRUSTED_PROXIES'),
     addresses: new Map([...services].map((service) => [service, addressesOf(env, service)])),

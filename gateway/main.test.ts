@@ -37,7 +37,7 @@ const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WORKSPACES
 
 const settings = (port: number) => ({
   GATEWAY_PORT: `${port}`,
-  SECRET_KEY: 'a-secret-key-for-tests-only',
+  SECRET_KEY: 'a-secret-key-that-is-for-tests-only',
   ...Object.fromEntries(services.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
 });
 
@@ -55,8 +55,21 @@ test('the process says ready, answers, and ends with 0 when it is told to', asyn
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
+test.each([
+  ['https://mail.example.com', 'max-age=31536000'],
+  ['http://mail.example.com', null],
+])('behind PUBLIC_URL %s browsers are told to stay with HTTPS: %p', async (url, expected) => {
+  const port = await freePort();
+  child = run({ ...settings(port), PUBLIC_URL: url });
+  await once(child, 'message');
+  for (const path of ['/healthz', '/openapi.json', '/nowhere']) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+    expect(headers.get('strict-transport-security')).toBe(expected);
+  }
+});
+
 test('the process does not start without the address of a service', async () => {
-  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-for-tests-only' });
+  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' });
   const [code] = await once(child, 'exit');
   expect(code).not.toBe(0);
 });
@@ -74,8 +87,11 @@ test('with a certificate the process speaks HTTPS, and nothing else', async () =
   await once(child, 'message');
   rmSync(folder, { recursive: true });
   const dispatcher = new Agent({ connect: { ca: certificate.cert } });
-  const { statusCode, body } = await request(`https://127.0.0.1:${port}/healthz`, { dispatcher });
+  const { statusCode, headers, body } = await request(`https://127.0.0.1:${port}/healthz`, {
+    dispatcher,
+  });
   expect([statusCode, await body.json()]).toEqual([200, { status: 'ok' }]);
+  expect(headers['strict-transport-security']).toBe('max-age=31536000');
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   await dispatcher.close();
   child.kill('SIGTERM');

@@ -1,4 +1,5 @@
 import { createLog } from '#lib/log.ts';
+import { serviceToken } from '#lib/rpc/client.ts';
 import { readClientTls, readServerTls } from '#lib/rpc/tls.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { readConfig } from './config.ts';
@@ -11,10 +12,11 @@ import { connectServices } from './transports.ts';
 const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));
 const transportFor = connectServices(config.addresses, readClientTls(process.env));
-const keyring = createKeyring(config.secretKey);
 const log = createLog('gateway', config.logLevel);
+const keyring = createKeyring(config.secretKey, { log });
 const { pages, close } = openPages({ routes, messages: transportFor('messages'), keyring, log });
 const { verifyToken } = keyring;
+const authorization = serviceToken(keyring, 'gateway');
 // Not the certificate that the services know: what the world trusts is another one.
 const tls = readServerTls(process.env, 'GATEWAY_');
-runGateway({ ...config, routes, pages, transportFor, verifyToken, log, tls, close });
+runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, tls, close });

@@ -30,7 +30,7 @@ test('a route carries what the contract promises', () => {
     },
   ]);
   expect(routes.get('/api/user.rootSignin')).toMatchObject([
-    { isPublic: true, service: 'workspaces' },
+    { isPublic: true, service: 'workspaces', bodyLimitBytes: 64 * 1024 },
   ]);
   expect(routes.get('/api/lists.create')).toMatchObject([{ successStatus: 201 }]);
 });

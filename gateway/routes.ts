@@ -34,6 +34,8 @@ export type Route = {
 };
 
 const bodyLimitDefaultBytes = 1024 * 1024;
+// Anybody may send these, so they must cost little.
+const publicBodyLimitBytes = 64 * 1024;
 
 /** The routes of all operations, by path. One path may serve several verbs. */
 export function routesOf(files: readonly DescFile[]): Map<string, Route[]> {
@@ -69,7 +71,8 @@ function routeOf(method: DescMethod): Route {
     refusedInDemo: promise.refusedInDemo,
     isCors: promise.cors,
     successStatus: promise.successStatus || 200,
-    bodyLimitBytes: promise.bodyLimitBytes || bodyLimitDefaultBytes,
+    bodyLimitBytes:
+      promise.bodyLimitBytes || (rule === 'public' ? publicBodyLimitBytes : bodyLimitDefaultBytes),
     failureText: promise.failureText || 'Internal server error',
     decodeQuery: queryDecoder(method.input),
     decodeBody: bodyDecoder(method),

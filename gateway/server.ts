@@ -4,10 +4,11 @@ import type { Log } from '#lib/log.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
 import { type Answer, failureAnswer, jsonAnswer, send } from './answer.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api.ts';
-import { ClientGone, createBodyReader } from './body.ts';
+import { busy, ClientGone, createBodyReader, type ReadBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
-import { clientAddressBehind } from './client-address.ts';
+import { clientAddressBehind, isWithin } from './client-address.ts';
 import { packed } from './compression.ts';
+import { type Connections, limitConnections } from './connections.ts';
 import { fromAnySite, preflightHeaders } from './cors.ts';
 import { failureOf, Refusal } from './errors.ts';
 import { createExchange, type Exchange } from './exchange.ts';
@@ -24,6 +25,25 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   requestTimeoutMs: number;
   /** Speaks TLS with this. */
   tls?: ServerTls;
+  /** Browsers reach it by HTTPS although it does not speak TLS itself. */
+  isHttps?: boolean;
+  limits?: Partial<GatewayLimits>;
+};
+
+/** How much is taken of all clients, and of one. */
+export type GatewayLimits = {
+  /** Requests that are worked on; one whose body is on its way is none of them. */
+  inFlightMax: number;
+  /** Connections of one client address, trusted proxies excepted. */
+  connectionsPerAddressMax: number;
+  /** How long a body may stop to arrive. */
+  bodyStallMs: number;
+};
+
+const limitsDefault: GatewayLimits = {
+  inFlightMax: 1_024,
+  connectionsPerAddressMax: 512,
+  bodyStallMs: 10_000,
 };
 
 /** A server of HTTP, or of HTTPS. */
@@ -32,19 +52,38 @@ export type WebServer = Server | SecureServer;
 export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
 const connectionsMax = 4_096;
-const inFlightMax = 1_024;
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
 // Longer than the 60 seconds after which most load balancers give a connection up.
 const keepAliveTimeoutMs = 65_000;
 const headersTimeoutMs = 10_000;
+/** How long browsers come by HTTPS only. */
+const oneYear = 'max-age=31536000';
 
-type State = { api: Api; inFlight: number; draining: boolean };
+type State = {
+  api: Api;
+  limits: GatewayLimits;
+  connections: Connections;
+  /** Answers to requests that are worked on. */
+  working: Set<ServerResponse>;
+  draining: boolean;
+};
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const api = { ...options, readBody: createBodyReader(bodyBudgetBytes) };
-  const state: State = { api, inFlight: 0, draining: false };
+  const limits = { ...limitsDefault, ...options.limits };
   const server = openServer(options);
+  const connections = limitConnections(server, {
+    perAddressMax: limits.connectionsPerAddressMax,
+    isExempt: isWithin(options.trustedProxies),
+  });
+  const read = createBodyReader({ budgetBytes: bodyBudgetBytes, stallMs: limits.bodyStallMs });
+  const readBody: ReadBody = async (request, response, limitBytes) => {
+    const body = await read(request, response, limitBytes);
+    begin(state, { request, response });
+    return body;
+  };
+  const api = { ...options, readBody };
+  const state: State = { api, limits, connections, working: new Set(), draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     void serve(options, state, createExchange(request, response, clientAddress));
@@ -73,16 +112,15 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
   const { request, response, id } = exchange;
   const startedAtMs = performance.now();
   const target = targetOf(options, state, exchange);
-  state.inFlight += 1;
-  response.once('close', () => {
-    state.inFlight -= 1;
-  });
   const answer = await answerOrFail(options, exchange, target);
   if (answer) {
     if (state.draining) response.setHeader('connection', 'close');
     if (target.isCors) fromAnySite(response);
+    if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
     response.setHeader('x-request-id', id);
     send(request, response, await packed(request, answer));
+    // A body that nobody waits for must not keep a place.
+    if (!request.complete) end(state, exchange);
   }
   options.log.info(
     {
@@ -94,6 +132,20 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     },
     'request',
   );
+}
+
+type Pair = Pick<Exchange, 'request' | 'response'>;
+
+/** A request is worked on from when all of it is there until its answer is sent. */
+function begin(state: State, { request, response }: Pair): void {
+  if (state.working.size >= state.limits.inFlightMax) throw busy();
+  state.working.add(response);
+  state.connections.count(request.socket, 1);
+  response.once('close', () => end(state, { request, response }));
+}
+
+function end(state: State, { request, response }: Pair): void {
+  if (state.working.delete(response)) state.connections.count(request.socket, -1);
 }
 
 /** What a request is for. Its name goes to the log; its text is all that is told of our own faults. */
@@ -110,7 +162,10 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   const failureText = 'Internal server error';
   if (path === '/healthz')
     return { name: 'healthz', failureText, answer: () => health(state, request) };
-  if (state.inFlight >= inFlightMax) return { name: 'busy', failureText, answer: refuseBusy };
+  if (state.working.size >= state.limits.inFlightMax)
+    return { name: 'busy', failureText, answer: refuseBusy };
+  // The body of any other is read first, where it is wanted.
+  if (request.method !== 'POST') begin(state, exchange);
   const sharing = options.routes.get(path);
   if (sharing) {
     const route = routeFor(sharing, request.method);
@@ -164,7 +219,7 @@ function refuseUnknown(): never {
 }
 
 function refuseBusy(): never {
-  throw new Refusal(503, 'unavailable', 'Too many requests', { 'retry-after': '1' });
+  throw busy();
 }
 
 function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answer {

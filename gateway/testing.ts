@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createLog } from '#lib/log.ts';
+import { serviceToken } from '#lib/rpc/client.ts';
 import { createKeyring } from '#lib/tokens.ts';
 import { contracts } from './contracts.ts';
 import { openPages } from './pages/all.ts';
@@ -34,7 +35,7 @@ export async function startService(
   };
 }
 
-export const keyring = createKeyring('a-secret-key-for-tests-only');
+export const keyring = createKeyring('a-secret-key-that-is-for-tests-only');
 
 export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
@@ -67,6 +68,7 @@ export async function startGateway(
     pages,
     transportFor,
     verifyToken: keyring.verifyToken,
+    authorization: serviceToken(keyring, 'gateway'),
     demoMode: false,
     log,
     callTimeoutMs: 5_000,

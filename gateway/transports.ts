@@ -3,7 +3,7 @@ import { connectTo, inTurn } from '#lib/rpc/client.ts';
 import type { ClientTls } from '#lib/rpc/tls.ts';
 
 /**
- * Transports to services by name. They carry the caller's own token, never one of a service. The
+ * Transports to services by name. They carry the token that they are given, and none of their own. The
  * replicas of a service are asked in turn.
  */
 export function connectServices(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { remember } from './cache.ts';
+import { createCache, remember } from './cache.ts';
 
 function given(entriesMax: number) {
   const asked: string[] = [];
@@ -27,4 +27,13 @@ test('a long text is answered and not kept', () => {
   const long = 'x'.repeat(256);
   expect([lengthOf(long), lengthOf(long)]).toEqual([256, 256]);
   expect(asked).toEqual([long, long]);
+});
+
+test('what has a long key is loaded each time', async () => {
+  const cached = createCache<number>({ entriesMax: 10, keepMs: 60_000 });
+  let loads = 0;
+  const load = async () => (loads += 1);
+  for (const key of ['short', 'short', 'x'.repeat(1_025), 'x'.repeat(1_025)])
+    await cached(key, load);
+  expect(loads).toBe(3);
 });

@@ -1,7 +1,14 @@
-/** Keeps answers of other services for a while; the oldest goes when it is full. A failed load is not kept. */
+/** Longer than any key of ours: users, sessions and workspaces have ids of at most 64 characters. */
+const keyLengthMax = 1_024;
+
+/**
+ * Keeps answers of other services for a while; the oldest goes when it is full. A failed load is not kept, nor is
+ * one whose key is longer than 1,024 characters.
+ */
 export function createCache<Value>({ entriesMax, keepMs }: { entriesMax: number; keepMs: number }) {
   const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
   return (key: string, load: () => Promise<Value>): Promise<Value> => {
+    if (key.length > keyLengthMax) return load();
     const known = entries.get(key);
     if (known && known.untilMs > Date.now()) return known.value;
     entries.delete(key);

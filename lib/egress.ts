@@ -12,7 +12,7 @@ export type Target = { address: string; family: 4 | 6 };
 
 /**
  * The one way out to hosts that a tenant chose. Names are resolved once and the address that is
- * connected to is checked: nothing private, loopback, link-local or reserved, unless an operator
+ * connected to is checked: nothing private, loopback, link-local, reserved or of a cloud itself, unless an operator
  * opened its range.
  */
 export type Egress = {
@@ -68,9 +68,13 @@ export function createEgress(allow: readonly string[], lookUp: Lookup = lookUpAl
 type Ranges = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
 function mayCall(address: string, opened: Ranges): boolean {
+  if (isOpened(address, opened)) return true;
   // Everything but `unicast` is reserved for something; 6to4, Teredo and NAT64 are names of their own.
-  return isOpened(address, opened) || ipaddr.process(address).range() === 'unicast';
+  return ipaddr.process(address).range() === 'unicast' && !isOpened(address, metadata);
 }
+
+/** Public in form: Azure answers there for the machine's own agent. The other clouds use reserved ranges. */
+const metadata: Ranges = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 function isOpened(address: string, opened: Ranges): boolean {
   const parsed = ipaddr.process(address);

@@ -119,11 +119,11 @@ test('the runner comes back when another service migrates its jobs in the same d
   start();
   await add(1);
   await untilDone(1);
-  await migrateJobs(store.url, 'neighbour');
+  await migrateJobs(store.fork(), store.url, 'neighbour');
   // Each is added after the runner has seen the notice of the one before.
   await add(2);
   await untilDone(2);
-  await migrateJobs(store.url, 'another');
+  await migrateJobs(store.fork(), store.url, 'another');
   await add(3);
   await untilDone(3);
   expect(done).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
+import { connectionStringOf } from './database-url.ts';
 import type { Log } from './log.ts';
 import { type EntityManager, query } from './store.ts';
 
@@ -8,9 +9,29 @@ export const schemaOf = (service: string) => `${service}_jobs`;
 
 export const attemptsMax = 25;
 
-export async function migrateJobs(url: string, service: string): Promise<void> {
-  await runMigrations({ connectionString: url, schema: schemaOf(service), logger: silent });
+/**
+ * Makes the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
+ * schemas even where this one is there; it is left out where its table of migrations exists.
+ */
+export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
+  await query(em, migrationsTable(schemaOf(service)), []);
+  const connectionString = connectionStringOf(url);
+  await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
 }
+
+/** As graphile-worker 0.18 makes it. */
+const migrationsTable = (schema: string) => `
+  do $$
+  begin
+    if to_regnamespace('${schema}') is not null then
+      create table if not exists ${schema}.migrations (
+        id int primary key,
+        ts timestamptz default now() not null,
+        breaking boolean not null default false
+      );
+    end if;
+  end
+  $$`;
 
 /**
  * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
@@ -111,7 +132,7 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
 
 function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> {
   return run({
-    connectionString: url,
+    connectionString: connectionStringOf(url),
     schema: schemaOf(service),
     taskList: { ...tasks, sweep, release: release(service) },
     crontab: '17 3 * * * sweep\n* * * * * release',

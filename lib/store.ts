@@ -4,6 +4,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { tieToCalls } from './call-connections.ts';
+import { connectionStringOf } from './database-url.ts';
 import { migrateJobs, planJobsOnce } from './jobs.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { prepared, prepareMarked } from './prepared.ts';
@@ -57,6 +58,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
+      // The ORM drops what follows the question mark.
+      connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
@@ -95,7 +98,8 @@ async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void
     // Without the schema it would look for its table in `public` only, and not find it again.
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });
-    await migrateJobs(url, name);
+    // In a unit of work of its own: the library looks from another connection.
+    await migrateJobs(orm.em.fork(), url, name);
     await planJobsOnce(em, name);
   });
 }

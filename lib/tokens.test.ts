@@ -3,8 +3,8 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { until } from '../test/stack/until.ts';
 import { type Claims, createKeyring, deriveKey, equalInConstantTime } from './tokens.ts';
 
-const oldKey = 'the-key-of-last-year';
-const newKey = 'the-key-of-this-year';
+const oldKey = 'the-key-of-last-year-which-is-long';
+const newKey = 'the-key-of-this-year-which-is-long';
 const keyring = createKeyring(oldKey);
 const rotated = createKeyring(`${newKey},${oldKey}`);
 
@@ -39,8 +39,9 @@ test.each<[string, () => Promise<string> | string]>([
   ['is not signed', () => new UnsecuredJWT(good()).encode()],
   ['is signed with another key', () => signed(good(), { secret: newKey })],
   ['is signed with another algorithm', () => signed(good(), { alg: 'HS512' })],
-  ['has expired', () => signed({ ...good(), exp: nowSeconds() - 1 })],
-  ['is not valid yet', () => signed({ ...good(), nbf: nowSeconds() + 30 })],
+  ['has expired', () => signed({ ...good(), exp: nowSeconds() - 61 })],
+  ['is not valid yet', () => signed({ ...good(), nbf: nowSeconds() + 65 })],
+  ['was made in the future', () => signed({ ...good(), iat: nowSeconds() + 65 })],
   ['never expires', () => signed(without('exp'))],
   ['names nobody', () => signed(without('sub'))],
   ['has no type', () => signed(without('type'))],
@@ -59,8 +60,54 @@ test('a token whose claims were changed is refused', async () => {
   expect(await keyring.verifyToken(`${header}.${claims}.${signature}`)).toBeUndefined();
 });
 
+/** A token as a process signs it whose clock is so far ahead, or behind if negative. */
+function signedAhead(seconds: number, type = 'service', secret = oldKey): Promise<string> {
+  const at = nowSeconds() + seconds;
+  return signed({ ...good(), type, iat: at, nbf: at, exp: at + 300 }, { secret });
+}
+
+test.each([30, 55, -30, -355])(
+  'a token of a process whose clock is %i s ahead is good',
+  async (seconds) => {
+    expect(await keyring.verifyToken(await signedAhead(seconds))).toMatchObject({
+      type: 'service',
+    });
+  },
+);
+
+test('a clock that is further off is named once in a while, and nothing else is', async () => {
+  const seen: unknown[][] = [];
+  const warn = (...line: unknown[]) => void seen.push(line);
+  const watching = createKeyring(`${newKey},${oldKey}`, { log: { warn } });
+  const fine = [
+    await signedAhead(55),
+    await signed({ ...good(), exp: nowSeconds() - 600 }),
+    await signedAhead(600, 'service', 'the-key-of-somebody-else'),
+    'nonsense',
+  ];
+  for (const token of fine) await watching.verifyToken(token);
+  expect(seen).toEqual([]);
+  for (const seconds of [600, 601, -900]) {
+    expect(await watching.verifyToken(await signedAhead(seconds))).toBeUndefined();
+  }
+  expect(seen).toEqual([
+    [{ subject: 'u1', aheadSeconds: expect.any(Number) }, expect.stringMatching(/clock/)],
+  ]);
+  const [[line]] = seen as [[{ aheadSeconds: number }]];
+  expect(Math.abs(line.aheadSeconds - 600)).toBeLessThan(3);
+});
+
+test('a service token that expired long ago tells of a clock that is behind', async () => {
+  const seen: unknown[] = [];
+  const watching = createKeyring(oldKey, {
+    log: { warn: (line: unknown) => void seen.push(line) },
+  });
+  await watching.verifyToken(await signedAhead(-900));
+  expect(seen).toHaveLength(1);
+});
+
 test('a token that was seen before ends with its time', async () => {
-  const token = await signed({ ...good(), exp: nowSeconds() + 1 });
+  const token = await signed({ ...good(), exp: nowSeconds() - 59 });
   expect(await keyring.verifyToken(token)).toEqual(user);
   await until('it is refused', async () => !(await keyring.verifyToken(token)), {
     withinMs: 3_000,
@@ -109,10 +156,18 @@ test('MACs of different purposes differ', () => {
 test.each([
   ['', 'SECRET_KEY is empty'],
   [',', 'SECRET_KEY is empty'],
-  ['short', 'at least 16 characters'],
+  ['short', 'at least 32 characters'],
   [`${newKey},short`, 'at least 16 characters'],
+  ['k'.repeat(31), 'at least 32 characters'],
+  ['k'.repeat(64), 'one character over and over'],
 ])('the key list %p is refused', (keys, reason) => {
   expect(() => createKeyring(keys)).toThrow(reason);
+});
+
+test('a shorter key of before still opens what it sealed, behind a long one', async () => {
+  const short = createKeyring(`${newKey},a-key-of-before-16`);
+  const token = await signed(good(), { secret: 'a-key-of-before-16' });
+  expect(await short.verifyToken(token)).toEqual(user);
 });
 
 test.each([

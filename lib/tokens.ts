@@ -6,7 +6,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Log } from './log.ts';
 import { createMac, type Mac } from './mac.ts';
 
 /** Who a token speaks for. */
@@ -36,24 +37,42 @@ export type Keyring = {
 const keySizeBytes = 32;
 const tokenLengthMax = 4096;
 const verifiedMax = 2_000;
+/** How far the clocks of two machines may be apart. */
+const toleranceSeconds = 60;
+const clockWarningEveryMs = 60_000;
 
-export function createKeyring(secretKey: string): Keyring {
+/** `log` is told of tokens whose times show that clocks disagree. */
+export function createKeyring(
+  secretKey: string,
+  { log }: { log?: Pick<Log, 'warn'> } = {},
+): Keyring {
   const secrets = secretKey.split(',').filter((secret) => secret !== '');
   if (secrets.length === 0) throw new Error('SECRET_KEY is empty');
-  if (secrets.some((secret) => secret.length < 16)) {
-    throw new Error('SECRET_KEY must be at least 16 characters');
-  }
+  checkSecrets(secrets);
   const derive = (purpose: string) => secrets.map((secret) => deriveKey(secret, purpose));
   const tokenKeys = derive('postrider/tokens');
   const boxKeys = derive('postrider/credentials');
   return {
     secrets,
     signToken: (claims, ttlSeconds) => signToken(tokenKeys[0]!, claims, ttlSeconds),
-    verifyToken: createVerifier(tokenKeys),
+    verifyToken: createVerifier(tokenKeys, clockWatch(log)),
     encrypt: (text) => encrypt(boxKeys[0]!, text),
     decrypt: (text) => decrypt(boxKeys, text),
     macs: createMacs(derive),
   };
+}
+
+/** The first key protects what is made from now on; shorter ones of before may follow, to open what they sealed. */
+function checkSecrets([first = '', ...others]: readonly string[]): void {
+  if (others.some((secret) => secret.length < 16)) {
+    throw new Error('every key of SECRET_KEY must be at least 16 characters');
+  }
+  if (first.length < 32) {
+    throw new Error('SECRET_KEY must be at least 32 characters; a shorter key may follow a comma');
+  }
+  if (new Set(first).size === 1) {
+    throw new Error('SECRET_KEY must not be one character over and over');
+  }
 }
 
 /** One secret has a key of its own for each purpose. */
@@ -85,13 +104,13 @@ function signToken(key: Buffer, claims: Claims, ttlSeconds: number): Promise<str
 type Verified = { claims: Claims; expiresAtMs: number };
 
 /** A signature that was good stays good until the token expires, so it is checked once. */
-function createVerifier(keys: readonly Buffer[]): Keyring['verifyToken'] {
+function createVerifier(keys: readonly Buffer[], watch: ClockWatch): Keyring['verifyToken'] {
   const verified = new Map<string, Verified>();
   return async (token) => {
     if (token.length > tokenLengthMax) return undefined;
     const known = verified.get(token);
     if (known) return known.expiresAtMs > Date.now() ? known.claims : undefined;
-    const fresh = await verifyWithAny(keys, token);
+    const fresh = await verifyWithAny(keys, token, watch);
     if (!fresh) return undefined;
     if (verified.size >= verifiedMax) verified.clear();
     verified.set(token, fresh);
@@ -102,19 +121,49 @@ function createVerifier(keys: readonly Buffer[]): Keyring['verifyToken'] {
 async function verifyWithAny(
   keys: readonly Buffer[],
   token: string,
+  watch: ClockWatch,
 ): Promise<Verified | undefined> {
   for (const key of keys) {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         requiredClaims: ['exp', 'sub', 'type'],
+        clockTolerance: toleranceSeconds,
       });
-      return readClaims(payload);
-    } catch {
-      // The next key may be the one that signed it.
+      if (aheadSeconds(payload) <= toleranceSeconds) return readClaims(payload);
+      watch(payload);
+    } catch (error) {
+      // The times are judged after the signature, so the token is ours. Any other may be signed by the next key.
+      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf')
+        watch(error.payload);
+      if (error instanceof errors.JWTExpired && error.payload.type === 'service')
+        watch(error.payload);
     }
   }
   return undefined;
+}
+
+/** How long after this moment a token was made, by its own clock. */
+function aheadSeconds({ iat, nbf }: JWTPayload): number {
+  return (iat ?? nbf ?? 0) - Math.floor(Date.now() / 1000);
+}
+
+type ClockWatch = (payload: JWTPayload) => void;
+
+/**
+ * Names a clock that is wrong, at most once a minute: half of all calls may fail by it. People's tokens expire
+ * every day, but a service renews its own in time.
+ */
+function clockWatch(log: Pick<Log, 'warn'> | undefined): ClockWatch {
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return (payload) => {
+    if (performance.now() - saidAtMs < clockWarningEveryMs) return;
+    saidAtMs = performance.now();
+    log?.warn(
+      { subject: payload.sub, aheadSeconds: aheadSeconds(payload) },
+      'a token was refused by its times; the clocks of the machines must agree',
+    );
+  };
 }
 
 function readClaims(payload: Record<string, unknown>): Verified | undefined {
@@ -123,7 +172,10 @@ function readClaims(payload: Record<string, unknown>): Verified | undefined {
   if (typeof sub !== 'string' || typeof exp !== 'number') return undefined;
   if (type === 'user' && typeof sid !== 'string') return undefined;
   const sessionId = typeof sid === 'string' ? sid : '';
-  return { claims: { type, subject: sub, sessionId }, expiresAtMs: exp * 1000 };
+  return {
+    claims: { type, subject: sub, sessionId },
+    expiresAtMs: (exp + toleranceSeconds) * 1000,
+  };
 }
 
 const ivSizeBytes = 12;

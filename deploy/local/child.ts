@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crashText } from './log-file.ts';
 import type { Running, StartOptions } from './supervisor.ts';
 
 export type ChildOptions = {
@@ -14,6 +16,8 @@ export type ChildOptions = {
 const readyMsMax = 60_000;
 /** A little longer than a process gives itself to finish what it has begun. */
 const stopMsMax = 40_000;
+const saidCharsMax = 8_000;
+const lastWordsMsMax = 500;
 
 /** Starts a process, in a group of its own so that Ctrl-C is for us to pass on in order. */
 export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {
@@ -24,9 +28,15 @@ export async function startChild(options: ChildOptions, start: StartOptions): Pr
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  let said = '';
+  const hear = (text: string) => {
+    said = (said + text).slice(-saidCharsMax);
+    start.log(text);
+  };
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', start.log);
+    stream?.setEncoding('utf8').on('data', hear);
   }
+  const closed = once(child, 'close').catch(() => {});
   const exited = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error) => [
     error,
   ]);
@@ -35,6 +45,11 @@ export async function startChild(options: ChildOptions, start: StartOptions): Pr
   start.signal.addEventListener('abort', kill, { once: true });
   try {
     await ready(child, exited, answers);
+  } catch (error) {
+    // What it said last may still be on its way.
+    await Promise.race([closed, sleep(lastWordsMsMax)]);
+    const reason = crashText(said);
+    throw reason && error instanceof Error ? new Error(`${error.message}: ${reason}`) : error;
   } finally {
     start.signal.removeEventListener('abort', kill);
   }

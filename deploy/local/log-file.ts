@@ -26,3 +26,12 @@ export function errorText(line: string): string | undefined {
     return undefined;
   }
 }
+
+const thrown = /^\s*(\w*(?:[Ee]rror|Exception)(?: \[\w+\])?: \S.*)$/;
+
+/** Why a process ended, from what it wrote: an error in its log, or the first of those that Node prints. */
+export function crashText(text: string): string | undefined {
+  const lines = text.split('\n');
+  const logged = lines.map(errorText).findLast(Boolean);
+  return logged ?? lines.map((line) => thrown.exec(line)?.[1]).find(Boolean);
+}

@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +26,30 @@ async function query(url: string, text: string): Promise<unknown[]> {
     await client.end();
   }
 }
+
+test("the superuser's password is never in a file that others can read", async () => {
+  const folder = join(root, 'guarded');
+  const look = `
+    const { statSync } = require('node:fs');
+    process.send('looking');
+    for (;;) try {
+      process.send((statSync('${folder}.password').mode & 0o777).toString(8));
+      break;
+    } catch {}`;
+  const looker = spawn(process.execPath, ['-e', look], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  await once(looker, 'message');
+  const mode = once(looker, 'message');
+  const server = await startPostgres({ ...options, folder, port: await freePort() });
+  try {
+    expect(await mode).toEqual(['600', undefined]);
+    expect(existsSync(`${folder}.password`)).toBe(false);
+  } finally {
+    looker.kill();
+    await server.stop();
+  }
+});
 
 test('start makes a cluster that finds its data again after a stop and after kill -9', async () => {
   const first = await startPostgres(options);

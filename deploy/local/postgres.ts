@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -83,8 +83,10 @@ function initialize(options: {
   const secretFile = `${folder}.password`;
   if (password === undefined) args.push('-A', 'trust');
   else {
-    // initdb reads the password as another account, from a file that is gone a moment later.
-    writeFileSync(secretFile, password, { mode: 0o644 });
+    // initdb may read the password as another account, from a file that is gone a moment later.
+    rmSync(secretFile, { force: true });
+    writeFileSync(secretFile, password, { mode: 0o600 });
+    if (account.uid !== undefined) chownSync(secretFile, account.uid, account.gid ?? 0);
     args.push('-A', 'scram-sha-256', '--pwfile', secretFile);
   }
   const [command = '', ...rest] = [...account.prefix, join(programs, 'initdb'), ...args];

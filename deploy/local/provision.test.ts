@@ -1,5 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { openBroadcastsStore } from '../../services/broadcasts/store.ts';
+import { openContactsStore } from '../../services/contacts/store.ts';
+import { openMessagesStore } from '../../services/messages/store.ts';
+import { openTemplatesStore } from '../../services/templates/store.ts';
 import { openWorkspacesStore } from '../../services/workspaces/store.ts';
 import { provision } from './provision.ts';
 import { serviceNames } from './stack-config.ts';
@@ -21,13 +25,39 @@ async function as(name: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('a service migrates its own schema, also when it starts again', async () => {
+const stores = {
+  workspaces: openWorkspacesStore,
+  contacts: openContactsStore,
+  templates: openTemplatesStore,
+  broadcasts: openBroadcastsStore,
+  messages: openMessagesStore,
+};
+
+test.each(serviceNames)('%s migrates its own schemas, also when it starts again', async (name) => {
   for (let start = 0; start < 2; start += 1) {
-    const store = await openWorkspacesStore(urls.workspaces!);
+    const store = await stores[name](urls[name]!);
     await store.migrate();
     await store.close();
   }
-  expect(await as('workspaces', 'select id from workspaces')).toEqual([]);
+  expect(await as(name, `select count(*)::int > 0 as some from ${name}.migrations`)).toEqual([
+    { some: true },
+  ]);
+  expect(await as(name, `select id from ${name}_jobs.jobs`)).toEqual([]);
+});
+
+test.each(serviceNames)('%s can make nothing beside its own schemas', async (name) => {
+  await expect(as(name, 'create schema stray')).rejects.toThrow('permission denied');
+  await expect(as(name, 'create table public.stray (n int)')).rejects.toThrow('permission denied');
+});
+
+test('a right that was given before is taken back', async () => {
+  const url = new URL(process.env.TEST_POSTGRES_URL!);
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.query('grant create on database postrider to contacts');
+  await client.end();
+  await provision(url.href, passwords);
+  await expect(as('contacts', 'create schema stray')).rejects.toThrow('permission denied');
 });
 
 test('a role has its settings and no rights in the schemas of others', async () => {

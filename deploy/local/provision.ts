@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionStringOf } from '#lib/database-url.ts';
 import { serviceNames } from './stack-config.ts';
 
 const databaseName = 'postrider';
@@ -19,7 +20,8 @@ export async function provision(
     ]);
     if (found.rowCount === 0) await client.query(`create database ${databaseName}`);
   });
-  const databaseUrl = new URL(superuserUrl);
+  // Its files are named from where we are; services run elsewhere.
+  const databaseUrl = new URL(connectionStringOf(superuserUrl));
   databaseUrl.pathname = `/${databaseName}`;
   await withClient(databaseUrl.href, async (client) => {
     await client.query('begin');
@@ -51,12 +53,13 @@ async function provisionService(client: pg.Client, name: string, password: strin
   await client.query(`${setting} statement_timeout = '${statementTimeout}'`);
   // A process that froze within a transaction must not hold its locks for ever.
   await client.query(`${setting} idle_in_transaction_session_timeout = '${idleTimeout}'`);
-  // The job queue's migration runs `create schema if not exists`, which asks for this right.
-  await client.query(`grant connect, create on database ${databaseName} to ${name}`);
+  await client.query(`revoke create on database ${databaseName} from ${name}`);
+  await client.query(`grant connect on database ${databaseName} to ${name}`);
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const connectionString = connectionStringOf(url);
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
     await work(client);

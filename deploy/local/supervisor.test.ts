@@ -100,6 +100,25 @@ test('stop in the middle of a start ends the process that is not ready yet', asy
   expect(isAlive(pid)).toBe(false);
 });
 
+test.each([
+  ['throws', `throw new Error('no entry for this host')`, 'Error: no entry for this host'],
+  [
+    'fails where each of its addresses does',
+    `throw new AggregateError([new Error('connect ECONNREFUSED ::1:9')])`,
+    'Error: connect ECONNREFUSED ::1:9',
+  ],
+  [
+    'logs why and ends',
+    `console.log(JSON.stringify({ level: 60, msg: 'can not listen', err: { message: 'in use' } }));
+     process.exit(1)`,
+    'can not listen: in use',
+  ],
+  ['says nothing', 'process.exit(1)', 'quiet ended with 1 before it was ready'],
+])('a part that %s is given up with what it said', async (_, source, reason) => {
+  const started = fresh().start(part('quiet', source));
+  await expect(started).rejects.toThrow(reason);
+});
+
 test('a part that cannot start is given up with its reason', async () => {
   const started = fresh().start(part('broken', `console.log('no such thing'); process.exit(3)`));
   await expect(started).rejects.toThrow('broken ended with 3 before it was ready');

@@ -65,7 +65,10 @@ export const errorSchema: Schema = {
       items: {
         type: 'object',
         properties: {
-          field: { type: 'string', description: 'Its path, such as `contact.phone`.' },
+          field: {
+            type: 'string',
+            description: 'Its path, such as `contact.phone`; empty for the body itself.',
+          },
           description: { type: 'string', description: 'What is wrong with it.' },
         },
         required: ['field', 'description'],

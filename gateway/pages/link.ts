@@ -67,11 +67,11 @@ type Opened = {
 
 async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<Answer> {
   const { exchange, readBody, accepted, key } = opened;
-  const { request, response, id, clientAddress, signal } = exchange;
+  const { request, response, id, signal } = exchange;
   const isPost = request.method === 'POST';
   if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
   const body = isPost ? await readBody(request, response, bodyLimitBytes) : Buffer.alloc(0);
-  const headers = { 'x-request-id': id, 'x-client-address': clientAddress };
+  const headers = { 'x-request-id': id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);
   const speech = link?.language ? speak([link.language]) : accepted;

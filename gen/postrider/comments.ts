@@ -43,7 +43,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.options.v1.Operation.idempotent","The operation keeps its first answer for a repeated `Idempotency-Key`, for 24 hours."],
   ["postrider.options.v1.Operation.success_status","HTTP status of success; 200 if zero."],
   ["postrider.options.v1.Operation.body_field","The response field that is the whole JSON body (bare arrays and objects); the whole response if empty."],
-  ["postrider.options.v1.Operation.body_limit_bytes","Largest JSON body, in bytes; 1 MiB if zero."],
+  ["postrider.options.v1.Operation.body_limit_bytes","Largest JSON body, in bytes. If zero: 64 KiB where anybody may call, else 1 MiB."],
   ["postrider.options.v1.Operation.failure_text","What a caller reads when the fault is ours (500, 503, 504), such as `Failed to list broadcasts`."],
   ["postrider.options.v1.Operation.cors","Browsers may call it from any site, without credentials (CORS)."],
   ["postrider.options.v1.Access","Who may call an operation."],

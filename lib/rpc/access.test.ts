@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { serviceClaims, testTransport } from '../../test/setup/service.ts';
 import type { Claims } from '../tokens.ts';
@@ -31,6 +32,7 @@ const authorize: Authorize = async (userId, _sessionId, workspaceId) => {
 };
 
 let reached: string[] = [];
+let clientAddress: string | null;
 beforeEach(() => {
   asked = [];
   reached = [];
@@ -57,6 +59,12 @@ function givenTransport(demo = false) {
           return {};
         },
         upsertContact: reach('member who writes'),
+      });
+      router.service(SubscriptionService, {
+        subscribe(_, call) {
+          clientAddress = call.requestHeader.get('x-client-address');
+          return reach('subscribe')();
+        },
       });
       router.service(AudienceService, { listAudience: reach('service') });
       router.service(BroadcastService, { scheduleBroadcast: reach('schedule') });
@@ -171,6 +179,38 @@ test('a workspace that does not exist and a foreign one answer alike', async () 
   expect(foreign).toBe(missing);
 });
 
+test('a workspace_id that can not be one is never looked up, however long it is', async () => {
+  const huge = 'x'.repeat(1_000_000);
+  for (let at = 0; at < 300; at += 1) {
+    const refused = contactsOf('owner').countContacts({ workspaceId: `${at}${huge}` });
+    await expect(refused).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: 'user is not a member of the workspace',
+    });
+  }
+  for (const workspaceId of ['w 1', 'w1\0', '../w1', 'x'.repeat(65)]) {
+    expect(await call('member', 'owner', workspaceId)).toBe(no);
+  }
+  expect(new Set(asked.map((id) => id.slice(0, 9)))).toEqual(new Set(['']));
+});
+
+test.each([
+  ['anybody', undefined],
+  ['a service', serviceClaims],
+])(
+  '%s who names a workspace that can not be one is told which field is wrong',
+  async (_, claims) => {
+    const transport = givenTransport()(claims);
+    const workspaceId = 'x'.repeat(1_000_000);
+    const subscribed = createClient(SubscriptionService, transport).subscribe({ workspaceId });
+    await expect(subscribed).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: 'workspace_id must be 1 to 64 letters, digits, hyphens and underscores',
+    });
+    expect(reached).toEqual([]);
+  },
+);
+
 test('an operation whose workspace is in another field is checked by that field', async () => {
   const as = (subject: string) =>
     createClient(WorkspaceService, givenTransport()({ type: 'user', subject, sessionId: 's1' }));
@@ -181,6 +221,35 @@ test('an operation whose workspace is in another field is checked by that field'
     rawMessage: 'Missing workspace ID',
   });
 });
+
+const form = { workspaceId: 'w1', contact: { email: 'a@example.com' }, listIds: ['l1'] };
+
+test.each<[string, Claims, string | null]>([
+  ['a user', { type: 'user', subject: 'owner', sessionId: 's1' }, null],
+  ['an API key', { type: 'api_key', subject: 'owner', sessionId: '' }, null],
+  ['a service', serviceClaims, '203.0.113.7'],
+])(
+  'what %s says of the address of a client is %p to an operation: %p',
+  async (_, claims, address) => {
+    const transport = givenTransport()(claims, { 'x-client-address': '203.0.113.7' });
+    clientAddress = '';
+    await createClient(SubscriptionService, transport).subscribe({
+      workspaceId: 'w1',
+      contact: { email: 'a@example.com' },
+      listIds: ['l1'],
+    });
+    expect(clientAddress).toBe(address);
+  },
+);
+
+test.each(['', 'Bearer', 'Bearer nonsense'])(
+  'an operation that anybody may call is answered with the header %p, and learns no address',
+  async (authorization) => {
+    const headers = { 'x-client-address': '203.0.113.7', authorization };
+    await createClient(SubscriptionService, givenTransport()(undefined, headers)).subscribe(form);
+    expect(clientAddress).toBeNull();
+  },
+);
 
 test.each([
   ['', 'Authorization header is required'],

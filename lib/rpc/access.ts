@@ -8,6 +8,7 @@ import {
 } from '@connectrpc/connect';
 import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import type { Claims, Keyring } from '#lib/tokens.ts';
 import { invalidField } from './errors.ts';
 
@@ -69,20 +70,44 @@ export function operationOf(method: DescMethod): Operation | undefined {
   return options.access ? options : undefined;
 }
 
+/** Whether anybody may call a method, without a token. */
+export function isPublic(method: DescMethod): boolean {
+  return operationOf(method)?.access?.rule.case === 'public';
+}
+
+/** Where the gateway says from which address it was called. */
+const clientAddressHeader = 'x-client-address';
+
+/** Empty where no service of ours says it: limits by client then count all such callers as one. */
+export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'requestHeader'>): string {
+  return requestHeader.get(clientAddressHeader) ?? '';
+}
+
 /** Reads the token before the body is read. Throws Unauthenticated, and nothing else. */
 export function tokenGate(keyring: Keyring) {
-  return async (context: HandlerContext): Promise<void> => {
-    const rule = operationOf(context.method)?.access?.rule.case;
-    if (rule === undefined || rule === 'public') return;
-    const claims = await bearer(keyring, context.requestHeader.get('authorization'));
-    context.values.set(claimsKey, claims);
+  return async ({ method, requestHeader, values }: HandlerContext): Promise<void> => {
+    const rule = operationOf(method)?.access?.rule.case;
+    if (rule === undefined) return;
+    const header = requestHeader.get('authorization');
+    const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
+    // Anybody who reaches the port could write it, and have limits count for somebody else.
+    if (claims?.type !== 'service') requestHeader.delete(clientAddressHeader);
+    if (rule !== 'public') values.set(claimsKey, claims);
   };
+}
+
+const bearerForm = /^Bearer ([^\s]+)$/;
+
+/** The claims of a good Authorization header, where none is needed. */
+async function known(keyring: Keyring, header: string | null): Promise<Claims | undefined> {
+  const token = header && bearerForm.exec(header)?.[1];
+  return token ? keyring.verifyToken(token) : undefined;
 }
 
 /** The claims of an Authorization header. */
 export async function bearer(keyring: Keyring, header: string | null): Promise<Claims> {
   if (!header) throw unauthenticated('Authorization header is required');
-  const match = /^Bearer ([^\s]+)$/.exec(header);
+  const match = bearerForm.exec(header);
   if (!match?.[1]) throw unauthenticated('Invalid authorization header format');
   const claims = await keyring.verifyToken(match[1]);
   if (!claims) throw unauthenticated('Invalid token');
@@ -111,11 +136,15 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
       throw new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
     }
     const rule = guard.access?.rule;
-    if (rule?.case === 'public') return next(request);
+    const workspaceId = workspaceIn(request.message, guard);
+    if (rule?.case === 'public') {
+      requireForm(workspaceId, guard);
+      return next(request);
+    }
     const claims = request.contextValues.get(claimsKey);
     if (!claims) throw unauthenticated('Authorization header is required');
-    const workspaceId = workspaceIn(request.message, guard);
     if (claims.type === 'service') {
+      requireForm(workspaceId, guard);
       request.contextValues.set(membershipKey, { workspaceId, may: () => true });
       return next(request);
     }
@@ -136,7 +165,9 @@ async function checkRule(
 ): Promise<Membership> {
   const rule = guard.access?.rule;
   const inWorkspace = rule?.case === 'member' || rule?.case === 'owner';
-  const subject = await authorize(claims.subject, claims.sessionId, inWorkspace ? workspaceId : '');
+  // An id that can't be one is answered like that of a workspace that is not there, and is not looked up.
+  const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
+  const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
   if (!subject.active) throw unauthenticated('Invalid token');
   const may: Membership['may'] = (resource, action) =>
     subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
@@ -144,10 +175,10 @@ async function checkRule(
     throw new ConnectError('root user access required', Code.PermissionDenied);
   }
   if (inWorkspace && workspaceId === '') {
-    const field = guard.workspaceField || 'workspace_id';
+    const field = workspaceFieldOf(guard);
     throw invalidField(field, field === 'id' ? 'Missing workspace ID' : `${field} is required`);
   }
-  if (inWorkspace && subject.role === '') {
+  if (inWorkspace && (!isAsked || subject.role === '')) {
     throw new ConnectError('user is not a member of the workspace', Code.PermissionDenied);
   }
   if (rule?.case === 'owner' && subject.role !== 'owner') {
@@ -167,20 +198,29 @@ function workspaceIn(message: object, guard: Operation): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Wider than ids are made: 20 letters and digits. What is longer must not become a key of anything. */
+const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** An operation that needs no membership may have no workspace, but none that can't be one. */
+function requireForm(workspaceId: string, guard: Operation): void {
+  if (workspaceId === '' || workspaceIdForm.test(workspaceId)) return;
+  const field = workspaceFieldOf(guard);
+  throw invalidField(field, `${field} must be 1 to 64 letters, digits, hyphens and underscores`);
+}
+
+function workspaceFieldOf(guard: Operation): string {
+  return guard.workspaceField || 'workspace_id';
+}
+
 const answersMax = 10_000;
 const answerLifetimeMs = 1_000;
 
 /** Keeps answers for a second: what was revoked is refused within that time. */
 export function cachedAuthorize(authorize: Authorize): Authorize {
-  const answers = new Map<string, { answer: ReturnType<Authorize>; untilMs: number }>();
-  return (userId, sessionId, workspaceId) => {
-    const key = `${userId}/${sessionId}/${workspaceId}`;
-    const known = answers.get(key);
-    if (known && known.untilMs > Date.now()) return known.answer;
-    if (answers.size >= answersMax) answers.clear();
-    const answer = authorize(userId, sessionId, workspaceId);
-    answers.set(key, { answer, untilMs: Date.now() + answerLifetimeMs });
-    answer.catch(() => answers.delete(key));
-    return answer;
-  };
+  type Kept = Awaited<ReturnType<Authorize>>;
+  const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });
+  return (userId, sessionId, workspaceId) =>
+    answers(`${userId}/${sessionId}/${workspaceId}`, () =>
+      authorize(userId, sessionId, workspaceId),
+    );
 }

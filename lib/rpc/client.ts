@@ -10,7 +10,7 @@ const tokenTtlSeconds = 300;
 const restMs = 10_000;
 
 /** A token that says which service calls, renewed in time. */
-function serviceToken(keyring: Keyring, service: string): Authorization {
+export function serviceToken(keyring: Keyring, service: string): Authorization {
   let header: Promise<string> | undefined;
   let renewAtMs = 0;
   const sign = async () => {
@@ -34,7 +34,7 @@ type Options = {
 
 /** A transport to one address, `host:port`. */
 export function connectTo(address: string, { tls, authorization }: Options = {}): Transport {
-  return leanTransport(connectionTo(address, tls), authorization);
+  return leanTransport(connectionTo(address, { tls }), authorization);
 }
 
 /** A transport to a service of ours, with a token that says who calls. */

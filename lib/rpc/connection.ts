@@ -14,16 +14,24 @@ const waitingMaxMb = 512;
 /** Starts a request; what goes wrong with it is told by its stream. */
 export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
 
-/** One HTTP/2 connection to `host:port`: made for the first request, and anew when the last one ended. */
-export function connectionTo(address: string, tls?: ClientTls): Connection {
+/** HTTP/2 has 2^30 calls on a connection; far fewer make its replacement an everyday thing. */
+const callsMaxDefault = 1_000_000;
+
+type Options = { tls?: ClientTls; callsMax?: number };
+
+/**
+ * One HTTP/2 connection to `host:port`: made for the first request, and anew when the last one ended or has had its
+ * calls. What runs on a connection that is replaced goes on there.
+ */
+export function connectionTo(
+  address: string,
+  { tls, callsMax = callsMaxDefault }: Options = {},
+): Connection {
   const url = `${tls ? 'https' : 'http'}://${address}`;
-  let session: ClientHttp2Session | undefined;
+  let made: ReturnType<typeof countCalls> | undefined;
   return (headers) => {
-    // After a GOAWAY it is closed: what runs on it may end, what is new needs another one.
-    if (!session || session.closed || session.destroyed) session = openSession(url, tls);
-    const stream = session.request(headers);
-    keepAlive(session, stream);
-    return stream;
+    if (!made?.takesCalls()) made = countCalls(openSession(url, tls), callsMax);
+    return made.request(headers);
   };
 }
 
@@ -57,16 +65,27 @@ function watch(session: ClientHttp2Session): void {
   session.once('close', () => clearTimeout(timer));
 }
 
-const callsOf = new WeakMap<ClientHttp2Session, number>();
-
-/** Only a connection with calls keeps the process alive. */
-function keepAlive(session: ClientHttp2Session, stream: ClientHttp2Stream): void {
-  const change = (by: 1 | -1) => {
-    const calls = (callsOf.get(session) ?? 0) + by;
-    callsOf.set(session, calls);
-    if (calls === 0) session.unref();
-    else session.ref();
+/** Only a connection with calls keeps the process alive, and one that takes no more of them is closed after the last. */
+function countCalls(session: ClientHttp2Session, callsMax: number) {
+  let [left, open] = [callsMax, 0];
+  const end = (stream: ClientHttp2Stream) => {
+    // It never got an id: there are none left.
+    if (stream.id === undefined && !session.connecting) left = 0;
+    open -= 1;
+    if (open > 0) return;
+    session.unref();
+    if (left === 0) session.close();
   };
-  change(1);
-  stream.once('close', () => change(-1));
+  return {
+    // After a GOAWAY it is closed: what runs on it may end, what is new needs another one.
+    takesCalls: () => left > 0 && !session.closed && !session.destroyed,
+    request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+      const stream = session.request(headers);
+      left -= 1;
+      open += 1;
+      if (open === 1) session.ref();
+      stream.once('close', () => end(stream));
+      return stream;
+    },
+  };
 }

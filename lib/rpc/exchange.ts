@@ -21,7 +21,7 @@ export type Answer = { headers: IncomingHttpHeaders & IncomingHttpStatusHeader; 
 /** The peer could not be reached, or went away before it had answered. */
 export class NoAnswer extends Error {}
 
-/** The peer says that it did nothing: it closes this connection, and may take another one. */
+/** The peer did nothing: it closes this connection, or the connection has no ids left. It may take another one. */
 class Refused extends NoAnswer {}
 
 /** Sends a call and waits for its answer, its deadline, or its caller's leaving. */
@@ -84,12 +84,15 @@ function receive(
     // Who has answered does not read on.
     if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
   });
-  // What it says comes with the close that follows.
-  stream.once('error', () => {});
+  let isUnsent = false;
+  // What else it says comes with the close that follows.
+  stream.once('error', (error: NodeJS.ErrnoException) => {
+    isUnsent = error.code === 'ERR_HTTP2_OUT_OF_STREAMS';
+  });
   stream.once('close', () => {
     // To make an error that nobody sees costs more than the rest of this.
     if (isAnswered) return;
-    const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+    const isRefused = isUnsent || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     reject(isRefused ? new Refused('refused') : new NoAnswer('closed'));
   });
 }

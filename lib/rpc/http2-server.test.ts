@@ -9,6 +9,7 @@ import {
 } from '@connectrpc/connect-node';
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { until } from '../../test/stack/until.ts';
 import {
@@ -46,6 +47,18 @@ test.each(Object.entries(strangers))(
     const stranger = createClient(AudienceService, transport(`http://127.0.0.1:${port}`));
     const asked = stranger.listAudience(request('x'.repeat(15_000_000)));
     await expect(asked).rejects.toMatchObject({ code: Code.Unauthenticated });
+  },
+);
+
+test.each(Object.entries(strangers))(
+  'a message by %s to an operation that anybody may call is at most half a MiB',
+  async (_, transport) => {
+    const stranger = createClient(SubscriptionService, transport(`http://127.0.0.1:${port}`));
+    const email = (sizeBytes: number) => ({ email: 'x'.repeat(sizeBytes) });
+    const asked = stranger.subscribe({ workspaceId: 'w1', contact: email(512 * 1024) });
+    await expect(asked).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    const smaller = stranger.subscribe({ workspaceId: 'w1', contact: email(511 * 1024) });
+    await expect(smaller).rejects.toMatchObject({ code: Code.InvalidArgument });
   },
 );
 

@@ -12,11 +12,13 @@ import type { Socket } from 'node:net';
 import type { ServerTls } from './tls.ts';
 import { messageMaxBytes } from './wire.ts';
 
-/**
- * Over all connections; more is a flood. Who stays below it on one connection is never refused there: Node goes on
- * counting streams for a moment after their peer has seen them end.
- */
+/** Over all connections; more is a flood. */
 const streamsMax = 4_096;
+/**
+ * Half of them, so that no connection takes all. A gateway has 1,024 requests in flight, and Node goes on counting
+ * streams for a moment after their peer has seen them end.
+ */
+const streamsPerConnectionMax = 2_048;
 /** What may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
 
@@ -31,7 +33,7 @@ type Take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: u
 
 export function openServer(tls: ServerTls | undefined): Server {
   const options = {
-    settings: { maxConcurrentStreams: streamsMax },
+    settings: { maxConcurrentStreams: streamsPerConnectionMax },
     maxSessionMemory: waitingMaxMb,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
@@ -40,7 +42,7 @@ export function openServer(tls: ServerTls | undefined): Server {
   return createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined });
 }
 
-/** Hands streams on, so many at a time; who comes in vain may come again, by the rules of HTTP/2. */
+/** Hands streams on, so many at a time; refused streams are safe to retry, by the rules of HTTP/2. */
 export function onStreams(server: Server, take: Take): void {
   let open = 0;
   server.on('stream', (stream, headers, ...rest) => {

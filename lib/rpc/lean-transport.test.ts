@@ -1,17 +1,22 @@
-import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { type ClientHttp2Session, createServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer } from 'node:net';
 import { Code, createClient } from '@connectrpc/connect';
 import { afterAll, expect, test } from '@jest/globals';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { freePort } from '../../deploy/local/ports.ts';
+import { until } from '../../test/stack/until.ts';
 import {
+  authorization,
   closeAll,
+  givenWait,
   listen,
   request,
   serveObedient,
   servers,
   transports,
 } from '../test/obedient-service.ts';
+import { type Connection, connectionTo } from './connection.ts';
+import { leanTransport } from './lean-transport.ts';
 
 afterAll(closeAll);
 
@@ -121,4 +126,52 @@ test('after a drain the next call makes a new connection', async () => {
   await first.drain();
   await serveObedient(first.port);
   expect(await client.listAudience(request('second'))).toMatchObject({ emails: ['second'] });
+});
+
+test('a connection is replaced after so many calls, loses none, and is closed when its last call ends', async () => {
+  const { port } = await serveObedient();
+  const connection = connectionTo(`127.0.0.1:${port}`, { callsMax: 10 });
+  const sessions = new Set<ClientHttp2Session>();
+  const watched: Connection = (headers) => {
+    const stream = connection(headers);
+    if (stream.session) sessions.add(stream.session as ClientHttp2Session);
+    return stream;
+  };
+  const client = createClient(AudienceService, leanTransport(watched, authorization));
+  const { name, begun } = givenWait();
+  const leave = new AbortController();
+  const waits = client.listAudience(request(name), { signal: leave.signal });
+  await begun;
+  const wishes = Array.from({ length: 95 }, (_, at) => `wish ${at}`);
+  const answers = await Promise.all(wishes.map((wish) => client.listAudience(request(wish))));
+  expect(answers.map(({ emails }) => emails[0])).toEqual(wishes);
+  expect(sessions.size).toBe(10);
+  const [first, ...others] = sessions;
+  const old = others.slice(0, -1);
+  await until('eight are closed', async () => old.every(({ closed }) => closed), {
+    withinMs: 5_000,
+  });
+  expect([first?.closed, others.at(-1)?.closed]).toEqual([false, false]);
+  leave.abort();
+  await expect(waits).rejects.toMatchObject({ code: Code.Canceled });
+  await until('the first is closed', async () => first?.closed === true, { withinMs: 5_000 });
+});
+
+test('a connection that has no stream ids left is replaced, and the call is made on the next', async () => {
+  const { port } = await serveObedient();
+  const connection = connectionTo(`127.0.0.1:${port}`);
+  let session: ClientHttp2Session | undefined;
+  const watched: Connection = (headers) => {
+    const stream = connection(headers);
+    session ??= stream.session as ClientHttp2Session;
+    return stream;
+  };
+  const client = createClient(AudienceService, leanTransport(watched, authorization));
+  await client.listAudience(request('first'));
+  // Its type is missing in @types/node.
+  (session as unknown as { setNextStreamID(id: number): void }).setNextStreamID(2 ** 31 - 1);
+  const wishes = ['second', 'third', 'fourth'];
+  const answers = await Promise.all(wishes.map((wish) => client.listAudience(request(wish))));
+  expect(answers.map(({ emails }) => emails[0])).toEqual(wishes);
+  expect(session?.closed).toBe(true);
 });

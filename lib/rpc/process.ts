@@ -39,7 +39,8 @@ export type ServiceProcess = {
 };
 
 export function openBase(name: string, env: Env): Base {
-  const keyring = createKeyring(required(env, 'SECRET_KEY'));
+  const log = createLog(name, env.LOG_LEVEL);
+  const keyring = createKeyring(required(env, 'SECRET_KEY'), { log });
   const transports = new Map<string, Transport>();
   const tls = readClientTls(env);
   const peerIfDeployed: Base['peerIfDeployed'] = (other) => {
@@ -52,7 +53,7 @@ export function openBase(name: string, env: Env): Base {
   };
   return {
     env,
-    log: createLog(name, env.LOG_LEVEL),
+    log,
     keyring,
     databaseUrl: required(env, `${name.toUpperCase()}_DATABASE_URL`),
     peer(other) {

@@ -4,23 +4,32 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { DescService } from '@bufbuild/protobuf';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Keyring } from '#lib/tokens.ts';
-import { type Authorize, accessInterceptor, cachedAuthorize, tokenGate } from './access.ts';
+import {
+  type Authorize,
+  accessInterceptor,
+  cachedAuthorize,
+  isPublic,
+  tokenGate,
+} from './access.ts';
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2-server.ts';
+import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { loggedGate, requestLog } from './request-log.ts';
 import type { ServerTls } from './tls.ts';
 import { unaryServer } from './unary-server.ts';
 import { validationInterceptor } from './validation.ts';
-import { binaryOptions, messageMaxBytes } from './wire.ts';
+import { binaryOptions, messageMaxBytes, publicMessageMaxBytes } from './wire.ts';
 
 const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;
@@ -36,6 +45,8 @@ export type ServiceOptions = {
   tls?: ServerTls;
   /** Whether anybody may ask what there is to call. */
   reflection: boolean;
+  /** How many streams may stay open, and how long; `streamLimits` if absent. */
+  streamLimits?: StreamLimits;
   /** Whether what the service can't do without is there. */
   isReady(): Promise<boolean>;
 };
@@ -128,19 +139,36 @@ function streamHandler(options: ServiceOptions, state: State) {
     maxTimeoutMs: timeoutMaxMs,
     shutdownSignal: state.shutdownSignal,
   };
-  const limits = { readMaxBytes: messageMaxBytes, writeMaxBytes: messageMaxBytes };
-  const everything = connectNodeAdapter({
-    ...shared,
-    ...limits,
-    acceptCompression: [],
-    binaryOptions,
-  });
+  const shape = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
+  const reading = (readMaxBytes: number) =>
+    connectNodeAdapter({ ...shared, ...shape, readMaxBytes });
+  // The library knows one limit for all methods of an adapter.
+  const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
+  const isOpen = new Set(pathsOf(options.services, isPublic));
   const unary = unaryServer(shared);
+  const isLasting = new Set(pathsOf(streaming, ({ methodKind }) => methodKind !== 'unary'));
+  const limits = options.streamLimits ?? streamLimits;
+  const admit = admitStreams(limits);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
     if (unary(stream, headers)) return;
+    const path = pathOf(headers);
+    if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);
+    else if (!admit(stream)) return;
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
     const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
     stream.once('finish', () => discardRest(stream));
-    everything(request, new Http2ServerResponse(stream));
+    const adapter = isOpen.has(path) ? open : everything;
+    adapter(request, new Http2ServerResponse(stream));
   };
+}
+
+const streaming = [Health, ServerReflection, ServerReflectionAlpha];
+
+function pathsOf(services: readonly DescService[], wanted: (method: DescMethod) => boolean) {
+  const methods = services.flatMap((service) => service.methods).filter(wanted);
+  return methods.map(({ parent, name }) => `/${parent.typeName}/${name}`);
+}
+
+function pathOf({ ':path': path = '' }: IncomingHttpHeaders): string {
+  return path.split('?', 1)[0] ?? '';
 }

@@ -20,12 +20,13 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
+import { isPublic } from './access.ts';
 import { deadlineDefaultMs } from './deadline.ts';
 import { discardRest } from './http2-server.ts';
 import { openCalls } from './open-calls.ts';
-import { binaryOptions, messageMaxBytes, metadataOf } from './wire.ts';
+import { binaryOptions, messageMaxBytes, metadataOf, publicMessageMaxBytes } from './wire.ts';
 
-type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }>;
+type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }> & { messageMax: number };
 
 type Options = {
   interceptors: Interceptor[];
@@ -64,7 +65,9 @@ function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
     handlers: [],
     service(service, implementation) {
       for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
-        if (spec.kind === 'unary') specs.set(`/${service.typeName}/${spec.method.name}`, spec);
+        if (spec.kind !== 'unary') continue;
+        const messageMax = isPublic(spec.method) ? publicMessageMaxBytes : messageMaxBytes;
+        specs.set(`/${service.typeName}/${spec.method.name}`, { ...spec, messageMax });
       }
       return recorder;
     },
@@ -88,10 +91,10 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(call);
-    const input = parse(spec.method.input, await readBody(stream, call.signal));
+    const input = parse(spec.method.input, await readBody(request, spec.messageMax, call.signal));
     const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
     const body = toBinary(spec.method.output, output);
-    if (body.length > messageMaxBytes) throw tooLarge('answer');
+    if (body.length > messageMaxBytes) throw tooLarge('answer', messageMaxBytes);
     respond(stream, { status: 200, type: 'application/proto', body }, call);
   } catch (reason) {
     const error = ConnectError.from(reason, Code.Internal);
@@ -107,13 +110,14 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
 function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
-  // The deadline also ends a message that does not arrive.
-  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxTimeoutMs);
+  // The deadline also ends a message that does not arrive, so nobody without a token names a long one.
+  const maxMs = isPublic(method) ? deadlineDefaultMs : maxTimeoutMs;
+  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
   return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
 }
 
-function tooLarge(what: string): ConnectError {
-  const text = `the ${what} is larger than ${messageMaxBytes} bytes`;
+function tooLarge(what: string, maxBytes: number): ConnectError {
+  const text = `the ${what} is larger than ${maxBytes} bytes`;
   return new ConnectError(text, Code.ResourceExhausted);
 }
 
@@ -125,7 +129,7 @@ function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): Messag
   }
 }
 
-function readBody(stream: ServerHttp2Stream, signal: AbortSignal): Promise<Uint8Array> {
+function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -135,7 +139,7 @@ function readBody(stream: ServerHttp2Stream, signal: AbortSignal): Promise<Uint8
     if (stream.readableEnded) return resolve(new Uint8Array());
     stream.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
-      if (sizeBytes > messageMaxBytes) reject(tooLarge('message'));
+      if (sizeBytes > maxBytes) reject(tooLarge('message', maxBytes));
       else chunks.push(chunk);
     });
     stream.once('end', () => {

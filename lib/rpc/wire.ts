@@ -9,6 +9,12 @@ export const binaryOptions = { recursionLimit: 300 };
 /** Larger than the largest body the gateway takes, which is 16 MiB. */
 export const messageMaxBytes = 20 * 1024 * 1024;
 
+/**
+ * A message to an operation that anybody may call. Its JSON is at most 64 KiB at the gateway, and a message may be six
+ * times its JSON: a number of one digit is two bytes there and eleven here.
+ */
+export const publicMessageMaxBytes = 512 * 1024;
+
 /** What came with a request or an answer, beside HTTP/2's own. */
 export function metadataOf(headers: IncomingHttpHeaders): Headers {
   const metadata = new Headers();

@@ -12,9 +12,10 @@ import {
 import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { connectTo } from '#lib/rpc/client.ts';
-import { callRules, type RunningService, serve } from '#lib/rpc/service.ts';
+import { callRules, type RunningService, type ServiceOptions, serve } from '#lib/rpc/service.ts';
 import { binaryOptions, messageMaxBytes } from '#lib/rpc/wire.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
 
@@ -60,17 +61,23 @@ const failure = (code: Code) =>
     { desc: RetryInfoSchema, value: { retryDelay: { seconds: 7n } } },
   ]);
 
-const routes = (router: ConnectRouter) => router.service(AudienceService, { listAudience: obey });
+const routes = (router: ConnectRouter) =>
+  router
+    .service(AudienceService, { listAudience: obey })
+    .service(SubscriptionService, { subscribe: () => ({ success: true }) });
 
 const close: (() => unknown)[] = [];
 
 /** Ends every server that was started here. */
 export const closeAll = () => Promise.all(close.map((end) => end()));
 
-export async function serveObedient(port = 0): Promise<RunningService> {
+export async function serveObedient(
+  port = 0,
+  more: Partial<ServiceOptions> = {},
+): Promise<RunningService> {
   const isReady = async () => true;
   const service = await serve(
-    { ...options, services: [AudienceService], routes, isReady },
+    { ...options, services: [AudienceService, SubscriptionService], routes, isReady, ...more },
     { host: '127.0.0.1', port },
   );
   close.push(service.drain);

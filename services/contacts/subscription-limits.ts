@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { countAttempt, type Limit, type Room, tellRoom } from '#lib/attempts.ts';
+import { clientNetwork } from '#lib/client-network.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import type { Context } from './context.ts';
 
@@ -18,7 +19,7 @@ export async function limitSubscriptions(
 ): Promise<Room> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },
-    { key: `subscribe client ${client}`, attemptsMax: perClientMax, windowMs },
+    { key: `subscribe client ${clientNetwork(client)}`, attemptsMax: perClientMax, windowMs },
     ...listIds.map((id) => ({
       key: `subscribe list ${workspaceId} ${id}`,
       attemptsMax: perListMax,

@@ -10,7 +10,7 @@ import { callRules } from '#lib/rpc/service.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
 import { type Claims, createKeyring } from '#lib/tokens.ts';
 
-export const secretKey = 'a-secret-key-for-tests-only';
+export const secretKey = 'a-secret-key-that-is-for-tests-only';
 export const keyring = createKeyring(secretKey);
 
 /** An owner of every workspace: for tests that are not about access. */

@@ -67,7 +67,7 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
   bodyField: string;
 
   /**
-   * Largest JSON body, in bytes; 1 MiB if zero.
+   * Largest JSON body, in bytes. If zero: 64 KiB where anybody may call, else 1 MiB.
    *
    * @generated from field: int32 body_limit_bytes = 7;
    */

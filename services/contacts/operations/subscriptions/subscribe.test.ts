@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MembershipStatusSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/store.ts';
+import { serviceClaims } from '../../../../test/setup/service.ts';
 import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../../test/given.ts';
 
 let given: Given;
@@ -32,8 +33,7 @@ function somebody(): string {
 
 /** The public form, called from an address that nobody else uses, unless the test says so. */
 function form(client: string = crypto.randomUUID()) {
-  return given.as({ type: 'user', subject: '', sessionId: '' }, { 'x-client-address': client })
-    .subscriptions;
+  return given.as(serviceClaims, { 'x-client-address': client }).subscriptions;
 }
 
 const hmacOf = (workspaceId: string, email: string) =>
@@ -233,6 +233,15 @@ test('a client is let through 50 times in 60 seconds, and what is not valid does
   await expect(ask(somebody())).rejects.toMatchObject(tooMany);
   const other = { workspaceId, contact: { email: somebody() }, listIds: ['open'] };
   expect(await form('203.0.113.8').subscribe(other)).toMatchObject({ success: true });
+});
+
+test('all addresses of an IPv6 /64 are one client', async () => {
+  const workspaceId = await givenWorkspace();
+  const ask = (client: string) =>
+    form(client).subscribe({ workspaceId, contact: { email: somebody() }, listIds: ['open'] });
+  for (let count = 1; count <= 50; count += 1) await ask(`2001:db8:1:2::${count}`);
+  await expect(ask('2001:db8:1:2:3:4:5:6')).rejects.toMatchObject(tooMany);
+  expect(await ask('2001:db8:1:3::1')).toMatchObject({ success: true });
 });
 
 test('a list takes 1,000 requests in 60 seconds, whoever asks, and other lists are not touched', async () => {

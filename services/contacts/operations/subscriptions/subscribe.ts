@@ -1,6 +1,7 @@
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { tellRoom } from '#lib/attempts.ts';
+import { clientAddressOf } from '#lib/rpc/access.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { EntityManager } from '#lib/store.ts';
 import { type ContactRow, requireContact } from '../../contact-input.ts';
@@ -16,7 +17,7 @@ export function subscribe(context: Context): ServiceImpl<typeof SubscriptionServ
     const { row, input } = requireContact(contact);
     const listIds = [...new Set(given)];
     const email = row.email;
-    const asked = { workspaceId, email, listIds, client: clientOf(call) };
+    const asked = { workspaceId, email, listIds, client: clientAddressOf(call) };
     tellRoom(call.responseHeader, await limitSubscriptions(context, asked));
     // Whoever collects such addresses is not told which.
     if (isDisposable(email)) return { success: true };
@@ -26,11 +27,6 @@ export function subscribe(context: Context): ServiceImpl<typeof SubscriptionServ
       .transactional((em) => join(context, em, { workspaceId, row, listIds, isProven }));
     return { success: true };
   };
-}
-
-/** The gateway says from which address it was called. */
-function clientOf({ requestHeader }: HandlerContext): string {
-  return requestHeader.get('x-client-address') ?? '';
 }
 
 type Asking = { workspaceId: string; row: ContactRow; listIds: string[]; isProven: boolean };

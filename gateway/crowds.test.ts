@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { GatewayOptions } from './server.ts';
+import {
+  startGateway,
+  startService,
+  type TestGateway,
+  type TestService,
+  tokenFor,
+} from './testing.ts';
+
+let service: TestService;
+let gateway: TestGateway;
+let authorization: string;
+let sockets: Socket[] = [];
+/** Calls of `contacts.count` that wait for their answer. */
+let waiting: (() => void)[] = [];
+let isWaiting = false;
+
+beforeAll(async () => {
+  service = await startService((router) => {
+    router.service(ContactService, {
+      async countContacts() {
+        if (isWaiting) await new Promise<void>((done) => waiting.push(done));
+        return { totalContacts: 7 };
+      },
+      upsertContact: ({ contact }) => ({ email: contact?.email }),
+    });
+  });
+  authorization = `Bearer ${await tokenFor('user-1')}`;
+});
+
+afterEach(async () => {
+  isWaiting = false;
+  for (const done of waiting) done();
+  for (const socket of sockets) socket.destroy();
+  [waiting, sockets] = [[], []];
+  await gateway.stop();
+});
+
+afterAll(() => service.stop());
+
+async function start(limits: GatewayOptions['limits'], more: Partial<GatewayOptions> = {}) {
+  gateway = await startGateway(service.port, { limits, ...more });
+}
+
+async function open(text: string, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => {}).resume();
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+const lines = (...all: string[]) =>
+  `${[...all, 'host: x', 'expect: 100-continue'].join('\r\n')}\r\n\r\n`;
+const counted = '/api/contacts.count?workspace_id=w';
+const idle = () =>
+  lines(
+    `POST /api/contacts.upsert HTTP/1.1`,
+    'content-length: 100',
+    `authorization: ${authorization}`,
+  );
+const get = () => fetch(`${gateway.url}${counted}`, { headers: { authorization } });
+
+test.each([
+  ['a body that does not come', idle],
+  [
+    'a body that does not come, and no token',
+    () => lines('POST /api/contacts.upsert HTTP/1.1', 'content-length: 9'),
+  ],
+  [
+    'a body to what takes none',
+    () => lines(`GET ${counted} HTTP/1.1`, 'content-length: 9', `authorization: ${authorization}`),
+  ],
+])('requests with %s take no places of others', async (_, text) => {
+  await start({ inFlightMax: 4 });
+  const opened = await Promise.all(Array.from({ length: 12 }, () => open(text())));
+  // Told to go on, or answered already.
+  await Promise.all(opened.map((socket) => once(socket, 'data')));
+  expect((await get()).status).toBe(200);
+});
+
+test('more requests than may be in flight are refused until one ends', async () => {
+  await start({ inFlightMax: 4 });
+  isWaiting = true;
+  const four = Array.from({ length: 4 }, get);
+  while (waiting.length < 4) await sleep(5);
+  const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
+  const headers = { authorization, 'content-type': 'application/json' };
+  const post = () => fetch(`${gateway.url}/api/contacts.upsert`, { method: 'POST', headers, body });
+  for (const ask of [get, post]) {
+    const refused = await ask();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('1');
+  }
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+  isWaiting = false;
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(four)) expect(answer.status).toBe(200);
+  expect((await post()).status).toBe(200);
+});
+
+const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;
+
+test('a new connection of an address that has all it may takes the place of the one that waits longest', async () => {
+  await start({ connectionsPerAddressMax: 3 });
+  const [first, second] = [await open(idle()), await open('')];
+  const other = await open(idle(), '127.0.0.2');
+  const third = await open('');
+  const gone = once(first, 'close');
+  expect((await get()).status).toBe(200);
+  await gone;
+  expect([second, third, other].map(isOpen)).toEqual([true, true, true]);
+});
+
+test('a connection at work is not ended for a new one of its address', async () => {
+  await start({ connectionsPerAddressMax: 2 });
+  isWaiting = true;
+  const two = [get(), get()];
+  while (waiting.length < 2) await sleep(5);
+  await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+  isWaiting = false;
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(two)) expect(answer.status).toBe(200);
+  expect((await get()).status).toBe(200);
+});
+
+test('a trusted proxy may have any number of connections', async () => {
+  await start({ connectionsPerAddressMax: 2 }, { trustedProxies: ['127.0.0.0/8'] });
+  const many = [await open(''), await open(''), await open(''), await open('')];
+  expect((await get()).status).toBe(200);
+  expect(many.every(isOpen)).toBe(true);
+});
+
+/** All that comes until the connection is closed. */
+async function textOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text;
+}
+
+test('a body that stops arriving is a 408 and ends its connection, one that goes on arriving does not', async () => {
+  await start({ bodyStallMs: 1_000 });
+  const stalled = await open(idle());
+  const told = textOf(stalled);
+  const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
+  const head = lines(
+    'POST /api/contacts.upsert HTTP/1.1',
+    `content-length: ${body.length}`,
+    `authorization: ${authorization}`,
+    'connection: close',
+  );
+  const steady = await open(head);
+  const answer = textOf(steady);
+  for (const letter of body.match(/.{1,10}/g) ?? []) {
+    steady.write(letter);
+    await sleep(200);
+  }
+  expect(await answer).toMatch(/^HTTP\/1.1 200 /m);
+  expect(await told).toMatch(/^HTTP\/1.1 408 .*request_timeout/ms);
+});

@@ -1,0 +1,15 @@
+import ipaddr from 'ipaddr.js';
+
+/** A provider gives each customer at least this much of IPv6, so all of it is one client. */
+const networkBits = 64;
+
+/**
+ * What limits by client count as one: an IPv4 address, also where it is written as IPv6, or the /64 of an IPv6
+ * address. A text that is no address stands for itself.
+ */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${networkBits}`).toString();
+}

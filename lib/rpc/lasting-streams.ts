@@ -1,0 +1,52 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import { deadlineDefaultMs } from './deadline.ts';
+
+/** Streams that last until their client ends them: who watches health, and tools that ask what there is. */
+export type StreamLimits = {
+  /** Over all connections. */
+  streamsMax: number;
+  perConnectionMax: number;
+  ageMaxMs: number;
+  /** How long the message of any other call may take to arrive. */
+  messageMaxMs: number;
+};
+
+/** Few watch a service: its replicas' callers and a probe. A client opens its watch again after its age. */
+export const streamLimits: StreamLimits = {
+  streamsMax: 256,
+  perConnectionMax: 16,
+  ageMaxMs: 10 * 60_000,
+  messageMaxMs: deadlineDefaultMs,
+};
+
+/** Admits a stream or refuses it, apart from the places of other calls, and ends it at its greatest age. */
+export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamLimits) {
+  let open = 0;
+  const openOn = new WeakMap<Http2Session, number>();
+  return (stream: ServerHttp2Stream): boolean => {
+    const { session } = stream;
+    const here = (session && openOn.get(session)) ?? 0;
+    if (!session || open >= streamsMax || here >= perConnectionMax) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return false;
+    }
+    const change = (by: 1 | -1) => {
+      open += by;
+      openOn.set(session, (openOn.get(session) ?? 0) + by);
+    };
+    change(1);
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), ageMaxMs);
+    stream.once('close', () => {
+      clearTimeout(timer);
+      change(-1);
+    });
+    return true;
+  };
+}
+
+/** Ends a stream whose message does not arrive in time. */
+export function endUnlessSent(stream: ServerHttp2Stream, withinMs: number): void {
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), withinMs);
+  const stop = () => clearTimeout(timer);
+  stream.once('end', stop).once('close', stop);
+}
