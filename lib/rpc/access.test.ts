@@ -229,7 +229,7 @@ test.each<[string, Claims, string | null]>([
   ['an API key', { type: 'api_key', subject: 'owner', sessionId: '' }, null],
   ['a service', serviceClaims, '203.0.113.7'],
 ])(
-  'what %s says of the address of a client is %p to an operation: %p',
+  'the address of a client that %s names is believed of services only',
   async (_, claims, address) => {
     const transport = givenTransport()(claims, { 'x-client-address': '203.0.113.7' });
     clientAddress = '';
