@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { countAttempt, forgetAttempts, type Room, tellRoom } from '#lib/attempts.ts';
+import { countAttempt, forgetAttempts, type Limit, type Room, tellRoom } from '#lib/attempts.ts';
+import { clientNetwork } from '#lib/client-network.ts';
+import { clientAddressOf } from '#lib/rpc/access.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import { equalInConstantTime } from '#lib/tokens.ts';
@@ -10,8 +12,15 @@ import type { Context } from '../context.ts';
 import { Session, User } from '../user.ts';
 
 const clockSkewSecondsMax = 60;
-const attemptsMax = 5;
-const attemptWindowMs = 5 * 60_000;
+const windowMs = 5 * 60_000;
+/** Attempts that fail, for an address. */
+const failuresMax = 5;
+/** Attempts that fail, of one client over all addresses. */
+const failuresOfClientMax = 50;
+/** Right signatures, for an address: nobody else can use them up. */
+const successesMax = 60;
+/** A signature is of use to nobody else for as long as its timestamp is taken. */
+const onceMs = 2 * clockSkewSecondsMax * 1_000 + 1_000;
 const sessionSeconds = 24 * 60 * 60;
 const addressLengthMax = 254;
 
@@ -19,10 +28,14 @@ export function rootSignin(context: Context): ServiceImpl<typeof UserService>['s
   return async (request, call) => {
     const email = request.email.trim().toLowerCase();
     if (email.length > addressLengthMax) throw invalidCredentials();
-    const room = await countSignIn(context, email);
+    const isRight = isGenuine(context, { ...request, email });
+    const limits = isRight ? successLimits(email) : failureLimits(email, clientAddressOf(call));
+    const room = await countAttempt(context.store, limits, context.now());
     tellRoom(call.responseHeader, room);
     if (room.isExhausted) throw tooManyAttempts(room);
-    if (!isGenuine(context, { ...request, email })) throw invalidCredentials();
+    if (!isRight || !(await isFirstUse(context, email, request.timestamp))) {
+      throw invalidCredentials();
+    }
     const { user, session } = await openSession(context, email);
     const token = await context.keyring.signToken(
       { type: 'user', subject: user.id, sessionId: session.id },
@@ -66,11 +79,22 @@ function isGenuine(
   return isRoot && isSigned && skewSeconds <= clockSkewSecondsMax;
 }
 
-const attemptsKey = (email: string) => `sign-in ${email}`;
+const failuresKey = (email: string) => `sign-in ${email}`;
 
-function countSignIn({ store, now }: Context, email: string): Promise<Room> {
-  const limit = { key: attemptsKey(email), attemptsMax, windowMs: attemptWindowMs };
-  return countAttempt(store, [limit], now());
+/** Counted apart from successes, so that whoever fails for an address does not keep its owner out. */
+function failureLimits(email: string, client: string): Limit[] {
+  const ofEmail = { key: failuresKey(email), attemptsMax: failuresMax, windowMs };
+  const key = `sign-in client ${clientNetwork(client)}`;
+  return [ofEmail, { key, attemptsMax: failuresOfClientMax, windowMs }];
+}
+
+function successLimits(email: string): Limit[] {
+  return [{ key: `sign-in success ${email}`, attemptsMax: successesMax, windowMs }];
+}
+
+async function isFirstUse({ store, now }: Context, email: string, timestamp: bigint) {
+  const once = { key: `sign-in once ${email} ${timestamp}`, attemptsMax: 1, windowMs: onceMs };
+  return !(await countAttempt(store, [once], now())).isExhausted;
 }
 
 function tooManyAttempts({ resetMs }: Room): ConnectError {
@@ -84,7 +108,7 @@ async function openSession(
 ): Promise<{ user: User; session: Session }> {
   const at = now();
   return store.fork().transactional(async (em) => {
-    await forgetAttempts(em, attemptsKey(email));
+    await forgetAttempts(em, failuresKey(email));
     const user = await findOrCreateRoot(em, email, at);
     await query(em, 'delete from sessions where user_id = $1 and expires_at < $2', [user.id, at]);
     const session = em.create(Session, {

@@ -1227,10 +1227,13 @@ export const UserService: GenService<{
   /**
    * Signs a configured root user in by a signature over the address and the time, for automation.
    *
+   * A signature works once: whoever signs in twice in a second signs another timestamp.
+   *
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
-   * timestamp more than 60 seconds off, or a wrong signature. RESOURCE_EXHAUSTED: more than 5
-   * attempts in 5 minutes for one address; a success clears the count. Response metadata, also of errors:
-   * `ratelimit-limit`, `ratelimit-remaining`, `ratelimit-reset` (seconds).
+   * timestamp more than 60 seconds off, a wrong signature, or one that was used. RESOURCE_EXHAUSTED: more than 5
+   * attempts in 5 minutes for one address that failed (a success clears the count), more than 50 of one client that
+   * failed, or more than 60 right ones for one address. Response metadata, also of errors: `ratelimit-limit`,
+   * `ratelimit-remaining`, `ratelimit-reset` (seconds).
    *
    * @generated from rpc postrider.workspaces.v1.UserService.SignInRoot
    */
