@@ -14,9 +14,10 @@ const config = readConfig(process.env, servicesOf(routes));
 const transportFor = connectServices(config.addresses, readClientTls(process.env));
 const log = createLog('gateway', config.logLevel);
 const keyring = createKeyring(config.secretKey, { log });
-const { pages, close } = openPages({ routes, messages: transportFor('messages'), keyring, log });
-const { verifyToken } = keyring;
 const authorization = serviceToken(keyring, 'gateway');
+const messages = transportFor('messages');
+const { pages, close } = openPages({ routes, messages, keyring, authorization, log });
+const { verifyToken } = keyring;
 // Not the certificate that the services know: what the world trusts is another one.
 const tls = readServerTls(process.env, 'GATEWAY_');
 runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, tls, close });

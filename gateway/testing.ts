@@ -62,13 +62,14 @@ export async function startGateway(
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
   const routes = routesOf(contracts);
   const messages = transportFor('messages');
-  const { pages, close } = openPages({ routes, messages, keyring, log });
+  const authorization = serviceToken(keyring, 'gateway');
+  const { pages, close } = openPages({ routes, messages, keyring, authorization, log });
   const { server, drain } = createGateway({
     routes,
     pages,
     transportFor,
     verifyToken: keyring.verifyToken,
-    authorization: serviceToken(keyring, 'gateway'),
+    authorization,
     demoMode: false,
     log,
     callTimeoutMs: 5_000,

@@ -1,6 +1,7 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Log } from '#lib/log.ts';
+import type { Authorization } from '#lib/rpc/lean-transport.ts';
 import type { Keyring } from '#lib/tokens.ts';
 import { createTrackingReader } from '#lib/tracking-token.ts';
 import type { Route } from '../routes.ts';
@@ -23,11 +24,13 @@ export function openPages(given: {
   routes: ReadonlyMap<string, readonly Route[]>;
   messages: Transport;
   keyring: Keyring;
+  /** Says that the gateway calls. */
+  authorization: Authorization;
   log: Log;
 }): Pages {
-  const { routes, messages, keyring, log } = given;
+  const { routes, messages, keyring } = given;
   const client = createClient(TrackingService, messages);
-  const hits = createHits(client, log);
+  const hits = createHits(client, given);
   const tracking = { messages: client, readToken: createTrackingReader(keyring), hits };
   return {
     pages: [

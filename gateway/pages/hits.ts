@@ -3,6 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Log } from '#lib/log.ts';
+import type { Authorization } from '#lib/rpc/lean-transport.ts';
 
 export type Hit = MessageInitShape<typeof HitSchema>;
 
@@ -19,7 +20,10 @@ const waitingMax = 50_000;
 const callTimeoutMs = 10_000;
 
 /** Gathers opens and clicks and hands them on in bulk, so that a reader never waits for the database. A kill loses what a moment gathered. */
-export function createHits(messages: Pick<Client<typeof TrackingService>, 'recordHits'>, log: Log) {
+export function createHits(
+  messages: Pick<Client<typeof TrackingService>, 'recordHits'>,
+  { authorization, log }: { authorization: Authorization; log: Log },
+) {
   let waiting: Hit[] = [];
   let dropped = 0;
   let closing = false;
@@ -30,7 +34,8 @@ export function createHits(messages: Pick<Client<typeof TrackingService>, 'recor
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchMax);
       try {
-        await messages.recordHits({ hits: batch }, { timeoutMs: callTimeoutMs });
+        const headers = { authorization: await authorization() };
+        await messages.recordHits({ hits: batch }, { timeoutMs: callTimeoutMs, headers });
       } catch (error) {
         log.warn({ err: error, waiting: waiting.length }, 'opens and clicks wait');
         return;

@@ -23,6 +23,8 @@ let gateway: TestGateway;
 let hits: Hit[];
 let asked: number;
 let isDown: boolean;
+/** Whose token came with the hits. */
+let caller: string | undefined;
 
 beforeAll(async () => {
   service = await startService((router) => {
@@ -32,7 +34,9 @@ beforeAll(async () => {
         if (isDown) throw new ConnectError('no database', Code.Unavailable);
         return { urls };
       },
-      recordHits: (request) => {
+      recordHits: async (request, { requestHeader }) => {
+        const [, token = ''] = (requestHeader.get('authorization') ?? '').split(' ');
+        caller = (await keyring.verifyToken(token))?.subject;
         if (isDown) throw new ConnectError('no database', Code.Unavailable);
         hits.push(...request.hits);
         return {};
@@ -67,6 +71,13 @@ function get(path: string, headers: Record<string, string> = browser, method = '
 
 const untilCounted = (count: number) =>
   until(`${count} hits are counted`, async () => hits.length >= count, { withinMs: 5_000 });
+
+test('hits are handed on with the token of the gateway, since nobody else may tell who is a person', async () => {
+  caller = undefined;
+  await get(`/t/w1/${newToken()}`);
+  await untilCounted(1);
+  expect(caller).toBe('gateway');
+});
 
 test('the pixel is a picture that nobody keeps, and an open', async () => {
   const token = newToken();

@@ -1,10 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
+import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/store.ts';
 import { createTrackingTokens } from '#lib/tracking-token.ts';
-import { keyring } from '../../../test/setup/service.ts';
+import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { messagesRoutes } from '../service.ts';
 import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
 
 const workspaceId = 'w1';
@@ -139,6 +141,15 @@ test('recordHits keeps the first time, and no time lies in the future', async ()
   expect(new Date(first?.opened_at ?? 0).getTime()).toBeLessThanOrEqual(Date.now());
   await given.tracking.recordHits({ hits: [hit(token), hit(token)] });
   expect(await rowsOf(batch.broadcastId)).toEqual([first]);
+});
+
+test('recordHits is refused to anybody who is not a service of ours', async () => {
+  const { mails } = await sent();
+  const transport = testTransport(messagesRoutes(given.context))(userClaims());
+  const { recordHits } = createClient(TrackingService, transport);
+  await expect(recordHits({ hits: [hit(mails[0]?.open ?? '')] })).rejects.toMatchObject({
+    code: Code.PermissionDenied,
+  });
 });
 
 test('recordHits counts the clicks on each link', async () => {
