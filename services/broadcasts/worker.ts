@@ -26,6 +26,10 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
 }
 
 const base = openBase('broadcasts', process.env);
+// Node ends the process after this; the supervisor starts it again.
+process.on('uncaughtExceptionMonitor', (error, origin) =>
+  base.log.fatal({ err: error, origin }, 'the worker ends of an error that nothing handled'),
+);
 Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', ({ level, message }) => base.log.warn({ level }, message)),
