@@ -65,6 +65,20 @@ export async function countsOf(
   return (id) => byId.get(id) ?? noCounts;
 }
 
+/** Whether the counts hold everything that was started. */
+export async function isCounted(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<boolean> {
+  const open = await query(
+    em,
+    `select from slices where workspace_id = $1 and broadcast_id = $2 and settle_at is not null
+     limit 1`,
+    [workspaceId, id],
+  );
+  return open.length === 0;
+}
+
 const words: Record<Status, BroadcastStatus> = {
   draft: BroadcastStatus.DRAFT,
   scheduled: BroadcastStatus.SCHEDULED,

@@ -151,10 +151,17 @@ export class Broadcast extends schema.class {
     change(this, now);
   }
 
-  /** `touched` is how many recipients have an outcome. */
-  checkDeletable(touched: number): void {
+  /** `touched` is how many recipients have an outcome; while it is not `isCounted`, there may be more. */
+  checkDeletable({ touched, isCounted }: { touched: number; isCounted: boolean }): void {
     allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
-    if (this.status === 'paused' && touched > 0) {
+    if (this.status !== 'paused') return;
+    if (!isCounted) {
+      throw new ConnectError(
+        'cannot delete a paused broadcast before it is known what was sent; try again',
+        Code.FailedPrecondition,
+      );
+    }
+    if (touched > 0) {
       throw new ConnectError(
         'cannot delete a paused broadcast of which something was sent',
         Code.FailedPrecondition,

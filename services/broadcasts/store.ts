@@ -6,6 +6,7 @@ import { DataFeeds } from './migrations/m0003-data-feeds.ts';
 import { Audiences } from './migrations/m0004-audiences.ts';
 import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts';
 import { Unrendered } from './migrations/m0006-unrendered.ts';
+import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { Slice } from './slice.ts';
 
 export const migrations = [
@@ -15,6 +16,7 @@ export const migrations = [
   { name: 'm0004-audiences', class: Audiences },
   { name: 'm0005-slices-hold-addresses', class: SlicesHoldAddresses },
   { name: 'm0006-unrendered', class: Unrendered },
+  { name: 'm0007-settled-slices', class: SettledSlices },
 ];
 
 export function openBroadcastsStore(url: string): Promise<Store> {

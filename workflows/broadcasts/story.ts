@@ -77,6 +77,8 @@ function nextOf(step: Step): string {
       return `sends slice ${step.slices.join(' and ')}`;
     case 'freeze':
       return 'freezes the plan and the audience';
+    case 'settle':
+      return 'counts what was still on its way';
     case 'pauseForUnrendered':
       return 'pauses: too many messages could not be rendered';
     case 'completeTest':

@@ -19,6 +19,7 @@ import { reasonOf, tell } from './story.ts';
 const {
   readPlan,
   begin,
+  settle,
   finish,
   pauseBySystem,
   pauseForUnrendered,
@@ -134,6 +135,8 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
       return sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
+    case 'settle':
+      return settle(key);
     case 'pauseForUnrendered':
       return pauseForUnrendered(key);
     case 'completeTest':

@@ -56,7 +56,13 @@ export function readPlan({ store, now }: Context) {
   };
 }
 
-type Row = { number: number; is_sample: boolean; is_open: boolean; next_due_at: string | null };
+type Row = {
+  number: number;
+  is_sample: boolean;
+  is_open: boolean;
+  next_due_at: string | null;
+  settle_at: string | null;
+};
 
 async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise<Parts> {
   const rows = await query<Row>(
@@ -64,7 +70,7 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
     `select number, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
          and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
-       greatest(due_at, next_due_at) as next_due_at
+       greatest(due_at, next_due_at) as next_due_at, settle_at
      from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
      order by number`,
     [key.workspaceId, key.id, now],
@@ -72,18 +78,23 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
   return {
     sample: progressOf(rows.filter((row) => row.is_sample)),
     all: progressOf(rows),
+    settleAt: earliest(rows.map((row) => row.settle_at)),
     isTooMuchUnrendered: (await unrenderedReason(em, key)) !== undefined,
   };
 }
 
 function progressOf(rows: readonly Row[]): Progress {
-  const due = rows.flatMap((row) => (row.next_due_at ? [new Date(row.next_due_at)] : []));
   return {
     open: rows
       .filter((row) => row.is_open)
       .map((row) => row.number)
       .slice(0, slicesAtOnce),
     unfinished: rows.length,
-    nextDueAt: due.length > 0 ? new Date(Math.min(...due.map((date) => date.getTime()))) : null,
+    nextDueAt: earliest(rows.map((row) => row.next_due_at)),
   };
+}
+
+function earliest(times: readonly (string | null)[]): Date | null {
+  const ms = times.flatMap((time) => (time === null ? [] : [new Date(time).getTime()]));
+  return ms.length > 0 ? new Date(Math.min(...ms)) : null;
 }

@@ -9,11 +9,12 @@ import { type PlanParts, sendPlanOf } from '../plan.ts';
 import type { Slice } from '../slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../slice-tally.ts';
 import { isTooMuchUnrendered } from '../unrendered.ts';
+import { settleStopped } from './settle.ts';
 
 const batchSizeMax = 200;
 /** One is being claimed, one sends, one waits for its last answers. */
 const batchesAtOnce = 3;
-const callTimeoutMs = 20_000;
+export const callTimeoutMs = 20_000;
 const saveEveryMs = 500;
 const retryMs = 500;
 
@@ -27,12 +28,16 @@ export type Work = PlanParts & {
   /** Aborted by a pause, a cancel, the end of the run, or what stops one of the calls. */
   stop: AbortController;
   deadlineMs: number;
+  /** When calls that got no answer can start nothing any more. */
+  callsEndAtMs: number;
+  /** When somebody else counts what this leaves uncounted. */
+  settleAt: Date;
 };
 
 type Batch = { last: number; emails: string[] };
 type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> };
 
-/** Sends batch after batch. An outage and a call that fails stop the others; what was answered by then is saved. */
+/** Sends batch after batch. An outage and a call that fails stop the others; what all of them did is counted. */
 export async function sendBatches(
   context: Context,
   work: Work,
@@ -43,7 +48,21 @@ export async function sendBatches(
     return await countAnswers(context, work, { tally, open });
   } finally {
     await Promise.allSettled(open.map((call) => call.answer));
-    await saveTally(context, work.slice, tally);
+    await saveEnd(context, work, { tally, open });
+  }
+}
+
+async function saveEnd(
+  context: Context,
+  { slice, stop, callsEndAtMs, settleAt }: Work,
+  { tally, open }: { tally: SliceTally; open: OpenCall[] },
+): Promise<void> {
+  const wasCounted = slice.settle_at === null || tally.position === slice.size;
+  const isCounted = wasCounted && open.length === 0;
+  await saveTally(context, slice, tally, isCounted ? null : settleAt);
+  // A slice whose time is up goes on at once, and asks for the same batches again.
+  if (!isCounted && stop.signal.aborted) {
+    await settleStopped(context, slice, { tally, callsEndAtMs });
   }
 }
 
@@ -69,10 +88,11 @@ async function countAnswers(
       return outageOf(answer);
     }
     open.shift();
-    addAnswer(tally, first.batch.last, answer);
+    tally.position = first.batch.last;
+    addAnswer(tally, answer);
     if (tally.isFirstPass && Date.now() - savedAtMs > saveEveryMs) {
       savedAtMs = Date.now();
-      await saveTally(context, work.slice, tally);
+      await saveTally(context, work.slice, tally, work.settleAt);
     }
   }
 }
@@ -134,6 +154,7 @@ async function sendUntilAnswered(
       if (answer.outage || answer.notStarted === 0) return answer;
     } catch (error) {
       if (!mayPass(ConnectError.from(error).code)) throw error;
+      if (!signal.aborted) work.callsEndAtMs = Date.now() + callTimeoutMs;
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {});
   }

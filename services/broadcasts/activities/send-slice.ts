@@ -6,8 +6,8 @@ import { isMoving, type Plan, type Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
-import { type SliceTally, startTally } from '../slice-tally.ts';
-import { type SliceResult, sendBatches } from './send-batches.ts';
+import { openSlice, type SliceTally, startTally } from '../slice-tally.ts';
+import { callTimeoutMs, type SliceResult, sendBatches } from './send-batches.ts';
 
 const workMaxMs = 60_000;
 const lookEveryMs = 250;
@@ -30,6 +30,9 @@ export function sendSlice(context: Context) {
     );
     const { plan, status } = broadcast;
     if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
+    const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
+    const { revision } = broadcast;
+    if (!(await openSlice(em, key, { number, revision, settleAt }))) return { outage: '' };
     const variation = variationOf(broadcast, plan, slice);
     const list = listOf(plan, slice);
     const stop = new AbortController();
@@ -39,7 +42,7 @@ export function sendSlice(context: Context) {
     const feeds = await readPlanFeeds(em, key, plan);
     const { name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
     const given = { key, plan, variation, list, broadcastName, feeds, slice };
-    const work = { ...given, bearsUnrendered, stop, deadlineMs };
+    const work = { ...given, bearsUnrendered, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
     try {
       return await sendBatches(context, work, tally);
     } finally {

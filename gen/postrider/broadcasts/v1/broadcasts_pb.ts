@@ -1672,7 +1672,8 @@ export const BroadcastService: GenService<{
     output: typeof ResumeBroadcastResponseSchema;
   },
   /**
-   * Cancels a broadcast that is scheduled, paused or being sent. What was sent stays sent.
+   * Cancels a broadcast that is scheduled, paused or being sent. What was sent stays sent, and so does what the provider
+   * is being given at that moment: the counts have it as soon as the provider has answered.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
@@ -1714,7 +1715,8 @@ export const BroadcastService: GenService<{
    * Deletes a broadcast that is a draft, scheduled, ended, or paused before anything was sent. The
    * history of its messages stays.
    *
-   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
+   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it, or it was paused a moment ago and it is not
+   * known yet whether something was sent.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.DeleteBroadcast
    */
