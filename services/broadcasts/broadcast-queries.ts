@@ -14,6 +14,10 @@ export function broadcastNotFound(): ConnectError {
   return new ConnectError('Broadcast not found', Code.NotFound);
 }
 
+export function broadcastChanged(): ConnectError {
+  return new ConnectError('the broadcast was changed at the same time; try again', Code.Aborted);
+}
+
 /** The row, locked until the transaction ends. */
 export function lockBroadcast(
   em: EntityManager,

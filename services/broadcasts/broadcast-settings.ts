@@ -16,9 +16,9 @@ export type Status = (typeof statuses)[number];
 
 /** The states in which mail goes out, or may. */
 export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
-type Moving = (typeof moving)[number];
+export type Moving = (typeof moving)[number];
 
-export function isMoving(status: Status): status is Moving {
+export function isMoving(status: Status | null | undefined): status is Moving {
   return moving.some((each) => each === status);
 }
 

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../global-feed.ts';
 import { pinPlan } from '../plan.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan-feeds.ts';
+import { checkContent } from '../sendable.ts';
 import { copyAudience } from './audience.ts';
 import { pauseBySystem } from './moves.ts';
 
@@ -17,6 +18,7 @@ export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {
     const broadcast = await findBroadcast(context.store.fork(), key);
     if (!isMoving(broadcast.status) || broadcast.frozen_at) return;
+    checkContent(broadcast);
     const basics = await pinPlan(context, broadcast);
     const global = await pinGlobalFeed(context, broadcast);
     if (global && 'error' in global) {

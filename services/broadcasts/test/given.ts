@@ -195,6 +195,7 @@ type Wish = {
   starts_at?: Date;
   schedule?: Partial<Schedule>;
   further_lists?: string[];
+  segments?: string[];
   frozen_at?: Date;
 };
 
@@ -232,7 +233,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     audience: {
       list: 'news',
       further_lists: wish.further_lists ?? [],
-      segments: [],
+      segments: wish.segments ?? [],
       exclude_unsubscribed: true,
     },
     schedule: {

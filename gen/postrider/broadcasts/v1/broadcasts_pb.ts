@@ -1573,9 +1573,11 @@ export const BroadcastService: GenService<{
   },
   /**
    * Replaces a broadcast that is a draft, scheduled, or paused before its audience was frozen. A new
-   * schedule moves the start of a scheduled one.
+   * schedule moves the start of a scheduled one. What is scheduled or paused has to stay such that `schedule` would take
+   * it. A winner that is none of the variations any more is chosen anew.
    *
-   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
+   * INVALID_ARGUMENT: a field is wrong, or a broadcast that is scheduled or paused could not be sent so. NOT_FOUND: no such
+   * broadcast. FAILED_PRECONDITION: its state forbids it. ABORTED: it was scheduled at the same time.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.UpdateBroadcast
    */
@@ -1636,7 +1638,7 @@ export const BroadcastService: GenService<{
    *
    * INVALID_ARGUMENT: the time is impossible or more than an hour past, the zone is unknown, or the
    * list, template or marketing provider does not exist. NOT_FOUND: no such broadcast.
-   * FAILED_PRECONDITION: it is not a draft.
+   * FAILED_PRECONDITION: it is not a draft. ABORTED: it was changed at the same time.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.ScheduleBroadcast
    */
@@ -1658,7 +1660,8 @@ export const BroadcastService: GenService<{
     output: typeof PauseBroadcastResponseSchema;
   },
   /**
-   * Resumes a paused broadcast: back to its schedule if that lies ahead, else to where it was paused.
+   * Resumes a paused broadcast: back to its schedule if that lies ahead, else on with what it is by now. A test that was
+   * switched on or off while it was paused is held, or is not.
    * Nobody is sent to twice. Where it was paused because too many messages could not be rendered, those have failed, and
    * the rest is sent whatever fails: contacts and the recipient feed are read anew, the template stays as it was pinned.
    *
