@@ -55,6 +55,8 @@ export const selectWinner = defineUpdate<string, [templateId: string]>('selectWi
 
 /** The row is looked at this often even if nobody says that it changed. */
 const lookAtLeastEveryMs = 60 * 60_000;
+/** The clocks that say that it is time differ from Temporal's, which wakes the run: until they agree, it looks so often. */
+const lookAtMostEveryMs = 1_000;
 
 /**
  * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
@@ -156,7 +158,7 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
 
 function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
   const leftMs = untilMs === null ? lookAtLeastEveryMs : untilMs - Date.now();
-  const waitMs = Math.max(1, Math.min(leftMs, lookAtLeastEveryMs));
+  const waitMs = Math.max(lookAtMostEveryMs, Math.min(leftMs, lookAtLeastEveryMs));
   const summary =
     untilMs === null ? 'wait for a change' : `wait until ${new Date(untilMs).toISOString()}`;
   return condition(() => row.isChanged, waitMs, { summary });
