@@ -7,7 +7,8 @@ import { onTermination } from '#lib/rpc/termination.ts';
 import { workflowBundle } from '#lib/workflow-bundle.ts';
 import { createActivities } from './activities.ts';
 import { openContext } from './context.ts';
-import { connectTemporal, ensureWatch, registerSearchAttributes } from './temporal.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { connectTemporal, ensureWatch } from './temporal.ts';
 import { taskQueue } from './wake.ts';
 
 const connectRetryMs = 1_000;

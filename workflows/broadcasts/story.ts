@@ -10,11 +10,9 @@ import type { Step } from '../../services/broadcasts/next-step.ts';
 
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
 const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);
-const sent = defineSearchAttributeKey('SentCount', SearchAttributeType.INT);
-const failed = defineSearchAttributeKey('FailedCount', SearchAttributeType.INT);
 
-/** Tells an operator where the broadcast is: search attributes for lists, a table for the page. */
-export function tell({ step, story }: Look): void {
+/** Tells an operator where the broadcast is: those search attributes that there are for lists, a table for the page. */
+export function tell({ step, story }: Look, attributes = attributesOfOldRun()): void {
   setCurrentDetails(
     [
       '| Broadcast | |',
@@ -30,18 +28,16 @@ export function tell({ step, story }: Look): void {
       `| Reason | ${story.reason ?? ''} |`,
     ].join('\n'),
   );
-  if (!hasSearchAttributes()) return;
-  upsertSearchAttributes([
+  const values = [
     { key: status, value: story.status },
     { key: recipients, value: story.recipients },
-    { key: sent, value: story.counts.sent },
-    { key: failed, value: story.counts.failed },
-  ]);
+  ].filter(({ key }) => attributes.includes(key.name));
+  if (values.length > 0) upsertSearchAttributes(values);
 }
 
-/** The service starts a run with one of them exactly where the server knows them. */
-function hasSearchAttributes(): boolean {
-  return 'WorkspaceId' in workflowInfo().searchAttributes;
+/** A run that was started without being told which there are has one of them exactly where the server knows them all. */
+function attributesOfOldRun(): string[] {
+  return 'WorkspaceId' in workflowInfo().searchAttributes ? [status.name, recipients.name] : [];
 }
 
 function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']): string {

@@ -61,26 +61,26 @@ const lookAtMostEveryMs = 1_000;
 /**
  * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
  * test: of the sample, wait for the winner, then the rest), finish. What comes next is always asked of the row, so a run may begin, end or be repeated
- * anywhere in this story.
+ * anywhere in this story. `attributes` are the search attributes that the server has.
  */
-export async function broadcastLifecycle(key: BroadcastKey): Promise<void> {
+export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);
   try {
-    await live(key, row);
+    await live(key, row, attributes);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await cancelIfLive(key);
-      await live(key, row);
+      await live(key, row, attributes);
     });
   }
 }
 
-async function live(key: BroadcastKey, row: Row): Promise<void> {
+async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise<void> {
   for (;;) {
     row.isChanged = false;
     const look = await readPlan(key);
-    tell(look);
+    tell(look, attributes);
     if (look.step.do === 'end') {
       await condition(allHandlersFinished);
       // A signal that came since then may mean that the row lives again.
@@ -89,7 +89,7 @@ async function live(key: BroadcastKey, row: Row): Promise<void> {
     await take(key, look, row);
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof broadcastLifecycle>(key);
+      await continueAsNew<typeof broadcastLifecycle>(key, attributes);
     }
   }
 }
