@@ -30,6 +30,18 @@ export function lockBroadcast(
   );
 }
 
+/** The same for a step that has nothing to do where the broadcast was deleted meanwhile. */
+export function lockIfThere(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast | null> {
+  return em.findOne(
+    Broadcast,
+    { workspace_id: workspaceId, id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+}
+
 export function findBroadcast(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,
