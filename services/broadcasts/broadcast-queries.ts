@@ -42,6 +42,13 @@ export function lockIfThere(
   );
 }
 
+export function findIfThere(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast | null> {
+  return em.findOne(Broadcast, { workspace_id: workspaceId, id });
+}
+
 export function findBroadcast(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

@@ -68,7 +68,14 @@ export class Broadcast extends broadcastSchema.class {
     startMoving(this, now);
   }
 
+  /** A pause of the system's becomes the person's: it keeps its reason, and is not lifted by itself any more. */
   pause(now: Date): void {
+    if (this.status === 'paused' && this.paused_by === 'system') {
+      this.paused_by = 'person';
+      this.retry_at = null;
+      change(this, now);
+      return;
+    }
     allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'person', reason: null });
   }

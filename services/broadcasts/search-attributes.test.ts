@@ -42,6 +42,7 @@ const look: Look = {
     counts: { sent: 7, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
     startsAt: null,
     pausedBy: null,
+    retriesAt: null,
     reason: null,
     winner: null,
   },

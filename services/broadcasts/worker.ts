@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type LogEntry,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/rpc/process.ts';
@@ -26,6 +32,12 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
   }
 }
 
+/** What a warning is about; the rest of it is Temporal's own. */
+function fieldsOf({ level, meta = {} }: LogEntry): object {
+  const { workflowId, activityType, attempt, slice, error: err } = meta;
+  return { level, workflowId, activityType, attempt, slice, err };
+}
+
 const base = openBase('broadcasts', process.env);
 // Node ends the process after this; the supervisor starts it again.
 process.on('uncaughtExceptionMonitor', (error, origin) =>
@@ -33,7 +45,7 @@ process.on('uncaughtExceptionMonitor', (error, origin) =>
 );
 Runtime.install({
   shutdownSignals: [],
-  logger: new DefaultLogger('WARN', ({ level, message }) => base.log.warn({ level }, message)),
+  logger: new DefaultLogger('WARN', (entry) => base.log.warn(fieldsOf(entry), entry.message)),
 });
 const context = await openContext(base);
 const address = required(base.env, 'TEMPORAL_ADDRESS');

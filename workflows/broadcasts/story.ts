@@ -40,14 +40,15 @@ function attributesOfOldRun(): string[] {
   return 'WorkspaceId' in workflowInfo().searchAttributes ? [status.name, recipients.name] : [];
 }
 
-function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']): string {
+function phaseOf(step: Step, story: Look['story']): string {
+  const { status: word, pausedBy, retriesAt, startsAt } = story;
   const rests = step.do === 'wait';
   switch (word) {
     case 'scheduled':
       return `scheduled for ${startsAt}`;
     case 'paused':
       if (pausedBy === 'person') return 'paused by a person';
-      return rests && step.untilMs === null ? 'paused by a fault' : 'paused by an outage';
+      return retriesAt === null ? 'paused by a fault' : 'paused by an outage';
     case 'sending':
       return rests ? 'sending: nobody is due now' : 'sending';
     case 'testing':

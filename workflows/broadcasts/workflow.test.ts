@@ -25,6 +25,7 @@ const story: Story = {
   counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
   startsAt: null,
   pausedBy: null,
+  retriesAt: null,
   reason: null,
   winner: null,
 };

@@ -1,6 +1,6 @@
 import { type EntityManager, query } from '#lib/store.ts';
-import { Broadcast, type BroadcastKey } from '../broadcast.ts';
-import { type Counts, countsOf } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../next-step.ts';
@@ -18,6 +18,8 @@ export type Story = {
   counts: Counts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
+  /** When a pause is lifted by itself. */
+  retriesAt: string | null;
   reason: string | null;
   winner: string | null;
 };
@@ -30,6 +32,7 @@ const deleted: Look = {
     counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
     startsAt: null,
     pausedBy: null,
+    retriesAt: null,
     reason: null,
     winner: null,
   },
@@ -38,7 +41,7 @@ const deleted: Look = {
 export function readPlan({ store, now }: Context) {
   return async (key: BroadcastKey): Promise<Look> => {
     const em = store.fork();
-    const broadcast = await em.findOne(Broadcast, { workspace_id: key.workspaceId, id: key.id });
+    const broadcast = await findIfThere(em, key);
     if (!broadcast) return deleted;
     const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
     return {
@@ -49,6 +52,7 @@ export function readPlan({ store, now }: Context) {
         counts,
         startsAt: broadcast.starts_at?.toISOString() ?? null,
         pausedBy: broadcast.paused_by ?? null,
+        retriesAt: broadcast.retry_at?.toISOString() ?? null,
         reason: broadcast.pause_reason ?? null,
         winner: broadcast.winning_template ?? null,
       },

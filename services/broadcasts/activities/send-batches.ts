@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-settings.ts';
@@ -17,6 +18,8 @@ const batchesAtOnce = 3;
 export const callTimeoutMs = 20_000;
 const saveEveryMs = 500;
 const retryMs = 500;
+/** Of a batch that messages can't say why it fails; then the activity fails, where an operator sees it. */
+const unexplainedMax = 5;
 
 /** `outage` is set where the provider takes no mail; it names no address. It may say when it ends, in Unix milliseconds. */
 export type SliceResult = { outage: string; outageEndsAtMs?: number };
@@ -148,17 +151,26 @@ async function sendUntilAnswered(
     plan: sendPlanOf(work),
     emails: batch.emails,
   };
+  let unexplained = 0;
   while (!mustStop(work)) {
     try {
       const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal });
       if (answer.outage || answer.notStarted === 0) return answer;
     } catch (error) {
-      if (!mayPass(ConnectError.from(error).code)) throw error;
+      const { code } = ConnectError.from(error);
+      if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
+      if (!mayPass(code) || unexplained >= unexplainedMax) throw warned(work, error);
       if (!signal.aborted) work.callsEndAtMs = Date.now() + callTimeoutMs;
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {});
   }
   return undefined;
+}
+
+function warned({ key, slice }: Work, error: unknown): unknown {
+  const ids = { workspace_id: key.workspaceId, broadcast_id: key.id, slice: slice.number };
+  Activity.current().log.warn('a batch can not be sent', { ...ids, error });
+  return error;
 }
 
 /** Whether asking again may help. What was sent meanwhile is in the record. */

@@ -1,8 +1,8 @@
 import { Context as Activity } from '@temporalio/activity';
-import { query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
-import { isMoving, type Plan, type Status } from '../broadcast-settings.ts';
+import { findIfThere } from '../broadcast-queries.ts';
+import { isMoving, type Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
@@ -21,34 +21,55 @@ export type SliceKey = BroadcastKey & { slice: number };
 export function sendSlice(context: Context) {
   return async (key: SliceKey): Promise<SliceResult> => {
     const em = context.store.fork();
-    const broadcast = await findBroadcast(em, key);
-    const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
-    const slice = await em.findOneOrFail(
-      Slice,
-      { workspace_id, broadcast_id, number },
-      { populate: ['emails'] },
-    );
-    const { plan, status } = broadcast;
-    if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
+    const found = await findWork(em, key);
+    if (!found) return { outage: '' };
+    const { broadcast, plan, slice } = found;
+    const { revision, name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
     const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
-    const { revision } = broadcast;
-    if (!(await openSlice(em, key, { number, revision, settleAt }))) return { outage: '' };
-    const variation = variationOf(broadcast, plan, slice);
-    const list = listOf(plan, slice);
-    const stop = new AbortController();
-    const tally = startTally(slice);
-    const watcher = watchStatus(context, { key, status, stop, tally });
-    const deadlineMs = Date.now() + workMaxMs;
+    if (!(await openSlice(em, key, { number: key.slice, revision, settleAt }))) {
+      return { outage: '' };
+    }
+    const parts = {
+      plan,
+      variation: variationOf(broadcast, plan, slice),
+      list: listOf(plan, slice),
+    };
     const feeds = await readPlanFeeds(em, key, plan);
-    const { name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
-    const given = { key, plan, variation, list, broadcastName, feeds, slice };
-    const work = { ...given, bearsUnrendered, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
+    const stop = new AbortController();
+    const deadlineMs = Date.now() + workMaxMs;
+    const given = { ...parts, key, slice, broadcastName, feeds, bearsUnrendered };
+    const tally = startTally(slice);
+    const watcher = watchRevision(context, { key, revision, stop, tally });
     try {
+      const work = { ...given, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
       return await sendBatches(context, work, tally);
     } finally {
       clearInterval(watcher);
+      if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
     }
   };
+}
+
+/** Nothing where the row does not want it any more, or is gone. */
+async function findWork(em: EntityManager, key: SliceKey) {
+  const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
+  const broadcast = await findIfThere(em, key);
+  if (!broadcast?.plan || !isMoving(broadcast.status)) return undefined;
+  const slice = await em.findOne(
+    Slice,
+    { workspace_id, broadcast_id, number },
+    { populate: ['emails'] },
+  );
+  return slice && !slice.done_at ? { broadcast, plan: broadcast.plan, slice } : undefined;
+}
+
+/** The provider takes mail again: the next outage is the first one. */
+async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastKey): Promise<void> {
+  await query(
+    store.fork(),
+    'update broadcasts set outages = 0 where workspace_id = $1 and id = $2',
+    [workspaceId, id],
+  );
 }
 
 /** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */
@@ -69,15 +90,15 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
   return list;
 }
 
-/** Looks at the row four times a second, and tells Temporal where the slice is. */
-function watchStatus(
+/** Looks at the row four times a second, and tells Temporal where the slice is. Whatever changed has it read anew. */
+function watchRevision(
   { store }: Context,
   {
     key,
-    status: startedIn,
+    revision: startedAt,
     stop,
     tally,
-  }: { key: SliceKey; status: Status; stop: AbortController; tally: SliceTally },
+  }: { key: SliceKey; revision: number; stop: AbortController; tally: SliceTally },
 ): NodeJS.Timeout {
   const activity = Activity.current();
   activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
@@ -89,10 +110,10 @@ function watchStatus(
     activity.heartbeat({ position: tally.position, sent: tally.sent, ratePerSecond });
     if (isLooking) return;
     isLooking = true;
-    statusOf(store, key)
+    revisionOf(store, key)
       // A database that is away for a moment stops nothing: the claims of messages decide.
       .then(
-        (status) => status !== startedIn && stop.abort(),
+        (revision) => revision !== startedAt && stop.abort(),
         () => {},
       )
       .finally(() => {
@@ -101,11 +122,11 @@ function watchStatus(
   }, lookEveryMs);
 }
 
-async function statusOf(store: Context['store'], key: SliceKey): Promise<string | undefined> {
-  const [row] = await query<{ status: string }>(
+async function revisionOf(store: Context['store'], key: SliceKey): Promise<number | undefined> {
+  const [row] = await query<{ revision: number }>(
     store.fork(),
-    'select status from broadcasts where workspace_id = $1 and id = $2',
+    'select revision from broadcasts where workspace_id = $1 and id = $2',
     [key.workspaceId, key.id],
   );
-  return row?.status;
+  return row?.revision;
 }

@@ -1648,7 +1648,8 @@ export const BroadcastService: GenService<{
     output: typeof ScheduleBroadcastResponseSchema;
   },
   /**
-   * Pauses a broadcast that is scheduled or being sent, within a second.
+   * Pauses a broadcast that is scheduled or being sent, within a second. One that the system has paused, such as for an
+   * outage, stays paused with its reason, and does not go on by itself any more.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
