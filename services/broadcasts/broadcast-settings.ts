@@ -27,6 +27,11 @@ export function isTest(status: Status | null | undefined): boolean {
   return status === 'testing' || status === 'test_completed';
 }
 
+/** The states after which nothing is sent any more. */
+export function isOver(status: Status): boolean {
+  return status === 'sent' || status === 'cancelled' || status === 'failed';
+}
+
 /** The states that have a run, which may be halted. */
 export function isUnderWay(status: Status): boolean {
   return isMoving(status) || status === 'scheduled';

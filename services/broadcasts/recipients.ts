@@ -2,15 +2,15 @@ import { addJob } from '#lib/jobs.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import { isCounted } from './broadcast-queries.ts';
+import { isOver } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 
-const over: readonly string[] = ['sent', 'cancelled', 'failed'] satisfies Broadcast['status'][];
 const chunkSize = 500;
 const retryMs = 60_000;
 
 /** Has the addresses of a broadcast that is over forgotten: its counts stay, and what was sent is in messages. */
 export async function forgetIfOver(em: EntityManager, broadcast: Broadcast): Promise<void> {
-  if (!over.includes(broadcast.status)) return;
+  if (!isOver(broadcast.status)) return;
   const payload: BroadcastKey = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   await addJob(em, 'broadcasts', { task: 'forgetRecipients', payload });
 }

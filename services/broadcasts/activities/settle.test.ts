@@ -3,13 +3,15 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/store.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
+import { workflowIdOf } from '../wake.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
@@ -95,6 +97,19 @@ test('what went out of batches that a cancel stops is counted', async () => {
   await sending;
   expect(await read(key)).toMatchObject({ sentCount: record.size });
   expect((await look(key)).step).toEqual({ do: 'end' });
+});
+
+test('a run that was cancelled, and so waits for no activity, is woken once it is counted', async () => {
+  const key = await givenFrozen();
+  const activity = new MockActivityEnvironment();
+  const sending = activity.run(() => sendSlice(given.context)({ ...key, slice: 0 }));
+  await untilSent(50);
+  await given.client.cancelBroadcast(key);
+  activity.cancel();
+  await query(given.context.store.fork(), 'delete from broadcasts_jobs._private_jobs', []);
+  await sending;
+  expect(await read(key)).toMatchObject({ sentCount: record.size });
+  expect(await wakes(given)).toEqual([workflowIdOf(key)]);
 });
 
 test('what went out beside an outage is counted', async () => {

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context as Activity } from '@temporalio/activity';
 import type { BroadcastKey } from '../broadcast.ts';
+import { lockIfThere } from '../broadcast-queries.ts';
+import { isOver } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { Slice } from '../slice.ts';
 import { addAnswer, type SliceTally, saveWhole, shownTally, startTally } from '../slice-tally.ts';
+import { wake } from '../wake.ts';
 
 const askSizeMax = 200;
 const callTimeoutMs = 5_000;
@@ -76,7 +79,18 @@ export async function settleStopped(
     }
   } catch (error) {
     warn(slice, error);
+  } finally {
+    if (Activity.current().cancellationSignal.aborted) await wakeIfOver(context, slice);
   }
+}
+
+/** A run that was cancelled waits for no activity, and would end only when others are to count. */
+async function wakeIfOver({ store }: Context, slice: Slice): Promise<void> {
+  const key = { workspaceId: slice.workspace_id, id: slice.broadcast_id };
+  await store.fork().transactional(async (em) => {
+    const broadcast = await lockIfThere(em, key);
+    if (broadcast && isOver(broadcast.status)) await wake(em, broadcast);
+  });
 }
 
 function warn({ workspace_id, broadcast_id, number }: Slice, error: unknown): void {
