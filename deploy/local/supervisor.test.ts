@@ -80,6 +80,13 @@ test('a process that keeps dying is started again with growing waits', async () 
   expect(waits[3]! - waits[0]!).toBeGreaterThan(800);
 });
 
+test('a process that ends of a rejection nobody handles leaves its reason in its log and is started again', async () => {
+  const source = `process.send('ready'); setTimeout(() => Promise.reject(new Error('refused')), 50);`;
+  await fresh().start(part('rejecting', source));
+  await until(() => said.includes('rejecting runs again'));
+  expect(said.join('')).toContain('Error: refused');
+});
+
 test('stop ends all processes and starts none again', async () => {
   fresh();
   const stubborn = `process.on('SIGTERM', () => setTimeout(() => process.exit(0), 300)); ${ready}`;

@@ -10,18 +10,6 @@ export const temporalNamespace = 'default';
 const answerMsMax = 60_000;
 const retryMs = 100;
 
-/** `IndexedValueType` of Temporal's API. */
-const keyword = 2;
-const int = 3;
-/** What the Temporal UI can filter broadcasts by. */
-const searchAttributes = {
-  BroadcastStatus: keyword,
-  WorkspaceId: keyword,
-  RecipientCount: int,
-  SentCount: int,
-  FailedCount: int,
-};
-
 /** The development server: one process, state in one SQLite file, with the UI. */
 export function temporalPart({ program, folder, port, uiPort }: TemporalOptions): Part {
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'];
@@ -41,12 +29,12 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
   };
 }
 
-/** Waits until the server answers and registers the search attributes that it lacks. */
+/** Waits until the server answers and has its namespace. The worker registers what it is searched by. */
 export async function prepareTemporal(address: string): Promise<void> {
   const giveUpAt = Date.now() + answerMsMax;
   for (;;) {
     try {
-      return await registerSearchAttributes(address);
+      return await findNamespace(address);
     } catch (error) {
       if (Date.now() > giveUpAt) throw error;
       await sleep(retryMs);
@@ -54,22 +42,12 @@ export async function prepareTemporal(address: string): Promise<void> {
   }
 }
 
-async function registerSearchAttributes(address: string): Promise<void> {
+async function findNamespace(address: string): Promise<void> {
   // Loaded here because it takes half a second, which others can use.
   const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {
-    const namespace = temporalNamespace;
-    await connection.workflowService.describeNamespace({ namespace });
-    const known = await connection.operatorService.listSearchAttributes({ namespace });
-    const missing = Object.entries(searchAttributes).filter(
-      ([name]) => known.customAttributes[name] === undefined,
-    );
-    if (missing.length === 0) return;
-    await connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(missing),
-    });
+    await connection.workflowService.describeNamespace({ namespace: temporalNamespace });
   } finally {
     await connection.close();
   }

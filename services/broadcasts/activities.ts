@@ -17,6 +17,7 @@ import {
 import { pickWinner } from './activities/pick-winner.ts';
 import { readPlan } from './activities/read-plan.ts';
 import { sendSlice } from './activities/send-slice.ts';
+import { settle } from './activities/settle.ts';
 import type { Context } from './context.ts';
 
 /** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
@@ -29,6 +30,7 @@ export function createActivities(context: Context, temporal: Client) {
     pickWinner: asActivity(pickWinner(context)),
     chooseWinner: asActivity(chooseWinner(context)),
     sendSlice: asActivity(sendSlice(context)),
+    settle: asActivity(settle(context)),
     finish: asActivity(finish(context)),
     pauseBySystem: asActivity(pauseBySystem(context)),
     pauseForUnrendered: asActivity(pauseForUnrendered(context)),

@@ -14,6 +14,10 @@ export function broadcastNotFound(): ConnectError {
   return new ConnectError('Broadcast not found', Code.NotFound);
 }
 
+export function broadcastChanged(): ConnectError {
+  return new ConnectError('the broadcast was changed at the same time; try again', Code.Aborted);
+}
+
 /** The row, locked until the transaction ends. */
 export function lockBroadcast(
   em: EntityManager,
@@ -24,6 +28,25 @@ export function lockBroadcast(
     { workspace_id: workspaceId, id },
     { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: broadcastNotFound },
   );
+}
+
+/** The same for a step that has nothing to do where the broadcast was deleted meanwhile. */
+export function lockIfThere(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast | null> {
+  return em.findOne(
+    Broadcast,
+    { workspace_id: workspaceId, id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+}
+
+export function findIfThere(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Broadcast | null> {
+  return em.findOne(Broadcast, { workspace_id: workspaceId, id });
 }
 
 export function findBroadcast(
@@ -63,6 +86,20 @@ export async function countsOf(
   );
   const byId = new Map(rows.map((row) => [row.broadcast_id, row]));
   return (id) => byId.get(id) ?? noCounts;
+}
+
+/** Whether the counts hold everything that was started. */
+export async function isCounted(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<boolean> {
+  const open = await query(
+    em,
+    `select from slices where workspace_id = $1 and broadcast_id = $2 and settle_at is not null
+     limit 1`,
+    [workspaceId, id],
+  );
+  return open.length === 0;
 }
 
 const words: Record<Status, BroadcastStatus> = {

@@ -16,15 +16,20 @@ export type Status = (typeof statuses)[number];
 
 /** The states in which mail goes out, or may. */
 export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
-type Moving = (typeof moving)[number];
+export type Moving = (typeof moving)[number];
 
-export function isMoving(status: Status): status is Moving {
+export function isMoving(status: Status | null | undefined): status is Moving {
   return moving.some((each) => each === status);
 }
 
 /** The states before a test has a winner. */
 export function isTest(status: Status | null | undefined): boolean {
   return status === 'testing' || status === 'test_completed';
+}
+
+/** The states after which nothing is sent any more. */
+export function isOver(status: Status): boolean {
+  return status === 'sent' || status === 'cancelled' || status === 'failed';
 }
 
 /** The states that have a run, which may be halted. */

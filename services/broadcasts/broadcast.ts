@@ -1,68 +1,28 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { defineEntity, p } from '@mikro-orm/core';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { broadcastSchema } from './broadcast-columns.ts';
 import {
   type Audience,
   type DecidedBy,
   isMoving,
   isTest,
+  type Moving,
   moving,
-  type Plan,
-  type Schedule,
   type Status,
-  statuses,
   type TestSettings,
   type Utm,
 } from './broadcast-settings.ts';
-import type { StoredDataFeed } from './data-feed.ts';
 
 export type BroadcastKey = { workspaceId: string; id: string };
 
-const schema = defineEntity({
-  name: 'Broadcast',
-  tableName: 'broadcasts',
-  properties: {
-    workspace_id: p.string().primary(),
-    id: p.string().primary(),
-    name: p.string(),
-    status: p.enum(statuses),
-    audience: p.json<Audience>(),
-    schedule: p.json<Schedule>(),
-    test_settings: p.json<TestSettings>(),
-    utm_parameters: p.json<Utm>(),
-    metadata: p.json<Record<string, unknown>>().nullable(),
-    data_feed: p.json<StoredDataFeed>().nullable(),
-    global_feed_fetched_at: p.datetime().nullable(),
-    starts_at: p.datetime().nullable(),
-    plan: p.json<Plan>().nullable(),
-    frozen_at: p.datetime().nullable(),
-    enqueued_count: p.integer(),
-    test_phase_recipient_count: p.integer(),
-    winner_phase_recipient_count: p.integer(),
-    winning_template: p.string().nullable(),
-    winner_decided_by: p
-      .enum(['person', 'open_rate', 'click_rate', 'tie', 'silence'] as const)
-      .nullable(),
-    test_sent_at: p.datetime().nullable(),
-    winner_sent_at: p.datetime().nullable(),
-    revision: p.integer(),
-    paused_from: p
-      .enum(['scheduled', 'testing', 'test_completed', 'winner_selected', 'sending'] as const)
-      .nullable(),
-    paused_by: p.enum(['person', 'system'] as const).nullable(),
-    pause_reason: p.string().nullable(),
-    retry_at: p.datetime().nullable(),
-    outages: p.integer(),
-    /** Set when it pauses for what can't be rendered: whoever resumes it wants the rest sent all the same. */
-    bears_unrendered: p.boolean(),
-    created_at: p.datetime(),
-    updated_at: p.datetime(),
-    started_at: p.datetime().nullable(),
-    completed_at: p.datetime().nullable(),
-    cancelled_at: p.datetime().nullable(),
-    paused_at: p.datetime().nullable(),
-  },
-});
+/** What create and update write. */
+export type Content = {
+  name: string;
+  audience: Audience;
+  test_settings: TestSettings;
+  utm_parameters: Utm;
+  metadata: Record<string, unknown> | null;
+};
 
 /** Times after which an outage is tried again by itself; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
@@ -71,8 +31,8 @@ const outageRetryMinutes = [1, 2, 5, 15];
 type Stop = { reason: string; cause: 'outage' | 'fault'; endsAt?: Date };
 
 /** One message to the contacts of a list, and the steps it may take. */
-export class Broadcast extends schema.class {
-  update(now: Date): void {
+export class Broadcast extends broadcastSchema.class {
+  update(now: Date, content: Content): void {
     allow(this, 'update', 'draft', 'scheduled', 'paused');
     if (this.frozen_at) {
       throw new ConnectError(
@@ -80,6 +40,12 @@ export class Broadcast extends schema.class {
         Code.FailedPrecondition,
       );
     }
+    Object.assign(this, content);
+    if (!hasWinner(this)) {
+      this.winning_template = null;
+      this.winner_decided_by = null;
+    }
+    if (isMoving(this.paused_from)) this.paused_from = phaseOf(this);
     change(this, now);
   }
 
@@ -102,7 +68,14 @@ export class Broadcast extends schema.class {
     startMoving(this, now);
   }
 
+  /** A pause of the system's becomes the person's: it keeps its reason, and is not lifted by itself any more. */
   pause(now: Date): void {
+    if (this.status === 'paused' && this.paused_by === 'system') {
+      this.paused_by = 'person';
+      this.retry_at = null;
+      change(this, now);
+      return;
+    }
     allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'person', reason: null });
   }
@@ -128,8 +101,9 @@ export class Broadcast extends schema.class {
 
   resume(now: Date): void {
     allow(this, 'resume', 'paused');
-    const isAhead = (this.starts_at ?? now) > now;
-    this.status = isAhead ? 'scheduled' : (this.paused_from ?? 'sending');
+    const isAhead = !this.frozen_at && (this.starts_at ?? now) > now;
+    if (isAhead) this.status = 'scheduled';
+    else startMoving(this, now);
     this.paused_from = null;
     this.paused_by = null;
     this.pause_reason = null;
@@ -151,10 +125,17 @@ export class Broadcast extends schema.class {
     change(this, now);
   }
 
-  /** `touched` is how many recipients have an outcome. */
-  checkDeletable(touched: number): void {
+  /** `touched` is how many recipients have an outcome; while it is not `isCounted`, there may be more. */
+  checkDeletable({ touched, isCounted }: { touched: number; isCounted: boolean }): void {
     allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
-    if (this.status === 'paused' && touched > 0) {
+    if (this.status !== 'paused') return;
+    if (!isCounted) {
+      throw new ConnectError(
+        'cannot delete a paused broadcast before it is known what was sent; try again',
+        Code.FailedPrecondition,
+      );
+    }
+    if (touched > 0) {
       throw new ConnectError(
         'cannot delete a paused broadcast of which something was sent',
         Code.FailedPrecondition,
@@ -213,7 +194,7 @@ export class Broadcast extends schema.class {
     change(this, now);
   }
 }
-schema.setClass(Broadcast);
+broadcastSchema.setClass(Broadcast);
 
 // Functions and not private methods: the ORM makes entities without calling their constructor.
 
@@ -229,8 +210,19 @@ function change(broadcast: Broadcast, now: Date): void {
   broadcast.updated_at = now;
 }
 
+/** Where a broadcast is that moves: by its row as it is, whatever it was before it stood still. */
+function phaseOf(broadcast: Broadcast): Moving {
+  if (!broadcast.test_settings.enabled) return 'sending';
+  if (hasWinner(broadcast)) return 'winner_selected';
+  return broadcast.test_sent_at ? 'test_completed' : 'testing';
+}
+
+function hasWinner({ test_settings: { enabled, variations }, winning_template }: Broadcast) {
+  return enabled && variations.some(({ template_id }) => template_id === winning_template);
+}
+
 function startMoving(broadcast: Broadcast, now: Date): void {
-  broadcast.status = broadcast.test_settings.enabled ? 'testing' : 'sending';
+  broadcast.status = phaseOf(broadcast);
   broadcast.started_at ??= now;
 }
 

@@ -1,5 +1,6 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import type { Content } from './broadcast.ts';
 import type { Audience, Utm } from './broadcast-settings.ts';
 import { storedTestSettings } from './test-settings.ts';
 
@@ -11,7 +12,7 @@ type Given = Pick<
 const metadataMaxBytes = 64 * 1024;
 
 /** What create and update write, checked. */
-export function storedContent(given: Given) {
+export function storedContent(given: Given): Content {
   const metadata = given.metadata ?? null;
   if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {
     throw invalidField('metadata', 'metadata must be at most 64 KiB');

@@ -25,7 +25,7 @@ export type Context = {
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
   sender: Pick<
     Client<typeof BroadcastSendService>,
-    'sendBatch' | 'sendIndividual' | 'listVariationStats'
+    'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
   >;
 };
 

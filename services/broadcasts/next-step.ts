@@ -8,6 +8,7 @@ export type Step =
   | { do: 'freeze' }
   | { do: 'send'; slices: number[] }
   | { do: 'resume' }
+  | { do: 'settle' }
   | { do: 'pauseForUnrendered' }
   | { do: 'completeTest' }
   | { do: 'pickWinner' }
@@ -17,8 +18,16 @@ export type Step =
 /** What the slices say: which may be worked on now, and when the next one may. */
 export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
-/** The sample of a test, and everybody; and whether too much of it can't be rendered. */
-export type Parts = { sample: Progress; all: Progress; isTooMuchUnrendered: boolean };
+/**
+ * The sample of a test, and everybody; whether too much of it can't be rendered; and when what was started is to be
+ * counted, null where all of it is.
+ */
+export type Parts = {
+  sample: Progress;
+  all: Progress;
+  isTooMuchUnrendered: boolean;
+  settleAt: Date | null;
+};
 
 /** The one place that says how a broadcast goes on. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
@@ -29,7 +38,7 @@ export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
     case 'scheduled':
       return stepAt(broadcast.starts_at ?? now, now, 'begin');
     case 'paused':
-      return broadcast.retry_at ? stepAt(broadcast.retry_at, now, 'resume') : waitFor(null);
+      return pausedStep(broadcast, parts, now);
     case 'testing':
     case 'test_completed':
       return testStep(broadcast, parts.sample, now);
@@ -37,11 +46,22 @@ export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
     case 'sending':
       return sendingStep(broadcast, parts.all);
     default:
-      return { do: 'end' };
+      return parts.settleAt ? stepAt(parts.settleAt, now, 'settle') : { do: 'end' };
   }
 }
 
-function stepAt(time: Date, now: Date, deed: 'begin' | 'resume'): Step {
+function pausedStep({ retry_at }: Broadcast, { settleAt }: Parts, now: Date): Step {
+  if (retry_at && retry_at <= now) return { do: 'resume' };
+  if (settleAt && settleAt <= now) return { do: 'settle' };
+  return waitFor(earliest(retry_at, settleAt));
+}
+
+function earliest(...times: (Date | null | undefined)[]): Date | null {
+  const known = times.flatMap((time) => (time ? [time.getTime()] : []));
+  return known.length > 0 ? new Date(Math.min(...known)) : null;
+}
+
+function stepAt(time: Date, now: Date, deed: 'begin' | 'settle'): Step {
   return time > now ? waitFor(time) : { do: deed };
 }
 
@@ -63,6 +83,5 @@ function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
   if (broadcast.status === 'testing') return { do: 'completeTest' };
   const judgedAt = broadcast.judgedAt();
   if (judgedAt && judgedAt <= now) return { do: 'pickWinner' };
-  const times = [judgedAt, sample.nextDueAt].flatMap((time) => (time ? [time.getTime()] : []));
-  return waitFor(times.length > 0 ? new Date(Math.min(...times)) : null);
+  return waitFor(earliest(judgedAt, sample.nextDueAt));
 }

@@ -1,19 +1,24 @@
 import { addJob } from '#lib/jobs.ts';
 import { type EntityManager, query } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
+import { isCounted } from './broadcast-queries.ts';
+import { isOver } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 
-const over: readonly string[] = ['sent', 'cancelled', 'failed'] satisfies Broadcast['status'][];
 const chunkSize = 500;
+const retryMs = 60_000;
 
 /** Has the addresses of a broadcast that is over forgotten: its counts stay, and what was sent is in messages. */
 export async function forgetIfOver(em: EntityManager, broadcast: Broadcast): Promise<void> {
-  if (!over.includes(broadcast.status)) return;
+  if (!isOver(broadcast.status)) return;
   const payload: BroadcastKey = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   await addJob(em, 'broadcasts', { task: 'forgetRecipients', payload });
 }
 
-/** The task behind `forgetIfOver`; in chunks, so that no statement is long. */
+/**
+ * The task behind `forgetIfOver`; in chunks, so that no statement is long. A slice that is not counted yet needs its
+ * addresses for that, and loses them a minute later.
+ */
 export function forgetRecipients({ store }: Pick<Context, 'store'>) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, id } = payload as BroadcastKey;
@@ -29,9 +34,16 @@ export function forgetRecipients({ store }: Pick<Context, 'store'>) {
         em,
         `update slices set emails = null
          where workspace_id = $1 and broadcast_id = $2 and number between $3 and $4
-           and emails is not null`,
+           and emails is not null and settle_at is null`,
         [workspaceId, id, first, first + chunkSize - 1],
       );
     }
+    if (await isCounted(em, { workspaceId, id })) return;
+    const runAt = new Date(Date.now() + retryMs);
+    await addJob(em, 'broadcasts', {
+      task: 'forgetRecipients',
+      payload: { workspaceId, id },
+      runAt,
+    });
   };
 }

@@ -5,22 +5,16 @@ import type { Broadcast } from './broadcast.ts';
 import { listsOf } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
 
+type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
+
 /** Says now what would stop it later. What changes until it starts is judged again then. */
-export async function checkSendable(context: Context, broadcast: Broadcast): Promise<void> {
+export async function checkSendable(context: Context, broadcast: Wanted): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test } = broadcast;
-  if (test.variations.length === 0) {
-    throw invalidField(
-      'test_settings.variations',
-      'the broadcast has no variation with a template',
-    );
-  }
+  checkContent(broadcast);
   const { settings } = await context.workspaces.getSettings({ workspaceId });
   if (!settings?.marketingEmailProviderId) {
     throw invalidField('workspace_id', 'no marketing email provider configured for this workspace');
-  }
-  if (audience.segments.length > 0) {
-    throw invalidField('audience.segments', `segment ${audience.segments[0]} not found`);
   }
   await Promise.all(
     listsOf(audience).map((id, index) => {
@@ -33,6 +27,19 @@ export async function checkSendable(context: Context, broadcast: Broadcast): Pro
       checkTemplate(context, workspaceId, { id, index }),
     ),
   );
+}
+
+/** Whether it says what is sent and to whom. There are no segments yet, so a broadcast to one is to nobody we know. */
+export function checkContent({ audience: { segments }, test_settings: test }: Wanted): void {
+  if (test.variations.length === 0) {
+    throw invalidField(
+      'test_settings.variations',
+      'the broadcast has no variation with a template',
+    );
+  }
+  if (segments.length > 0) {
+    throw invalidField('audience.segments', `segment ${segments[0]} not found`);
+  }
 }
 
 async function checkTemplate(

@@ -1,5 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
+export type SliceCounts = {
+  sent: number;
+  failed: number;
+  skipped: number;
+  deferred: number;
+  unknown: number;
+  unrendered: number;
+};
+
 const schema = defineEntity({
   name: 'Slice',
   tableName: 'slices',
@@ -27,6 +36,10 @@ const schema = defineEntity({
     unrendered: p.integer(),
     /** Why one of them could not; empty where all could. Names no address. */
     unrendered_reason: p.string(),
+    /** What the counts contain of recipients after `answered`, of whom only some have an outcome. */
+    beyond: p.json<SliceCounts>().nullable(),
+    /** When messages is asked what calls did that may be open; null where everything that was started is counted. */
+    settle_at: p.datetime().nullable(),
     next_due_at: p.datetime().nullable(),
     done_at: p.datetime().nullable(),
   },

@@ -6,6 +6,8 @@ import { DataFeeds } from './migrations/m0003-data-feeds.ts';
 import { Audiences } from './migrations/m0004-audiences.ts';
 import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts';
 import { Unrendered } from './migrations/m0006-unrendered.ts';
+import { SettledSlices } from './migrations/m0007-settled-slices.ts';
+import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
 import { Slice } from './slice.ts';
 
 export const migrations = [
@@ -15,6 +17,8 @@ export const migrations = [
   { name: 'm0004-audiences', class: Audiences },
   { name: 'm0005-slices-hold-addresses', class: SlicesHoldAddresses },
   { name: 'm0006-unrendered', class: Unrendered },
+  { name: 'm0007-settled-slices', class: SettledSlices },
+  { name: 'm0008-watch-cursor', class: WatchCursor },
 ];
 
 export function openBroadcastsStore(url: string): Promise<Store> {

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type LogEntry,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/rpc/process.ts';
@@ -7,7 +13,8 @@ import { onTermination } from '#lib/rpc/termination.ts';
 import { workflowBundle } from '#lib/workflow-bundle.ts';
 import { createActivities } from './activities.ts';
 import { openContext } from './context.ts';
-import { connectTemporal, ensureWatch, registerSearchAttributes } from './temporal.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { connectTemporal, ensureWatch } from './temporal.ts';
 import { taskQueue } from './wake.ts';
 
 const connectRetryMs = 1_000;
@@ -25,10 +32,20 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
   }
 }
 
+/** What a warning is about; the rest of it is Temporal's own. */
+function fieldsOf({ level, meta = {} }: LogEntry): object {
+  const { workflowId, activityType, attempt, slice, error: err } = meta;
+  return { level, workflowId, activityType, attempt, slice, err };
+}
+
 const base = openBase('broadcasts', process.env);
+// Node ends the process after this; the supervisor starts it again.
+process.on('uncaughtExceptionMonitor', (error, origin) =>
+  base.log.fatal({ err: error, origin }, 'the worker ends of an error that nothing handled'),
+);
 Runtime.install({
   shutdownSignals: [],
-  logger: new DefaultLogger('WARN', ({ level, message }) => base.log.warn({ level }, message)),
+  logger: new DefaultLogger('WARN', (entry) => base.log.warn(fieldsOf(entry), entry.message)),
 });
 const context = await openContext(base);
 const address = required(base.env, 'TEMPORAL_ADDRESS');

@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { broadcastStats } from './operations/broadcast-stats.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getLink } from './operations/get-link.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
 import { list } from './operations/list.ts';
@@ -47,6 +48,7 @@ export function messagesRoutes(context: Context) {
     });
     router.service(BroadcastSendService, {
       sendBatch: sendBatch(context),
+      getBatchOutcomes: getBatchOutcomes(context),
       sendIndividual: sendIndividual(context),
       listVariationStats: listVariationStats(context),
     });

@@ -14,8 +14,17 @@ import {
   untilStatus,
 } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
+import { until } from '../stack/until.ts';
 
 const stack = borrowedStack();
+
+/** What the broadcast says is sent is what the sink has. */
+async function untilCounted(id: string, emails: readonly string[]): Promise<void> {
+  await until('everything that went out is counted', async () => {
+    const { sent_count: sent } = await readBroadcast(stack, id);
+    return sent === mailsTo(stack, emails).length;
+  });
+}
 
 const refused = { status: 400, body: { code: 'failed_precondition' } };
 
@@ -30,6 +39,8 @@ test('pause stops the flow at the sink within a second, and resume sends only th
   const late = mailsTo(stack, emails).filter(({ atMs }) => atMs > pausedAtMs + 1_000);
   expect(late).toEqual([]);
   expect(mailsTo(stack, emails).length).toBeLessThan(900);
+  await untilCounted(id, emails);
+  expect(await act(stack, 'delete', id)).toMatchObject(refused);
   good(await act(stack, 'resume', id));
   await untilStatus(stack, id, 'sent');
   expect(mailsTo(stack, emails)).toHaveLength(900);
@@ -64,6 +75,7 @@ test('cancel stops the flow within a second, for good', async () => {
   expect(late).toEqual([]);
   expect(await act(stack, 'resume', id)).toMatchObject(refused);
   expect((await readBroadcast(stack, id)).status).toBe('cancelled');
+  await untilCounted(id, emails);
 }, 60_000);
 
 test('a scheduled broadcast can be edited and paused; one whose audience is frozen can not be edited', async () => {

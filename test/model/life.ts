@@ -43,6 +43,12 @@ const testOf = (templates: string[], isAutomatic: boolean) => ({
   variations: templates.map((template_id) => ({ template_id })),
 });
 
+/** A test, or none. */
+const someTest = ({ templates }: Lived, reader: number) =>
+  reader % 2 === 0
+    ? { variations: templates.slice(0, 1).map((template_id) => ({ template_id })) }
+    : testOf(templates, reader % 4 === 1);
+
 /** Does one thing after the other, and notes answers that the state table does not know. */
 export async function live(stack: TestStack, lived: Lived, { deeds }: Life): Promise<void> {
   for (const { deed, reader, afterMs } of deeds) {
@@ -77,6 +83,10 @@ async function doOne(
   switch (deed) {
     case 'update':
       return say(await act(stack, 'update', id, { ...body, name: 'Newer' }));
+    case 'switch the test':
+      return say(
+        await act(stack, 'update', id, { ...body, test_settings: someTest(lived, reader) }),
+      );
     case 'schedule now':
       return say(await act(stack, 'schedule', id, { send_now: true }));
     case 'schedule later':

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 /** What may be done to a broadcast, by a person, an operator, time, or a reader. */
 export const deeds = [
   'update',
+  'switch the test',
   'schedule now',
   'schedule later',
   'the time comes',

@@ -3,6 +3,7 @@ import type { Deed } from './plan.ts';
 /** The operations of the state table, by the words in which they are refused. */
 const operations: Partial<Record<Deed, { name: string; allowed: readonly string[] }>> = {
   update: { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
+  'switch the test': { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
   'schedule now': { name: 'schedule', allowed: ['draft'] },
   'schedule later': { name: 'schedule', allowed: ['draft'] },
   pause: {

@@ -36,6 +36,11 @@ export async function judge(
     const isOver = run === 'COMPLETED' || (status === 'cancelled' && run === 'NEVER STARTED');
     expect(isOver, `its workflow is ${run}`);
   }
+  if (status === 'cancelled') {
+    const { sent_count: sent } = await readBroadcast(stack, lived.id);
+    const { sent: recorded = 0 } = await readRecord(stack, lived.id);
+    expect(sent === recorded, `the API says ${sent} sent, the record ${recorded}`);
+  }
   return problems;
 }
 

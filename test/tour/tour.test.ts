@@ -42,5 +42,5 @@ test('in every state the Temporal UI tells phase, counts, next step and reason',
   expect(mailsTo(stack, everybody)).toHaveLength(400);
   const description = await withRun(stack, broadcastId, (handle) => handle.describe());
   const { searchAttributes } = description;
-  expect(searchAttributes).toMatchObject({ BroadcastStatus: ['sent'], SentCount: [400] });
+  expect(searchAttributes).toMatchObject({ BroadcastStatus: ['sent'], RecipientCount: [400] });
 }, 120_000);

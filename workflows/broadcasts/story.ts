@@ -10,11 +10,9 @@ import type { Step } from '../../services/broadcasts/next-step.ts';
 
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
 const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);
-const sent = defineSearchAttributeKey('SentCount', SearchAttributeType.INT);
-const failed = defineSearchAttributeKey('FailedCount', SearchAttributeType.INT);
 
-/** Tells an operator where the broadcast is: search attributes for lists, a table for the page. */
-export function tell({ step, story }: Look): void {
+/** Tells an operator where the broadcast is: those search attributes that there are for lists, a table for the page. */
+export function tell({ step, story }: Look, attributes = attributesOfOldRun()): void {
   setCurrentDetails(
     [
       '| Broadcast | |',
@@ -30,28 +28,27 @@ export function tell({ step, story }: Look): void {
       `| Reason | ${story.reason ?? ''} |`,
     ].join('\n'),
   );
-  if (!hasSearchAttributes()) return;
-  upsertSearchAttributes([
+  const values = [
     { key: status, value: story.status },
     { key: recipients, value: story.recipients },
-    { key: sent, value: story.counts.sent },
-    { key: failed, value: story.counts.failed },
-  ]);
+  ].filter(({ key }) => attributes.includes(key.name));
+  if (values.length > 0) upsertSearchAttributes(values);
 }
 
-/** The service starts a run with one of them exactly where the server knows them. */
-function hasSearchAttributes(): boolean {
-  return 'WorkspaceId' in workflowInfo().searchAttributes;
+/** A run that was started without being told which there are has one of them exactly where the server knows them all. */
+function attributesOfOldRun(): string[] {
+  return 'WorkspaceId' in workflowInfo().searchAttributes ? [status.name, recipients.name] : [];
 }
 
-function phaseOf(step: Step, { status: word, pausedBy, startsAt }: Look['story']): string {
+function phaseOf(step: Step, story: Look['story']): string {
+  const { status: word, pausedBy, retriesAt, startsAt } = story;
   const rests = step.do === 'wait';
   switch (word) {
     case 'scheduled':
       return `scheduled for ${startsAt}`;
     case 'paused':
       if (pausedBy === 'person') return 'paused by a person';
-      return rests && step.untilMs === null ? 'paused by a fault' : 'paused by an outage';
+      return retriesAt === null ? 'paused by a fault' : 'paused by an outage';
     case 'sending':
       return rests ? 'sending: nobody is due now' : 'sending';
     case 'testing':
@@ -77,6 +74,8 @@ function nextOf(step: Step): string {
       return `sends slice ${step.slices.join(' and ')}`;
     case 'freeze':
       return 'freezes the plan and the audience';
+    case 'settle':
+      return 'counts what was still on its way';
     case 'pauseForUnrendered':
       return 'pauses: too many messages could not be rendered';
     case 'completeTest':

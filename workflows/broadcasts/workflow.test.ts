@@ -25,6 +25,7 @@ const story: Story = {
   counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
   startsAt: null,
   pausedBy: null,
+  retriesAt: null,
   reason: null,
   winner: null,
 };
@@ -188,6 +189,20 @@ test('a far start is looked at hourly, so a lost signal can not last', async () 
   await play(activities);
   expect(looks).toBe(6);
   expect((await env.currentTimeMs()) - startMs).toBeGreaterThanOrEqual(5 * 3_600_000 - 5_000);
+});
+
+test('a time that has just passed by the clock of Temporal alone is looked at once a second', async () => {
+  const startMs = await env.currentTimeMs();
+  let looks = 0;
+  const { activities } = given(() => end);
+  activities.readPlan = async () => {
+    looks += 1;
+    const nowMs = await env.currentTimeMs();
+    const isOver = looks > 50 || nowMs >= startMs + 10_000;
+    return { step: isOver ? end : { do: 'wait', untilMs: nowMs - 1 }, story };
+  };
+  await play(activities);
+  expect(looks).toBeLessThanOrEqual(11);
 });
 
 test('a signal has the row looked at again at once', async () => {

@@ -19,6 +19,7 @@ import { reasonOf, tell } from './story.ts';
 const {
   readPlan,
   begin,
+  settle,
   finish,
   pauseBySystem,
   pauseForUnrendered,
@@ -54,30 +55,32 @@ export const selectWinner = defineUpdate<string, [templateId: string]>('selectWi
 
 /** The row is looked at this often even if nobody says that it changed. */
 const lookAtLeastEveryMs = 60 * 60_000;
+/** The clocks that say that it is time differ from Temporal's, which wakes the run: until they agree, it looks so often. */
+const lookAtMostEveryMs = 1_000;
 
 /**
  * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
  * test: of the sample, wait for the winner, then the rest), finish. What comes next is always asked of the row, so a run may begin, end or be repeated
- * anywhere in this story.
+ * anywhere in this story. `attributes` are the search attributes that the server has.
  */
-export async function broadcastLifecycle(key: BroadcastKey): Promise<void> {
+export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);
   try {
-    await live(key, row);
+    await live(key, row, attributes);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await cancelIfLive(key);
-      await live(key, row);
+      await live(key, row, attributes);
     });
   }
 }
 
-async function live(key: BroadcastKey, row: Row): Promise<void> {
+async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise<void> {
   for (;;) {
     row.isChanged = false;
     const look = await readPlan(key);
-    tell(look);
+    tell(look, attributes);
     if (look.step.do === 'end') {
       await condition(allHandlersFinished);
       // A signal that came since then may mean that the row lives again.
@@ -86,7 +89,7 @@ async function live(key: BroadcastKey, row: Row): Promise<void> {
     await take(key, look, row);
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof broadcastLifecycle>(key);
+      await continueAsNew<typeof broadcastLifecycle>(key, attributes);
     }
   }
 }
@@ -134,6 +137,8 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
       return sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
+    case 'settle':
+      return settle(key);
     case 'pauseForUnrendered':
       return pauseForUnrendered(key);
     case 'completeTest':
@@ -153,7 +158,7 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
 
 function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
   const leftMs = untilMs === null ? lookAtLeastEveryMs : untilMs - Date.now();
-  const waitMs = Math.max(1, Math.min(leftMs, lookAtLeastEveryMs));
+  const waitMs = Math.max(lookAtMostEveryMs, Math.min(leftMs, lookAtLeastEveryMs));
   const summary =
     untilMs === null ? 'wait for a change' : `wait until ${new Date(untilMs).toISOString()}`;
   return condition(() => row.isChanged, waitMs, { summary });

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import { lockBroadcast } from '../broadcast-queries.ts';
+import { lockIfThere } from '../broadcast-queries.ts';
 import { isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { wake, workflowIdOf } from '../wake.ts';
@@ -10,30 +10,82 @@ import { wake, workflowIdOf } from '../wake.ts';
 const rowsMax = 1_000;
 /** A row that changed just now may have a wake on its way. */
 const graceMs = 10_000;
+/** A slice is counted at its time by its broadcast's run; so late it has none. */
+const lateMs = 60_000;
+/** The activity has a minute. */
+const workMaxMs = 40_000;
 
 /**
- * Looks at the run of every live row. One that was terminated or failed pauses its row, so that a
- * person finds out and resume starts a new run; one that is missing is woken again.
+ * Looks at the runs of live rows in turn, going on where it was. One that was terminated or failed pauses its row, so
+ * that a person finds out and resume starts a new run; one that is missing is woken again, and so is whoever should have
+ * counted what a slice sent.
  */
 export function checkRuns(context: Context, temporal: Client) {
   return async (): Promise<number> => {
-    const keys = await query<BroadcastKey>(
-      context.store.fork(),
-      `select workspace_id as "workspaceId", id from broadcasts
-       where status not in ('draft', 'sent', 'cancelled', 'failed') and updated_at < $1
-       order by updated_at limit ${rowsMax}`,
-      [new Date(context.now().getTime() - graceMs)],
-    );
-    for (const key of keys) await checkRun(context, temporal, key);
+    const em = context.store.fork();
+    const endsAtMs = Date.now() + workMaxMs;
+    await wakeUncounted(context);
+    const keys = await liveAfterCursor(context, em);
+    let last: BroadcastKey | undefined;
+    try {
+      for (const key of keys) {
+        if (Date.now() > endsAtMs) return keys.length;
+        // One that fails is passed over as well: it has its turn again, and holds up nobody.
+        last = key;
+        await checkRun(context, temporal, key);
+      }
+      if (keys.length < rowsMax) last = undefined;
+    } finally {
+      await moveCursor(context, last);
+    }
     return keys.length;
   };
+}
+
+function liveAfterCursor({ now }: Context, em: EntityManager): Promise<BroadcastKey[]> {
+  return query<BroadcastKey>(
+    em,
+    `select workspace_id as "workspaceId", id from broadcasts
+     where status not in ('draft', 'sent', 'cancelled', 'failed') and updated_at < $1
+       and (workspace_id, id) > (
+         select coalesce(max(workspace_id), ''), coalesce(max(id), '') from watch_cursor
+       )
+     order by workspace_id, id limit ${rowsMax}`,
+    [new Date(now().getTime() - graceMs)],
+  );
+}
+
+async function moveCursor({ store }: Context, last: BroadcastKey | undefined): Promise<void> {
+  await store.fork().transactional(async (em) => {
+    await query(em, 'delete from watch_cursor', []);
+    if (!last) return;
+    const values = [last.workspaceId, last.id];
+    await query(em, 'insert into watch_cursor (workspace_id, id) values ($1, $2)', values);
+  });
+}
+
+async function wakeUncounted({ store, now }: Context): Promise<void> {
+  const keys = await query<BroadcastKey>(
+    store.fork(),
+    `select workspace_id as "workspaceId", broadcast_id as id from slices
+     where settle_at < $1 group by workspace_id, broadcast_id order by min(settle_at)
+     limit ${rowsMax}`,
+    [new Date(now().getTime() - lateMs)],
+  );
+  for (const key of keys) {
+    await store.fork().transactional(async (em) => {
+      const broadcast = await lockIfThere(em, key);
+      if (broadcast) await wake(em, broadcast);
+    });
+  }
 }
 
 async function checkRun(context: Context, temporal: Client, key: BroadcastKey): Promise<void> {
   const state = await runState(temporal, key);
   if (state === 'RUNNING') return;
   await context.store.fork().transactional(async (em) => {
-    const broadcast = await lockBroadcast(em, key);
+    const broadcast = await lockIfThere(em, key);
+    if (!broadcast) return;
     if (state === 'MISSING') return wake(em, broadcast);
     if (!isUnderWay(broadcast.status)) return;
     const reason = `its workflow was ${state.toLowerCase().replace('_', ' ')}; resume starts a new one`;

@@ -1,11 +1,12 @@
 import type { EntityManager } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, type Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../global-feed.ts';
 import { pinPlan } from '../plan.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan-feeds.ts';
+import { checkContent } from '../sendable.ts';
 import { copyAudience } from './audience.ts';
 import { pauseBySystem } from './moves.ts';
 
@@ -15,8 +16,9 @@ import { pauseBySystem } from './moves.ts';
  */
 export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {
-    const broadcast = await findBroadcast(context.store.fork(), key);
-    if (!isMoving(broadcast.status) || broadcast.frozen_at) return;
+    const broadcast = await findIfThere(context.store.fork(), key);
+    if (!broadcast || !isMoving(broadcast.status) || broadcast.frozen_at) return;
+    checkContent(broadcast);
     const basics = await pinPlan(context, broadcast);
     const global = await pinGlobalFeed(context, broadcast);
     if (global && 'error' in global) {
@@ -24,8 +26,8 @@ export function freezeAudience(context: Context) {
     }
     const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
     await context.store.fork().transactional(async (em) => {
-      const row = await lockBroadcast(em, key);
-      if (row.revision !== broadcast.revision || row.frozen_at) return;
+      const row = await lockIfThere(em, key);
+      if (row?.revision !== broadcast.revision || row.frozen_at) return;
       if (global) await saveGlobalFeed(em, row, global);
       await freeze(context, em, { row, plan });
       await em.flush();

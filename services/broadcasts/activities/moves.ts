@@ -1,21 +1,22 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import { countsOf, lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { forgetIfOver } from '../recipients.ts';
 import { unrenderedReason } from '../unrendered.ts';
 import { wake } from '../wake.ts';
 
-/** Every move is made on the locked row, and only if it is still the row's turn. */
+/** Every move is made on the locked row, and only if it is still the row's turn, or there. */
 function move(
   context: Context,
   change: (broadcast: Broadcast, em: EntityManager) => void | Promise<void>,
 ) {
   return (key: BroadcastKey): Promise<void> =>
     context.store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, key);
+      const broadcast = await lockIfThere(em, key);
+      if (!broadcast) return;
       await change(broadcast, em);
       await em.flush();
       await forgetIfOver(em, broadcast);

@@ -1,5 +1,5 @@
 import type { BroadcastKey } from '../broadcast.ts';
-import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { numbersOf, readStats } from '../variation-queries.ts';
 import { decideWinner } from '../winner.ts';
@@ -7,14 +7,15 @@ import { decideWinner } from '../winner.ts';
 /** Judges a test by its numbers, unless a person was faster. */
 export function pickWinner(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {
-    const broadcast = await findBroadcast(context.store.fork(), key);
+    const broadcast = await findIfThere(context.store.fork(), key);
+    if (broadcast?.status !== 'test_completed') return;
     const metric = broadcast.test_settings.auto_send_winner_metric;
-    if (broadcast.status !== 'test_completed' || metric === '') return;
+    if (metric === '') return;
     const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
     const { templateId, decidedBy } = decideWinner(numbers, metric);
     await context.store.fork().transactional(async (em) => {
-      const row = await lockBroadcast(em, key);
-      if (row.status !== 'test_completed') return;
+      const row = await lockIfThere(em, key);
+      if (row?.status !== 'test_completed') return;
       row.selectWinner(context.now(), templateId, decidedBy);
       await em.flush();
     });

@@ -1,6 +1,6 @@
 import { type EntityManager, query } from '#lib/store.ts';
-import { Broadcast, type BroadcastKey } from '../broadcast.ts';
-import { type Counts, countsOf } from '../broadcast-queries.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../next-step.ts';
@@ -18,6 +18,8 @@ export type Story = {
   counts: Counts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
+  /** When a pause is lifted by itself. */
+  retriesAt: string | null;
   reason: string | null;
   winner: string | null;
 };
@@ -30,6 +32,7 @@ const deleted: Look = {
     counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
     startsAt: null,
     pausedBy: null,
+    retriesAt: null,
     reason: null,
     winner: null,
   },
@@ -38,7 +41,7 @@ const deleted: Look = {
 export function readPlan({ store, now }: Context) {
   return async (key: BroadcastKey): Promise<Look> => {
     const em = store.fork();
-    const broadcast = await em.findOne(Broadcast, { workspace_id: key.workspaceId, id: key.id });
+    const broadcast = await findIfThere(em, key);
     if (!broadcast) return deleted;
     const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
     return {
@@ -49,6 +52,7 @@ export function readPlan({ store, now }: Context) {
         counts,
         startsAt: broadcast.starts_at?.toISOString() ?? null,
         pausedBy: broadcast.paused_by ?? null,
+        retriesAt: broadcast.retry_at?.toISOString() ?? null,
         reason: broadcast.pause_reason ?? null,
         winner: broadcast.winning_template ?? null,
       },
@@ -56,7 +60,13 @@ export function readPlan({ store, now }: Context) {
   };
 }
 
-type Row = { number: number; is_sample: boolean; is_open: boolean; next_due_at: string | null };
+type Row = {
+  number: number;
+  is_sample: boolean;
+  is_open: boolean;
+  next_due_at: string | null;
+  settle_at: string | null;
+};
 
 async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise<Parts> {
   const rows = await query<Row>(
@@ -64,7 +74,7 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
     `select number, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
          and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
-       greatest(due_at, next_due_at) as next_due_at
+       greatest(due_at, next_due_at) as next_due_at, settle_at
      from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
      order by number`,
     [key.workspaceId, key.id, now],
@@ -72,18 +82,23 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
   return {
     sample: progressOf(rows.filter((row) => row.is_sample)),
     all: progressOf(rows),
+    settleAt: earliest(rows.map((row) => row.settle_at)),
     isTooMuchUnrendered: (await unrenderedReason(em, key)) !== undefined,
   };
 }
 
 function progressOf(rows: readonly Row[]): Progress {
-  const due = rows.flatMap((row) => (row.next_due_at ? [new Date(row.next_due_at)] : []));
   return {
     open: rows
       .filter((row) => row.is_open)
       .map((row) => row.number)
       .slice(0, slicesAtOnce),
     unfinished: rows.length,
-    nextDueAt: due.length > 0 ? new Date(Math.min(...due.map((date) => date.getTime()))) : null,
+    nextDueAt: earliest(rows.map((row) => row.next_due_at)),
   };
+}
+
+function earliest(times: readonly (string | null)[]): Date | null {
+  const ms = times.flatMap((time) => (time === null ? [] : [new Date(time).getTime()]));
+  return ms.length > 0 ? new Date(Math.min(...ms)) : null;
 }

@@ -1,43 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
-import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findBroadcast } from '../broadcast-queries.ts';
-import { isMoving, type Plan, type Status } from '../broadcast-settings.ts';
+import { findIfThere } from '../broadcast-queries.ts';
+import { isMoving, type Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { type PlanParts, sendPlanOf } from '../plan.ts';
 import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
-import { addAnswer, type SliceTally, saveTally, startTally } from '../slice-tally.ts';
-import { isTooMuchUnrendered } from '../unrendered.ts';
+import { openSlice, type SliceTally, startTally } from '../slice-tally.ts';
+import { callTimeoutMs, type SliceResult, sendBatches } from './send-batches.ts';
 
 const workMaxMs = 60_000;
-const batchSizeMax = 200;
-/** One is being claimed, one sends, one waits for its last answers. */
-const batchesAtOnce = 3;
-const callTimeoutMs = 20_000;
 const lookEveryMs = 250;
-const saveEveryMs = 500;
-const retryMs = 500;
 
 export type SliceKey = BroadcastKey & { slice: number };
-
-/** `outage` is set where the provider takes no mail; it names no address. It may say when it ends, in Unix milliseconds. */
-export type SliceResult = { outage: string; outageEndsAtMs?: number };
-
-type Work = PlanParts & {
-  key: SliceKey;
-  slice: Slice;
-  bearsUnrendered: boolean;
-  /** Aborted by a pause, a cancel or the end of the run. */
-  stop: AbortSignal;
-  deadlineMs: number;
-};
-
-type Batch = { last: number; emails: string[] };
 
 /**
  * Sends one slice, or as much of it as a minute allows. Whoever has an outcome is answered from the
@@ -46,31 +21,55 @@ type Batch = { last: number; emails: string[] };
 export function sendSlice(context: Context) {
   return async (key: SliceKey): Promise<SliceResult> => {
     const em = context.store.fork();
-    const broadcast = await findBroadcast(em, key);
-    const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
-    const slice = await em.findOneOrFail(
-      Slice,
-      { workspace_id, broadcast_id, number },
-      { populate: ['emails'] },
-    );
-    const { plan, status } = broadcast;
-    if (!isMoving(status) || !plan || slice.done_at) return { outage: '' };
-    const variation = variationOf(broadcast, plan, slice);
-    const list = listOf(plan, slice);
-    const stop = new AbortController();
-    const tally = startTally(slice);
-    const watcher = watchStatus(context, { key, status, stop, tally });
-    const deadlineMs = Date.now() + workMaxMs;
+    const found = await findWork(em, key);
+    if (!found) return { outage: '' };
+    const { broadcast, plan, slice } = found;
+    const { revision, name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
+    const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
+    if (!(await openSlice(em, key, { number: key.slice, revision, settleAt }))) {
+      return { outage: '' };
+    }
+    const parts = {
+      plan,
+      variation: variationOf(broadcast, plan, slice),
+      list: listOf(plan, slice),
+    };
     const feeds = await readPlanFeeds(em, key, plan);
-    const { name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
-    const given = { key, plan, variation, list, broadcastName, feeds, slice };
-    const work = { ...given, bearsUnrendered, stop: stop.signal, deadlineMs };
+    const stop = new AbortController();
+    const deadlineMs = Date.now() + workMaxMs;
+    const given = { ...parts, key, slice, broadcastName, feeds, bearsUnrendered };
+    const tally = startTally(slice);
+    const watcher = watchRevision(context, { key, revision, stop, tally });
     try {
+      const work = { ...given, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
       return await sendBatches(context, work, tally);
     } finally {
       clearInterval(watcher);
+      if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
     }
   };
+}
+
+/** Nothing where the row does not want it any more, or is gone. */
+async function findWork(em: EntityManager, key: SliceKey) {
+  const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
+  const broadcast = await findIfThere(em, key);
+  if (!broadcast?.plan || !isMoving(broadcast.status)) return undefined;
+  const slice = await em.findOne(
+    Slice,
+    { workspace_id, broadcast_id, number },
+    { populate: ['emails'] },
+  );
+  return slice && !slice.done_at ? { broadcast, plan: broadcast.plan, slice } : undefined;
+}
+
+/** The provider takes mail again: the next outage is the first one. */
+async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastKey): Promise<void> {
+  await query(
+    store.fork(),
+    'update broadcasts set outages = 0 where workspace_id = $1 and id = $2',
+    [workspaceId, id],
+  );
 }
 
 /** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */
@@ -91,113 +90,15 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
   return list;
 }
 
-/** Keeps `batchesAtOnce` calls open and counts their answers in order. */
-async function sendBatches(context: Context, work: Work, tally: SliceTally): Promise<SliceResult> {
-  const batches = batchesOf(work, tally);
-  const open: { batch: Batch; answer: Promise<SendBatchResponse | undefined> }[] = [];
-  let savedAtMs = Date.now();
-  let result: SliceResult = { outage: '' };
-  for (let next = 0; next < batches.length || open.length > 0; ) {
-    while (open.length < batchesAtOnce && next < batches.length && mayGoOn(work, tally)) {
-      const batch = batches[next] ?? { last: 0, emails: [] };
-      next += 1;
-      open.push({ batch, answer: sendUntilAnswered(context, work, batch) });
-    }
-    const first = open.shift();
-    if (!first) break;
-    const answer = await first.answer;
-    if (!answer || answer.outage) {
-      if (answer) result = outageOf(answer);
-      await Promise.allSettled(open.map((call) => call.answer));
-      break;
-    }
-    addAnswer(tally, first.batch.last, answer);
-    if (tally.isFirstPass && Date.now() - savedAtMs > saveEveryMs) {
-      savedAtMs = Date.now();
-      await saveTally(context, work.slice, tally);
-    }
-  }
-  await saveTally(context, work.slice, tally);
-  return result;
-}
-
-function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
-  return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
-}
-
-/** A later pass is judged when it went through: its beginning alone may show too much. */
-function mayGoOn(work: Work, tally: SliceTally): boolean {
-  const isBroken = !work.bearsUnrendered && tally.isFirstPass && isTooMuchUnrendered(tally);
-  return !isBroken && !mustStop(work);
-}
-
-function mustStop({ stop, deadlineMs }: Work): boolean {
-  return stop.aborted || Date.now() > deadlineMs;
-}
-
-/** What a second sends, so that a pause takes hold within one. */
-function batchSize({ rate_limit_per_minute: rate }: Plan): number {
-  return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
-}
-
-function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
-  const all = slice.emails ?? [];
-  const size = batchSize(plan);
-  const batches: Batch[] = [];
-  for (let first = tally.position; first < all.length; first += size) {
-    const emails = all.slice(first, first + size);
-    batches.push({ last: first + emails.length, emails });
-  }
-  return batches;
-}
-
-/** Asks until everybody in the batch has an outcome; undefined if it has to stop before. */
-async function sendUntilAnswered(
-  { sender }: Context,
-  work: Work,
-  batch: Batch,
-): Promise<SendBatchResponse | undefined> {
-  const { key, stop } = work;
-  const request = {
-    workspaceId: key.workspaceId,
-    broadcastId: key.id,
-    plan: sendPlanOf(work),
-    emails: batch.emails,
-  };
-  while (!mustStop(work)) {
-    try {
-      const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal: stop });
-      if (answer.outage || answer.notStarted === 0) return answer;
-    } catch (error) {
-      if (!mayPass(ConnectError.from(error).code)) throw error;
-    }
-    await sleep(retryMs, undefined, { signal: stop }).catch(() => {});
-  }
-  return undefined;
-}
-
-/** Whether asking again may help. What was sent meanwhile is in the record. */
-function mayPass(code: Code): boolean {
-  return (
-    code === Code.Unavailable ||
-    code === Code.DeadlineExceeded ||
-    code === Code.ResourceExhausted ||
-    code === Code.Aborted ||
-    code === Code.Canceled ||
-    code === Code.Internal ||
-    code === Code.Unknown
-  );
-}
-
-/** Looks at the row four times a second, and tells Temporal where the slice is. */
-function watchStatus(
+/** Looks at the row four times a second, and tells Temporal where the slice is. Whatever changed has it read anew. */
+function watchRevision(
   { store }: Context,
   {
     key,
-    status: startedIn,
+    revision: startedAt,
     stop,
     tally,
-  }: { key: SliceKey; status: Status; stop: AbortController; tally: SliceTally },
+  }: { key: SliceKey; revision: number; stop: AbortController; tally: SliceTally },
 ): NodeJS.Timeout {
   const activity = Activity.current();
   activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
@@ -209,10 +110,10 @@ function watchStatus(
     activity.heartbeat({ position: tally.position, sent: tally.sent, ratePerSecond });
     if (isLooking) return;
     isLooking = true;
-    statusOf(store, key)
+    revisionOf(store, key)
       // A database that is away for a moment stops nothing: the claims of messages decide.
       .then(
-        (status) => status !== startedIn && stop.abort(),
+        (revision) => revision !== startedAt && stop.abort(),
         () => {},
       )
       .finally(() => {
@@ -221,11 +122,11 @@ function watchStatus(
   }, lookEveryMs);
 }
 
-async function statusOf(store: Context['store'], key: SliceKey): Promise<string | undefined> {
-  const [row] = await query<{ status: string }>(
+async function revisionOf(store: Context['store'], key: SliceKey): Promise<number | undefined> {
+  const [row] = await query<{ revision: number }>(
     store.fork(),
-    'select status from broadcasts where workspace_id = $1 and id = $2',
+    'select revision from broadcasts where workspace_id = $1 and id = $2',
     [key.workspaceId, key.id],
   );
-  return row?.status;
+  return row?.revision;
 }

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/store.ts';
-import { countsOf, lockBroadcast } from '../broadcast-queries.ts';
+import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../wake.ts';
 
@@ -12,7 +12,8 @@ export function deleteBroadcast({
     store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, { workspaceId, id });
       const counts = (await countsOf(em, workspaceId, [id]))(id);
-      broadcast.checkDeletable(counts.sent + counts.failed + counts.deferred);
+      const touched = counts.sent + counts.failed + counts.deferred;
+      broadcast.checkDeletable({ touched, isCounted: await isCounted(em, { workspaceId, id }) });
       if (broadcast.status === 'scheduled' || broadcast.status === 'paused')
         await wake(em, broadcast);
       for (const table of ['slices', 'global_feeds']) {

@@ -3,7 +3,7 @@ import type {
   BroadcastService,
   ScheduleBroadcastRequest,
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import { broadcastChanged, findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { checkSendable } from '../sendable.ts';
 import { startTime } from '../start-time.ts';
@@ -20,7 +20,9 @@ export function schedule(
     if (draft.status === 'draft') await checkSendable(context, draft);
     await store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, request);
+      const isAsJudged = broadcast.revision === draft.revision;
       broadcast.start(now(), startsAt);
+      if (!isAsJudged) throw broadcastChanged();
       if (startsAt) {
         broadcast.schedule = {
           is_scheduled: true,

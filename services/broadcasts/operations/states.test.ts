@@ -2,6 +2,8 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/store.ts';
+import { pauseBySystem } from '../activities/moves.ts';
+import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-settings.ts';
 import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
 import { workflowIdOf } from '../wake.ts';
@@ -130,6 +132,19 @@ test('delete refuses a paused broadcast of which something was sent', async () =
     [key.workspaceId, key.id],
   );
   await expect(deeds.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+});
+
+test("pause takes over the system's pause, which is not lifted by itself any more", async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await pauseBySystem(given.context)(key, 'connection refused', 'outage');
+  await deeds.pause(key);
+  const { step, story } = await readPlan(given.context)(key);
+  expect(step).toEqual({ do: 'wait', untilMs: null });
+  expect(story).toMatchObject({ pausedBy: 'person', reason: 'connection refused' });
+  await expect(deeds.pause(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await deeds.resume(key);
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.status).toBe(BroadcastStatus.SENDING);
 });
 
 test('two that pause at once: one pauses, the other is told the state', async () => {

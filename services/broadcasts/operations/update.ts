@@ -3,12 +3,18 @@ import type {
   BroadcastService,
   UpdateBroadcastRequest,
 } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import type { Broadcast } from '../broadcast.ts';
-import { broadcastMessages, lockBroadcast } from '../broadcast-queries.ts';
+import type { Broadcast, Content } from '../broadcast.ts';
+import {
+  broadcastChanged,
+  broadcastMessages,
+  findBroadcast,
+  lockBroadcast,
+} from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';
 import type { Context } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../data-feed.ts';
 import { wholeDataFeed } from '../global-feed.ts';
+import { checkSendable } from '../sendable.ts';
 import { startTime } from '../start-time.ts';
 import { wake } from '../wake.ts';
 
@@ -17,10 +23,11 @@ export function update(context: Context): ServiceImpl<typeof BroadcastService>['
   return async (request) => {
     await checkDataFeed(context, request);
     const content = storedContent(request);
+    const isJudged = await judgeIfScheduled(context, request, content);
     return store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, request);
-      broadcast.update(now());
-      Object.assign(broadcast, content);
+      broadcast.update(now(), content);
+      if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
       broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
       reschedule(broadcast, request, now());
       await em.flush();
@@ -29,6 +36,18 @@ export function update(context: Context): ServiceImpl<typeof BroadcastService>['
       return { broadcast: { ...message, dataFeed: await wholeDataFeed(em, broadcast) } };
     });
   };
+}
+
+/** Whatever is to be sent stays sendable; a draft is judged when it is scheduled. */
+async function judgeIfScheduled(
+  context: Context,
+  request: UpdateBroadcastRequest,
+  content: Content,
+): Promise<boolean> {
+  const { status, workspace_id } = await findBroadcast(context.store.fork(), request);
+  if (status !== 'scheduled' && status !== 'paused') return false;
+  await checkSendable(context, { workspace_id, ...content });
+  return true;
 }
 
 /** A draft keeps its wish for a time; what is scheduled already moves to the new one. */

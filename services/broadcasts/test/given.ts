@@ -5,6 +5,8 @@ import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_
 import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
+  type GetBatchOutcomesRequest,
+  GetBatchOutcomesResponseSchema,
   ListVariationStatsResponseSchema,
   type SendBatchRequest,
   type SendBatchResponse,
@@ -44,7 +46,14 @@ export type Neighbours = {
   providerId: string;
   ratePerMinute: number;
   category: TemplateCategory;
-  sendBatch: (request: SendBatchRequest) => SendBatchResponse | Promise<SendBatchResponse>;
+  sendBatch: (
+    request: SendBatchRequest,
+    stop?: AbortSignal,
+  ) => SendBatchResponse | Promise<SendBatchResponse>;
+  /** What the record says; nobody has an outcome where it is not set. */
+  getBatchOutcomes?: (
+    request: GetBatchOutcomesRequest,
+  ) => MessageInitShape<typeof GetBatchOutcomesResponseSchema>;
   sendIndividual: (request: SendIndividualRequest) => void;
   stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
 };
@@ -152,7 +161,13 @@ function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now' | 'egr
         }),
     },
     sender: {
-      sendBatch: async (request) => neighbours.sendBatch(request as SendBatchRequest),
+      sendBatch: async (request, options) =>
+        neighbours.sendBatch(request as SendBatchRequest, options?.signal),
+      getBatchOutcomes: async (request) =>
+        create(
+          GetBatchOutcomesResponseSchema,
+          neighbours.getBatchOutcomes?.(request as GetBatchOutcomesRequest),
+        ),
       sendIndividual: async (request) => {
         neighbours.sendIndividual(request as SendIndividualRequest);
         return create(SendIndividualResponseSchema);
@@ -180,6 +195,7 @@ type Wish = {
   starts_at?: Date;
   schedule?: Partial<Schedule>;
   further_lists?: string[];
+  segments?: string[];
   frozen_at?: Date;
 };
 
@@ -217,7 +233,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     audience: {
       list: 'news',
       further_lists: wish.further_lists ?? [],
-      segments: [],
+      segments: wish.segments ?? [],
       exclude_unsubscribed: true,
     },
     schedule: {

@@ -4,6 +4,7 @@ import { begin, completeTest, finish, pauseForUnrendered } from '../activities/m
 import { pickWinner } from '../activities/pick-winner.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
+import { settle } from '../activities/settle.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Step } from '../next-step.ts';
 import type { Given } from './given.ts';
@@ -20,6 +21,7 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
     completeTest,
     pickWinner,
     finish,
+    settle,
     pauseForUnrendered,
   };
   for (;;) {

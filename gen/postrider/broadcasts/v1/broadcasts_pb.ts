@@ -1573,9 +1573,11 @@ export const BroadcastService: GenService<{
   },
   /**
    * Replaces a broadcast that is a draft, scheduled, or paused before its audience was frozen. A new
-   * schedule moves the start of a scheduled one.
+   * schedule moves the start of a scheduled one. What is scheduled or paused has to stay such that `schedule` would take
+   * it. A winner that is none of the variations any more is chosen anew.
    *
-   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
+   * INVALID_ARGUMENT: a field is wrong, or a broadcast that is scheduled or paused could not be sent so. NOT_FOUND: no such
+   * broadcast. FAILED_PRECONDITION: its state forbids it. ABORTED: it was scheduled at the same time.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.UpdateBroadcast
    */
@@ -1636,7 +1638,7 @@ export const BroadcastService: GenService<{
    *
    * INVALID_ARGUMENT: the time is impossible or more than an hour past, the zone is unknown, or the
    * list, template or marketing provider does not exist. NOT_FOUND: no such broadcast.
-   * FAILED_PRECONDITION: it is not a draft.
+   * FAILED_PRECONDITION: it is not a draft. ABORTED: it was changed at the same time.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.ScheduleBroadcast
    */
@@ -1646,7 +1648,8 @@ export const BroadcastService: GenService<{
     output: typeof ScheduleBroadcastResponseSchema;
   },
   /**
-   * Pauses a broadcast that is scheduled or being sent, within a second.
+   * Pauses a broadcast that is scheduled or being sent, within a second. One that the system has paused, such as for an
+   * outage, stays paused with its reason, and does not go on by itself any more.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
@@ -1658,7 +1661,8 @@ export const BroadcastService: GenService<{
     output: typeof PauseBroadcastResponseSchema;
   },
   /**
-   * Resumes a paused broadcast: back to its schedule if that lies ahead, else to where it was paused.
+   * Resumes a paused broadcast: back to its schedule if that lies ahead, else on with what it is by now. A test that was
+   * switched on or off while it was paused is held, or is not.
    * Nobody is sent to twice. Where it was paused because too many messages could not be rendered, those have failed, and
    * the rest is sent whatever fails: contacts and the recipient feed are read anew, the template stays as it was pinned.
    *
@@ -1672,7 +1676,8 @@ export const BroadcastService: GenService<{
     output: typeof ResumeBroadcastResponseSchema;
   },
   /**
-   * Cancels a broadcast that is scheduled, paused or being sent. What was sent stays sent.
+   * Cancels a broadcast that is scheduled, paused or being sent. What was sent stays sent, and so does what the provider
+   * is being given at that moment: the counts have it as soon as the provider has answered.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
@@ -1714,7 +1719,8 @@ export const BroadcastService: GenService<{
    * Deletes a broadcast that is a draft, scheduled, ended, or paused before anything was sent. The
    * history of its messages stays.
    *
-   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
+   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it, or it was paused a moment ago and it is not
+   * known yet whether something was sent.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.DeleteBroadcast
    */

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import { query } from '#lib/store.ts';
+import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { workflowIdOf } from '../wake.ts';
+import { checkRuns } from './check-runs.ts';
+
+let given: Given;
+let asked: string[];
+beforeAll(async () => {
+  given = await givenService();
+});
+beforeEach(async () => {
+  asked = [];
+  const em = given.context.store.fork();
+  for (const table of ['broadcasts', 'slices', 'watch_cursor'])
+    await query(em, `delete from ${table}`, []);
+});
+afterAll(() => given.context.store.close());
+
+type Key = { workspaceId: string; id: string };
+
+/** Looks a minute after everything has changed; `describe` says how each run is. */
+function look(describe: (workflowId: string) => Promise<string>): Promise<number> {
+  const getHandle = (workflowId: string) => ({
+    describe: async () => {
+      asked.push(workflowId);
+      return { status: { name: await describe(workflowId) } };
+    },
+  });
+  const now = () => new Date(given.clock.now.getTime() + 60_000);
+  return checkRuns({ ...given.context, now }, { workflow: { getHandle } } as never)();
+}
+const running = async () => 'RUNNING';
+
+/** Copies of a broadcast. */
+function copy({ id }: Key, count: number): Promise<unknown> {
+  return query(
+    given.context.store.fork(),
+    `insert into broadcasts select (json_populate_record(b, json_build_object('id', b.id || n))).*
+     from broadcasts b, generate_series(1, $2) n where id = $1`,
+    [id, count],
+  );
+}
+
+test('every live row has its turn, however many there are', async () => {
+  const key = await givenBroadcast(given, { status: 'scheduled' });
+  await copy(key, 1_500);
+  await look(running);
+  expect(asked).toHaveLength(1_000);
+  await look(running);
+  expect(new Set(asked).size).toBe(1_501);
+  asked = [];
+  await look(running);
+  expect(asked).toHaveLength(1_000);
+});
+
+test('a row whose run can not be looked at holds up no other', async () => {
+  await copy(await givenBroadcast(given, { status: 'scheduled' }), 2);
+  const broken = async () => {
+    throw new Error('unexpected');
+  };
+  for (let round = 0; round < 3; round += 1) await look(broken).catch(() => {});
+  expect(new Set(asked).size).toBe(3);
+});
+
+test('a row that is deleted while its run is looked at is left alone', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  const other = await givenBroadcast(given, { status: 'sending' });
+  await look(async (workflowId) => {
+    if (workflowId === workflowIdOf(key))
+      await query(given.context.store.fork(), 'delete from broadcasts where id = $1', [key.id]);
+    throw new WorkflowNotFoundError('no such run', workflowId, undefined);
+  });
+  expect(asked).toHaveLength(2);
+  expect(await wakes(given)).toContain(workflowIdOf(other));
+});
+
+test('what nobody has counted in time is woken, whatever became of its run', async () => {
+  const key = await givenBroadcast(given, { status: 'cancelled' });
+  await query(
+    given.context.store.fork(),
+    `insert into slices (workspace_id, broadcast_id, number, size, settle_at)
+     values ($1, $2, 0, 10, $3)`,
+    [key.workspaceId, key.id, new Date(given.clock.now.getTime() - 60_000)],
+  );
+  await look(running);
+  expect(await wakes(given)).toContain(workflowIdOf(key));
+});

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { Context as Activity } from '@temporalio/activity';
+import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Plan } from '../broadcast-settings.ts';
+import type { Context } from '../context.ts';
+import { type PlanParts, sendPlanOf } from '../plan.ts';
+import type { Slice } from '../slice.ts';
+import { addAnswer, type SliceTally, saveTally } from '../slice-tally.ts';
+import { isTooMuchUnrendered } from '../unrendered.ts';
+import { settleStopped } from './settle.ts';
+
+const batchSizeMax = 200;
+/** One is being claimed, one sends, one waits for its last answers. */
+const batchesAtOnce = 3;
+export const callTimeoutMs = 20_000;
+const saveEveryMs = 500;
+const retryMs = 500;
+/** Of a batch that messages can't say why it fails; then the activity fails, where an operator sees it. */
+const unexplainedMax = 5;
+
+/** `outage` is set where the provider takes no mail; it names no address. It may say when it ends, in Unix milliseconds. */
+export type SliceResult = { outage: string; outageEndsAtMs?: number };
+
+export type Work = PlanParts & {
+  key: BroadcastKey;
+  slice: Slice;
+  bearsUnrendered: boolean;
+  /** Aborted by a pause, a cancel, the end of the run, or what stops one of the calls. */
+  stop: AbortController;
+  deadlineMs: number;
+  /** When calls that got no answer can start nothing any more. */
+  callsEndAtMs: number;
+  /** When somebody else counts what this leaves uncounted. */
+  settleAt: Date;
+};
+
+type Batch = { last: number; emails: string[] };
+type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> };
+
+/** Sends batch after batch. An outage and a call that fails stop the others; what all of them did is counted. */
+export async function sendBatches(
+  context: Context,
+  work: Work,
+  tally: SliceTally,
+): Promise<SliceResult> {
+  const open: OpenCall[] = [];
+  try {
+    return await countAnswers(context, work, { tally, open });
+  } finally {
+    await Promise.allSettled(open.map((call) => call.answer));
+    await saveEnd(context, work, { tally, open });
+  }
+}
+
+async function saveEnd(
+  context: Context,
+  { slice, stop, callsEndAtMs, settleAt }: Work,
+  { tally, open }: { tally: SliceTally; open: OpenCall[] },
+): Promise<void> {
+  const wasCounted = slice.settle_at === null || tally.position === slice.size;
+  const isCounted = wasCounted && open.length === 0;
+  await saveTally(context, slice, tally, isCounted ? null : settleAt);
+  // A slice whose time is up goes on at once, and asks for the same batches again.
+  if (!isCounted && stop.signal.aborted) {
+    await settleStopped(context, slice, { tally, callsEndAtMs });
+  }
+}
+
+/** Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not counted. */
+async function countAnswers(
+  context: Context,
+  work: Work,
+  { tally, open }: { tally: SliceTally; open: OpenCall[] },
+): Promise<SliceResult> {
+  const batches = batchesOf(work, tally);
+  let savedAtMs = Date.now();
+  for (;;) {
+    while (open.length < batchesAtOnce && mayGoOn(work, tally)) {
+      const batch = batches.shift();
+      if (!batch) break;
+      open.push(startCall(context, work, batch));
+    }
+    const [first] = open;
+    const answer = await first?.answer;
+    if (!first || !answer) return { outage: '' };
+    if (answer.outage) {
+      work.stop.abort();
+      return outageOf(answer);
+    }
+    open.shift();
+    tally.position = first.batch.last;
+    addAnswer(tally, answer);
+    if (tally.isFirstPass && Date.now() - savedAtMs > saveEveryMs) {
+      savedAtMs = Date.now();
+      await saveTally(context, work.slice, tally, work.settleAt);
+    }
+  }
+}
+
+/** A call that fails stops the others at once, whichever is awaited at that moment. */
+function startCall(context: Context, work: Work, batch: Batch): OpenCall {
+  const answer = sendUntilAnswered(context, work, batch);
+  answer.catch(() => work.stop.abort());
+  return { batch, answer };
+}
+
+function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
+  return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
+}
+
+/** A later pass is judged when it went through: its beginning alone may show too much. */
+function mayGoOn(work: Work, tally: SliceTally): boolean {
+  const isBroken = !work.bearsUnrendered && tally.isFirstPass && isTooMuchUnrendered(tally);
+  return !isBroken && !mustStop(work);
+}
+
+function mustStop({ stop, deadlineMs }: Work): boolean {
+  return stop.signal.aborted || Date.now() > deadlineMs;
+}
+
+/** What a second sends, so that a pause takes hold within one. */
+function batchSize({ rate_limit_per_minute: rate }: Plan): number {
+  return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
+}
+
+function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
+  const all = slice.emails ?? [];
+  const size = batchSize(plan);
+  const batches: Batch[] = [];
+  for (let first = tally.position; first < all.length; first += size) {
+    const emails = all.slice(first, first + size);
+    batches.push({ last: first + emails.length, emails });
+  }
+  return batches;
+}
+
+/** Asks until everybody in the batch has an outcome; undefined if it has to stop before. */
+async function sendUntilAnswered(
+  { sender }: Context,
+  work: Work,
+  batch: Batch,
+): Promise<SendBatchResponse | undefined> {
+  const { key } = work;
+  const { signal } = work.stop;
+  const request = {
+    workspaceId: key.workspaceId,
+    broadcastId: key.id,
+    plan: sendPlanOf(work),
+    emails: batch.emails,
+  };
+  let unexplained = 0;
+  while (!mustStop(work)) {
+    try {
+      const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal });
+      if (answer.outage || answer.notStarted === 0) return answer;
+    } catch (error) {
+      const { code } = ConnectError.from(error);
+      if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
+      if (!mayPass(code) || unexplained >= unexplainedMax) throw warned(work, error);
+      if (!signal.aborted) work.callsEndAtMs = Date.now() + callTimeoutMs;
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}
+
+function warned({ key, slice }: Work, error: unknown): unknown {
+  const ids = { workspace_id: key.workspaceId, broadcast_id: key.id, slice: slice.number };
+  Activity.current().log.warn('a batch can not be sent', { ...ids, error });
+  return error;
+}
+
+/** Whether asking again may help. What was sent meanwhile is in the record. */
+function mayPass(code: Code): boolean {
+  return (
+    code === Code.Unavailable ||
+    code === Code.DeadlineExceeded ||
+    code === Code.ResourceExhausted ||
+    code === Code.Aborted ||
+    code === Code.Canceled ||
+    code === Code.Internal ||
+    code === Code.Unknown
+  );
+}

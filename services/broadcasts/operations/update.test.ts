@@ -1,0 +1,161 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { freezeAudience } from '../activities/freeze-audience.ts';
+import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { playSteps, runActivity } from '../test/play.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+beforeEach(() => {
+  Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
+});
+afterAll(() => given.context.store.close());
+
+type Key = { workspaceId: string; id: string };
+const content = {
+  name: 'New name',
+  audience: { list: 'news', segments: [] as string[] },
+  testSettings: { variations: [{ templateId: 'hello' }] },
+};
+const testOf = (...templates: string[]) => ({
+  testSettings: {
+    enabled: true,
+    samplePercentage: 50,
+    autoSendWinner: true,
+    autoSendWinnerMetric: 'open_rate',
+    testDurationHours: 4,
+    variations: templates.map((templateId) => ({ templateId })),
+  },
+});
+const update = (key: Key, change: object = {}) =>
+  given.client.updateBroadcast({ ...key, ...content, ...change });
+const read = async (key: Key) => (await given.client.getBroadcast(key)).broadcast;
+
+const unsendable = [
+  [{ audience: { list: 'news', segments: ['vip'] } }, 'segment vip not found'],
+  [{ testSettings: undefined }, 'the broadcast has no variation with a template'],
+  [{ audience: { list: 'missing' } }, 'list missing not found'],
+] as const;
+
+test.each(unsendable)('update refuses %j of what is scheduled or paused', async (change, text) => {
+  for (const wish of [{ status: 'scheduled' }, { status: 'paused', paused_from: 'scheduled' }]) {
+    const key = await givenBroadcast(given, wish as object);
+    const refused = { code: Code.InvalidArgument, rawMessage: text };
+    await expect(update(key, change)).rejects.toMatchObject(refused);
+    expect(await read(key)).toMatchObject({ name: 'Hello', audience: { segments: [] } });
+  }
+});
+
+test('update takes it of a draft, which schedule refuses', async () => {
+  const key = await givenBroadcast(given);
+  await update(key, { audience: { list: 'news', segments: ['vip'] } });
+  await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'segment vip not found',
+  });
+});
+
+/** Does something while the operation under test asks about the list. */
+function meanwhile(work: () => Promise<unknown>): void {
+  const { lists } = given.context;
+  const { getList } = lists;
+  lists.getList = async (request) => {
+    lists.getList = getList;
+    await work();
+    return getList(request);
+  };
+}
+
+test('schedule does not start what was changed while it was judged', async () => {
+  const key = await givenBroadcast(given);
+  meanwhile(() => update(key, { audience: { list: 'news', segments: ['vip'] } }));
+  await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
+    code: Code.Aborted,
+  });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.DRAFT });
+});
+
+test('an update of a draft that is scheduled meanwhile is refused, since nobody has judged it', async () => {
+  const key = await givenBroadcast(given);
+  const { store } = given.context;
+  const fork = store.fork;
+  let forks = 0;
+  store.fork = () => {
+    const em = fork();
+    forks += 1;
+    if (forks === 2) {
+      // The draft has been looked at, and the change is about to be made.
+      const change = em.transactional.bind(em);
+      em.transactional = async (...work) => {
+        store.fork = fork;
+        const time = { scheduledDate: '2030-01-02', scheduledTime: '12:00', timezone: 'UTC' };
+        await given.client.scheduleBroadcast({ ...key, ...time });
+        return change(...work);
+      };
+    }
+    return em;
+  };
+  const updating = update(key, { audience: { list: 'news', segments: ['vip'] } });
+  await expect(updating).rejects.toMatchObject({ code: Code.Aborted });
+  expect(await read(key)).toMatchObject({
+    status: BroadcastStatus.SCHEDULED,
+    audience: { segments: [] },
+  });
+});
+
+test.each([
+  ['segments', { segments: ['vip'] }, 'segment vip not found'],
+  [
+    'no variation',
+    { test_settings: { ...tested, enabled: false, variations: [] } },
+    'the broadcast has no variation with a template',
+  ],
+])('freezing refuses a broadcast with %s, and mails nobody', async (_, wish, text) => {
+  const key = await givenBroadcast(given, { status: 'sending', ...wish });
+  const frozen = runActivity(() => freezeAudience(given.context)(key));
+  await expect(frozen).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
+  expect(await read(key)).toMatchObject({ enqueuedCount: 0 });
+});
+
+test('a test that is switched on while paused is held when it is resumed', async () => {
+  const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
+  await update(key, testOf('a', 'b'));
+  await given.client.resumeBroadcast(key);
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.TESTING });
+  expect(await playSteps(given, key)).toMatchObject({ do: 'wait' });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.TEST_COMPLETED });
+});
+
+test('a test that is switched off while paused is not held, and everything is sent', async () => {
+  const wish = { status: 'paused', paused_from: 'testing', test_settings: tested } as const;
+  const key = await givenBroadcast(given, wish);
+  await update(key);
+  const selecting = given.client.selectWinner({ ...key, templateId: 'hello' });
+  await expect(selecting).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await given.client.resumeBroadcast(key);
+  expect(await playSteps(given, key)).toEqual({ do: 'end' });
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, sentCount: 3 });
+});
+
+test('a winner that an update takes away is chosen anew', async () => {
+  const wish = { status: 'paused', paused_from: 'testing', test_settings: tested } as const;
+  const key = await givenBroadcast(given, wish);
+  await given.client.selectWinner({ ...key, templateId: 'b' });
+  await update(key, testOf('a', 'c'));
+  expect((await read(key))?.winningTemplate).toBeUndefined();
+  await given.client.resumeBroadcast(key);
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.TESTING });
+});
+
+test('resume goes on as the row says: a start time that has passed meanwhile starts it', async () => {
+  const starts_at = new Date(given.clock.now.getTime() - 60_000);
+  const wish = { status: 'paused', paused_from: 'scheduled', starts_at } as const;
+  const key = await givenBroadcast(given, wish);
+  await given.client.resumeBroadcast(key);
+  const broadcast = await read(key);
+  expect(broadcast).toMatchObject({ status: BroadcastStatus.SENDING });
+  expect(broadcast?.startedAt).toBeDefined();
+});

@@ -1,0 +1,31 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Outage } from './batch.ts';
+import type { Fate } from './delivery.ts';
+import { unrenderedReason } from './unrendered.ts';
+
+type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
+
+/** Counts what became of so many recipients. Those without an outcome are not started. */
+export function answerOf(total: number, { fates, outage }: Known) {
+  const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
+  let unknown = 0;
+  let nextDueAt: Date | undefined;
+  const unrendered: string[] = [];
+  for (const { status, unknown: times, info, dueAt } of fates.values()) {
+    counts[status] += 1;
+    const reason = status === 'failed' ? unrenderedReason(info) : undefined;
+    if (reason !== undefined) unrendered.push(reason);
+    if (times > 0) unknown += 1;
+    if (status === 'deferred' && dueAt && (!nextDueAt || dueAt < nextDueAt)) nextDueAt = dueAt;
+  }
+  const { sent, failed, skipped, deferred } = counts;
+  const notStarted = total - sent - failed - skipped - deferred;
+  return {
+    ...{ sent, failed, skipped, deferred, notStarted, unknown },
+    nextDueAt: nextDueAt && timestampFromDate(nextDueAt),
+    outage: outage?.reason,
+    outageEndsAt: outage?.endsAt && timestampFromDate(outage.endsAt),
+    unrendered: unrendered.length,
+    unrenderedReason: unrendered[0],
+  };
+}
