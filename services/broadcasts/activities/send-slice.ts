@@ -8,6 +8,7 @@ import { readPlanFeeds } from '../plan-feeds.ts';
 import { Slice } from '../slice.ts';
 import { openSlice, type SliceTally, startTally } from '../slice-tally.ts';
 import { callTimeoutMs, type SliceResult, sendBatches } from './send-batches.ts';
+import { wakeIfOver } from './settle.ts';
 
 const workMaxMs = 60_000;
 const lookEveryMs = 250;
@@ -46,6 +47,7 @@ export function sendSlice(context: Context) {
     } finally {
       clearInterval(watcher);
       if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
+      if (stop.signal.aborted) await wakeIfOver(context, key);
     }
   };
 }

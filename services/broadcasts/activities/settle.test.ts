@@ -99,18 +99,24 @@ test('what went out of batches that a cancel stops is counted', async () => {
   expect((await look(key)).step).toEqual({ do: 'end' });
 });
 
-test('a run that was cancelled, and so waits for no activity, is woken once it is counted', async () => {
-  const key = await givenFrozen();
-  const activity = new MockActivityEnvironment();
-  const sending = activity.run(() => sendSlice(given.context)({ ...key, slice: 0 }));
-  await untilSent(50);
-  await given.client.cancelBroadcast(key);
-  activity.cancel();
-  await query(given.context.store.fork(), 'delete from broadcasts_jobs._private_jobs', []);
-  await sending;
-  expect(await read(key)).toMatchObject({ sentCount: record.size });
-  expect(await wakes(given)).toEqual([workflowIdOf(key)]);
-});
+test.each([
+  ['hears of it', true],
+  ['sees only that the broadcast is over', false],
+])(
+  'a run that was cancelled is woken once it is counted, where its activity %s',
+  async (_, hears) => {
+    const key = await givenFrozen();
+    const activity = new MockActivityEnvironment();
+    const sending = activity.run(() => sendSlice(given.context)({ ...key, slice: 0 }));
+    await untilSent(50);
+    await given.client.cancelBroadcast(key);
+    if (hears) activity.cancel();
+    await query(given.context.store.fork(), 'delete from broadcasts_jobs._private_jobs', []);
+    await sending;
+    expect(await read(key)).toMatchObject({ sentCount: record.size });
+    expect(await wakes(given)).toEqual([workflowIdOf(key)]);
+  },
+);
 
 test('what went out beside an outage is counted', async () => {
   let calls = 0;

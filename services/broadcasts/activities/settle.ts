@@ -79,14 +79,14 @@ export async function settleStopped(
     }
   } catch (error) {
     warn(slice, error);
-  } finally {
-    if (Activity.current().cancellationSignal.aborted) await wakeIfOver(context, slice);
   }
 }
 
-/** A run that was cancelled waits for no activity, and would end only when others are to count. */
-async function wakeIfOver({ store }: Context, slice: Slice): Promise<void> {
-  const key = { workspaceId: slice.workspace_id, id: slice.broadcast_id };
+/**
+ * A run that an operator cancels waits for no activity, and the activity may end before it hears of that: the run saw a
+ * slice that was to be counted, and would look again only when somebody else is to count it.
+ */
+export async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
   await store.fork().transactional(async (em) => {
     const broadcast = await lockIfThere(em, key);
     if (broadcast && isOver(broadcast.status)) await wake(em, broadcast);
