@@ -1,8 +1,8 @@
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { required } from '#lib/config.ts';
+import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
-import { serve } from '#lib/rpc/service.ts';
-import { createKeyring } from '#lib/tokens.ts';
+import { serve } from '#lib/rpc/server/serve.ts';
 
 /** Stands in for webhooks: acknowledges every batch, and tells its parent what came when asked. */
 const counts = { batches: 0, events: 0 };

@@ -6,7 +6,7 @@ import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Pool } from 'undici';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { connectTo } from '#lib/rpc/client.ts';
+import { connectTo } from '#lib/rpc/client/client.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { benchParts } from './parts.ts';
 import { readPids, usageOf } from './processes.ts';

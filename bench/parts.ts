@@ -6,10 +6,10 @@ import {
   GetListResponseSchema,
   ListService,
 } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
-import { callRules } from '#lib/rpc/service.ts';
-import { validate } from '#lib/rpc/validation.ts';
-import { createKeyring } from '#lib/tokens.ts';
+import { callRules } from '#lib/rpc/server/serve.ts';
+import { validate } from '#lib/rpc/server/validation.ts';
 import { contracts } from '../gateway/contracts.ts';
 import { routesOf } from '../gateway/routes.ts';
 

@@ -6,7 +6,7 @@ import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts'
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { createKeyring } from '#lib/tokens.ts';
+import { createKeyring } from '#lib/keys/keyring.ts';
 import {
   keyring,
   startGateway,

@@ -1,7 +1,7 @@
+import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
-import { serviceToken } from '#lib/rpc/client.ts';
+import { serviceToken } from '#lib/rpc/client/client.ts';
 import { readClientTls, readServerTls } from '#lib/rpc/tls.ts';
-import { createKeyring } from '#lib/tokens.ts';
 import { readConfig } from './config.ts';
 import { contracts } from './contracts.ts';
 import { openPages } from './pages/all.ts';

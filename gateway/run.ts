@@ -1,4 +1,4 @@
-import { onTermination } from '#lib/rpc/termination.ts';
+import { onTermination } from '#lib/process/termination.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
 type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {

@@ -1,5 +1,5 @@
 import type { Transport } from '@connectrpc/connect';
-import { connectTo, inTurn } from '#lib/rpc/client.ts';
+import { connectTo, inTurn } from '#lib/rpc/client/client.ts';
 import type { ClientTls } from '#lib/rpc/tls.ts';
 
 /**

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionStringOf } from '#lib/database-url.ts';
+import { connectionStringOf } from '#lib/postgres/database-url.ts';
 import { serviceNames } from './stack-config.ts';
 
 const databaseName = 'postrider';

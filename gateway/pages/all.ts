@@ -1,9 +1,9 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
-import type { Authorization } from '#lib/rpc/lean-transport.ts';
-import type { Keyring } from '#lib/tokens.ts';
-import { createTrackingReader } from '#lib/tracking-token.ts';
+import type { Authorization } from '#lib/rpc/client/transport.ts';
 import type { Route } from '../routes.ts';
 import { confirmPage } from './confirm.ts';
 import { documentsPage } from './documents.ts';

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Log } from '#lib/log.ts';
-import type { Authorization } from '#lib/rpc/lean-transport.ts';
+import type { Authorization } from '#lib/rpc/client/transport.ts';
 
 export type Hit = MessageInitShape<typeof HitSchema>;
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { createTrackingTokens } from '#lib/tracking-token.ts';
+import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { until } from '../../test/stack/until.ts';
 import {
   keyring,

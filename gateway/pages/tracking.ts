@@ -3,7 +3,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { createTrackingReader } from '#lib/tracking-token.ts';
+import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Answer } from '../answer.ts';
 import { Refusal } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';

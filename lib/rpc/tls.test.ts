@@ -9,8 +9,8 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
 import { createLog } from '../log.ts';
-import { connectTo } from './client.ts';
-import { type RunningService, serve } from './service.ts';
+import { connectTo } from './client/client.ts';
+import { type RunningService, serve } from './server/serve.ts';
 import { readClientTls, readServerTls } from './tls.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postrider-tls-'));

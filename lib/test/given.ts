@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
-import { attemptsTable } from '#lib/attempts.ts';
-import { consumedTable } from '#lib/consume.ts';
-import { idempotencyTable } from '#lib/idempotency.ts';
-import { openStore, query, type Store } from '#lib/store.ts';
+import { consumedTable } from '#lib/jobs/consume.ts';
+import { attemptsTable } from '#lib/postgres/attempts.ts';
+import { openStore, query, type Store } from '#lib/postgres/store.ts';
+import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 import { testStore } from '../../test/setup/database.ts';
 
 /** The name of the tests' own service. */

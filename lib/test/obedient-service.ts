@@ -14,8 +14,13 @@ import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { createLog } from '#lib/log.ts';
-import { connectTo } from '#lib/rpc/client.ts';
-import { callRules, type RunningService, type ServiceOptions, serve } from '#lib/rpc/service.ts';
+import { connectTo } from '#lib/rpc/client/client.ts';
+import {
+  callRules,
+  type RunningService,
+  type ServiceOptions,
+  serve,
+} from '#lib/rpc/server/serve.ts';
 import { binaryOptions, messageMaxBytes } from '#lib/rpc/wire.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
 

@@ -1,6 +1,6 @@
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { createLog } from '#lib/log.ts';
-import { serve } from '#lib/rpc/service.ts';
+import { serve } from '#lib/rpc/server/serve.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
 
 /** A service in a process of its own, which a test may freeze. It tells its parent its port. */

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { asActivity } from '#lib/activity.ts';
+import { asActivity } from '#lib/temporal/activity.ts';
 import { checkRuns } from './activities/check-runs.ts';
 import { freezeAudience } from './activities/freeze-audience.ts';
 import {

@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 import type { Status } from './broadcast-settings.ts';
 import type { Context } from './context.ts';

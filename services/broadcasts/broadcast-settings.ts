@@ -1,4 +1,4 @@
-import type { Feed } from '#lib/feed.ts';
+import type { Feed } from '#lib/outside/feed.ts';
 
 export const statuses = [
   'draft',

@@ -6,10 +6,10 @@ import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts'
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { list } from '#lib/config.ts';
-import { createEgress, type Egress } from '#lib/egress.ts';
-import type { Base } from '#lib/rpc/process.ts';
-import type { Store } from '#lib/store.ts';
-import type { Keyring } from '#lib/tokens.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { createEgress, type Egress } from '#lib/outside/egress.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import type { Base } from '#lib/process/run-service.ts';
 import { openBroadcastsStore } from './store.ts';
 
 /** What operations and activities may use. */

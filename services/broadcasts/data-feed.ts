@@ -1,9 +1,9 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { DataFeed, Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
-import type { Feed as SealedFeed } from '#lib/feed.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Keyring } from '#lib/tokens.ts';
 import type { Context } from './context.ts';
 import { checkHeaders, type Place, sealHeaders } from './feed-headers.ts';
 import { feedUrlFault } from './feed-url.ts';

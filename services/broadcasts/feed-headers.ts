@@ -1,7 +1,7 @@
 import type { Feed, FeedHeader } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
-import type { Feed as SealedFeed, SealedHeader } from '#lib/feed.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Feed as SealedFeed, SealedHeader } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Keyring } from '#lib/tokens.ts';
 
 /** Where a request has a feed, for errors: its path, and what their texts begin with. */
 export type Place = { path: string; prefix: string };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
-import type { Feed as SealedFeed } from '#lib/feed.ts';
+import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context } from './context.ts';
 import { checkHeaders, sealHeaders } from './feed-headers.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Egress } from '#lib/egress.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 
 const local = /^(.+\.)?(localhost|localdomain|local)$/;
 const internal = /^(.+\.)?(internal|corp|intranet)$|^metadata$|\.cluster\.local$/;

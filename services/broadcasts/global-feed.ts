@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/feed.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import type { Context } from './context.ts';
 import { dataFeedMessage } from './data-feed.ts';

@@ -1,5 +1,5 @@
 import { required } from '#lib/config.ts';
-import { runService } from '#lib/rpc/process.ts';
+import { runService } from '#lib/process/run-service.ts';
 import { openContext } from './context.ts';
 import { forgetRecipients } from './recipients.ts';
 import { broadcastsRoutes, services } from './service.ts';

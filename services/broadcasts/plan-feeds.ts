@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import type { Plan } from './broadcast-settings.ts';
 import type { Context } from './context.ts';

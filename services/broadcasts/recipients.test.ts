@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { freezeAudience } from './activities/freeze-audience.ts';
 import { failBroadcast, finish, operate, pauseBySystem } from './activities/moves.ts';
 import { sendSlice } from './activities/send-slice.ts';

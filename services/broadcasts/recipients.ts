@@ -1,5 +1,5 @@
-import { addJob } from '#lib/jobs.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import { isCounted } from './broadcast-queries.ts';
 import { isOver } from './broadcast-settings.ts';

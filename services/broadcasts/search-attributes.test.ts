@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '#lib/workflow-bundle.ts';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { temporalProgram } from '../../deploy/local/temporal-programs.ts';
 import type { Look } from './activities/read-plan.ts';
 import { registerSearchAttributes } from './search-attributes.ts';

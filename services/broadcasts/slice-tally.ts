@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from './broadcast.ts';
 import type { Context } from './context.ts';
 import type { Slice, SliceCounts } from './slice.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { createCache } from '#lib/cache.ts';
-import { addJob } from '#lib/jobs.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
 import type { Log } from '#lib/log.ts';
-import type { EntityManager, Store } from '#lib/store.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { broadcastLifecycle } from '../../workflows/broadcasts/workflow.ts';
 import type { Broadcast, BroadcastKey } from './broadcast.ts';
 import { knownSearchAttributes } from './search-attributes.ts';

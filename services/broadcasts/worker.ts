@@ -8,9 +8,9 @@ import {
 } from '@temporalio/worker';
 import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
-import { openBase } from '#lib/rpc/process.ts';
-import { onTermination } from '#lib/rpc/termination.ts';
-import { workflowBundle } from '#lib/workflow-bundle.ts';
+import { openBase } from '#lib/process/run-service.ts';
+import { onTermination } from '#lib/process/termination.ts';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { createActivities } from './activities.ts';
 import { openContext } from './context.ts';
 import { registerSearchAttributes } from './search-attributes.ts';

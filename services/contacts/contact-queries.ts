@@ -1,7 +1,7 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { changeAndTell, type Telling } from '#lib/outbox.ts';
+import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
 import { columnTypes, contactFields, readable } from './contact-fields.ts';
 import type { ContactRow } from './contact-input.ts';
 import { contactListSql, standingSql } from './contact-list-queries.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { Outbox } from '#lib/outbox.ts';
-import type { Store } from '#lib/store.ts';
+import type { Outbox } from '#lib/jobs/outbox.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { IsProven } from './email-hmac.ts';
 
 /** What the operations of this service may use. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import { equalInConstantTime } from '#lib/tokens.ts';
+import { equalInConstantTime } from '#lib/keys/keyring.ts';
 
 /** Whether an `email_hmac` proves that a workspace's own site has asked for an address. */
 export type IsProven = (

@@ -1,4 +1,4 @@
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import type { Context } from './context.ts';
 import { removeMemberships } from './membership-queries.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query, type Store } from '#lib/store.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 import { testStore } from '../../test/setup/database.ts';
 import { planOf } from '../../test/setup/plan.ts';
 import { openContactsStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { type EntityManager, query } from '#lib/store.ts';
 import { List, listNotFound } from './list.ts';
 
 type ListKey = { workspaceId: string; id: string };

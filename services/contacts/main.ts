@@ -1,8 +1,8 @@
 import { createClient } from '@connectrpc/connect';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { deliverEvents, openOutbox } from '#lib/outbox.ts';
-import { runService } from '#lib/rpc/process.ts';
+import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { runService } from '#lib/process/run-service.ts';
 import { createEmailHmac } from './email-hmac.ts';
 import { endMemberships } from './end-memberships.ts';
 import { contactsRoutes, services } from './service.ts';

@@ -1,5 +1,5 @@
-import { changeAndTell, type Telling } from '#lib/outbox.ts';
-import { type EntityManager, query } from '#lib/store.ts';
+import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { standingSql } from './contact-list-queries.ts';
 import {
   anyTo,

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
-import { countAttempt, type Limit, type Room, tellRoom } from '#lib/attempts.ts';
 import { clientNetwork } from '#lib/client-network.ts';
+import { countAttempt, type Limit, type Room, tellRoom } from '#lib/postgres/attempts.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,6 @@
 import { Code, type HandlerContext } from '@connectrpc/connect';
-import { deadlineDefaultMs } from '#lib/rpc/deadline.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
+import { deadlineDefaultMs } from '#lib/rpc/server/deadline.ts';
 import type { Context } from './context.ts';
 
 export type Admission = {

@@ -1,5 +1,5 @@
-import { addJob } from '#lib/jobs.ts';
-import { query, type Store } from '#lib/store.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 import { leaseMs } from './claims.ts';
 
 export type MessageKey = { workspaceId: string; id: string };

@@ -1,5 +1,5 @@
-import { addJob } from '#lib/jobs.ts';
-import { type EntityManager, query, type Store } from '#lib/store.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
+import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
 
 export type ListKey = { workspaceId: string; listId: string };
 

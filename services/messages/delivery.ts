@@ -1,5 +1,5 @@
+import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
-import { createTrackingTokens } from '#lib/tracking-token.ts';
 import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from './claims.ts';
 import type { Context } from './context.ts';
 import { resultOf } from './fate.ts';

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import type { Egress } from '#lib/egress.ts';
-import { askFeed, type Feed, type FeedAnswer } from '#lib/feed.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
-import type { Keyring } from '#lib/tokens.ts';
+import type { Egress } from '#lib/outside/egress.ts';
+import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
 import type { Claimant } from './claims.ts';
 
 /** What a batch gets from feeds. */

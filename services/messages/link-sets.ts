@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { query, type Store } from '#lib/store.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 
 const idBytes = 8;
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Mac } from '#lib/mac.ts';
-import type { Keyring } from '#lib/tokens.ts';
-import { macOf, uuidOf } from '#lib/tracking-token.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Mac } from '#lib/keys/mac.ts';
+import { macOf, uuidOf } from '#lib/keys/tracking-token.ts';
 
 const purpose = 'postrider/links';
 const idBytes = 16;

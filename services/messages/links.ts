@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { changeAndTell } from '#lib/outbox.ts';
+import { changeAndTell } from '#lib/jobs/outbox.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
 import { confirmableMs } from './confirmations.ts';
 import type { Context } from './context.ts';
 import { readToken } from './link-token.ts';

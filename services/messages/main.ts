@@ -5,9 +5,9 @@ import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.t
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { list } from '#lib/config.ts';
-import { createEgress } from '#lib/egress.ts';
-import { deliverEvents, openOutbox } from '#lib/outbox.ts';
-import { runService } from '#lib/rpc/process.ts';
+import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import { runService } from '#lib/process/run-service.ts';
 import { admissionLimits, createAdmission } from './admission.ts';
 import { endByHand } from './by-hand.ts';
 import { createFeeds } from './feeds.ts';

@@ -1,4 +1,4 @@
-import type { Egress } from '#lib/egress.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 import type { ServerSettings } from './smtp/dial.ts';
 import { SmtpPool } from './smtp/pool.ts';
 

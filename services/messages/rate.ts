@@ -1,4 +1,4 @@
-import { query, type Store } from '#lib/store.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 import type { Today } from './warm-up.ts';
 
 export type RateKey = { workspaceId: string; integrationId: string; perMinute: number };

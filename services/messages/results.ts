@@ -1,4 +1,4 @@
-import { changeAndTell } from '#lib/outbox.ts';
+import { changeAndTell } from '#lib/jobs/outbox.ts';
 import type { ClaimGroup } from './claims.ts';
 import type { Context } from './context.ts';
 import { eventOf } from './message-events.ts';

@@ -1,4 +1,4 @@
-import { openStore, type Store } from '#lib/store.ts';
+import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Confirmations } from './migrations/m0002-confirmations.ts';
 import { Tracking } from './migrations/m0003-tracking.ts';

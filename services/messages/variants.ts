@@ -5,7 +5,7 @@ import type {
   Integration,
   Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Store } from '#lib/store.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { saveLinks } from './link-sets.ts';
 import type { Envelope } from './render/compose.ts';
 import { compileMessage, type Program } from './render/program.ts';

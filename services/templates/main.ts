@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { runService } from '#lib/rpc/process.ts';
+import { runService } from '#lib/process/run-service.ts';
 import { createCompiler } from './compile/compiler.ts';
 import { services, templatesRoutes } from './service.ts';
 import { openTemplatesStore } from './store.ts';

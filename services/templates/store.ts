@@ -1,4 +1,4 @@
-import { openStore, type Store } from '#lib/store.ts';
+import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Translations } from './migrations/m0002-translations.ts';
 import { Template } from './template.ts';

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { TemplateSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Template } from './template.ts';
 import { templateMessage } from './template-message.ts';
 

@@ -1,6 +1,6 @@
-import type { Egress } from '#lib/egress.ts';
-import type { Store } from '#lib/store.ts';
-import type { Keyring } from '#lib/tokens.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Egress } from '#lib/outside/egress.ts';
+import type { Store } from '#lib/postgres/store.ts';
 
 /** What the operations of this service may use. */
 export type Context = {

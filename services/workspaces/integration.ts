@@ -9,8 +9,8 @@ import {
   SmtpSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Keyring } from '#lib/tokens.ts';
 import { type StoredWarmUp, storedWarmUp } from './warm-up.ts';
 
 /** As stored: the password sealed. */

@@ -1,6 +1,6 @@
 import { list, required } from '#lib/config.ts';
-import { createEgress } from '#lib/egress.ts';
-import { runService } from '#lib/rpc/process.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import { runService } from '#lib/process/run-service.ts';
 import { authorizeLocally } from './operations/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';

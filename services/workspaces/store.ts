@@ -1,4 +1,4 @@
-import { openStore, type Store } from '#lib/store.ts';
+import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Integration } from './integration.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';

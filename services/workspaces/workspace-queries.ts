@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Integration } from './integration.ts';
 import { settingsMessage } from './settings.ts';
 import { Workspace } from './workspace.ts';

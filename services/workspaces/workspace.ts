@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Keyring } from '#lib/tokens.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
 
 /** As stored: every setting has its default filled in. */
 export type Settings = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKeyring } from '#lib/tokens.ts';
+import { createKeyring } from '#lib/keys/keyring.ts';
 import { createTokenMaker } from '../../services/messages/link-token.ts';
 import {
   act,

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Store } from '#lib/store.ts';
+import type { Store } from '#lib/postgres/store.ts';
 
 /**
  * A fresh, migrated database for one test file: a copy of a template that is made once per run.

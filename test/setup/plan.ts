@@ -1,4 +1,4 @@
-import { query, type Store } from '#lib/store.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 
 /** How PostgreSQL would run a statement now. */
 export async function planOf(store: Store, text: string): Promise<string> {

@@ -4,11 +4,11 @@ import {
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect';
+import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
-import type { Authorize } from '#lib/rpc/access.ts';
-import { callRules } from '#lib/rpc/service.ts';
+import type { Authorize } from '#lib/rpc/server/access.ts';
+import { callRules } from '#lib/rpc/server/serve.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
-import { type Claims, createKeyring } from '#lib/tokens.ts';
 
 export const secretKey = 'a-secret-key-that-is-for-tests-only';
 export const keyring = createKeyring(secretKey);

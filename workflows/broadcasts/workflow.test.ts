@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '#lib/workflow-bundle.ts';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
 import type { Activities } from '../../services/broadcasts/activities.ts';
 import type { Step } from '../../services/broadcasts/next-step.ts';

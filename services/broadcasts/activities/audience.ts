@@ -1,4 +1,4 @@
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Context } from '../context.ts';
 import { momentIn } from '../start-time.ts';

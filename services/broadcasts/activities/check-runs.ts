@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
 import { isUnderWay } from '../broadcast-settings.ts';

@@ -1,4 +1,4 @@
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, type Plan } from '../broadcast-settings.ts';

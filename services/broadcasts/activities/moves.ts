@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { countsOf, lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, isUnderWay } from '../broadcast-settings.ts';

@@ -1,4 +1,4 @@
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-settings.ts';

@@ -1,5 +1,5 @@
 import { Context as Activity } from '@temporalio/activity';
-import { type EntityManager, query } from '#lib/store.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import { isMoving, type Plan } from '../broadcast-settings.ts';

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { idempotencyTable } from '#lib/idempotency.ts';
+import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 
 export class Initial extends Migration {
   override up(): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openStore, query } from '#lib/store.ts';
+import { openStore, query } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-settings.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { once } from '#lib/idempotency.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
 import { Broadcast } from '../broadcast.ts';
 import { broadcastMessages } from '../broadcast-queries.ts';
 import { storedContent } from '../content.ts';

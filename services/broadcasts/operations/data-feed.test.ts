@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createEgress } from '#lib/egress.ts';
+import { createEgress } from '#lib/outside/egress.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import { type Given, givenBroadcast, givenService } from '../test/given.ts';

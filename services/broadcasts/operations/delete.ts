@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../wake.ts';

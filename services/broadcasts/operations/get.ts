@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { requirePermission } from '#lib/rpc/access.ts';
+import { requirePermission } from '#lib/rpc/server/access.ts';
 import { broadcastMessages, findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { wholeDataFeed } from '../global-feed.ts';

@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createEgress } from '#lib/egress.ts';
+import { createEgress } from '#lib/outside/egress.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { type Given, givenBroadcast, givenService } from '../test/given.ts';

@@ -2,8 +2,8 @@ import { create, type JsonObject, type JsonValue, toJson } from '@bufbuild/proto
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { askFeed } from '#lib/feed.ts';
-import { requirePermission } from '#lib/rpc/access.ts';
+import { askFeed } from '#lib/outside/feed.ts';
+import { requirePermission } from '#lib/rpc/server/access.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { checkTrial, trialAnswer, trialOf } from '../feed-trial.ts';

@@ -25,8 +25,8 @@ import {
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { createEgress } from '#lib/egress.ts';
-import { query } from '#lib/store.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import { query } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { Broadcast } from '../broadcast.ts';

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
-import { consumedTable } from '#lib/consume.ts';
-import { idempotencyTable } from '#lib/idempotency.ts';
+import { consumedTable } from '#lib/jobs/consume.ts';
+import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 
 export class Initial extends Migration {
   override up(): void {

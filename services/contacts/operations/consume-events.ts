@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { consumeOnce } from '#lib/consume.ts';
+import { consumeOnce } from '#lib/jobs/consume.ts';
 import type { Context } from '../context.ts';
 import { changeMemberships, holdContacts, type Target } from '../membership-queries.ts';
 

@@ -18,10 +18,10 @@ import {
   TemplateContentService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
-import type { Authorize } from '#lib/rpc/access.ts';
-import { query } from '#lib/store.ts';
-import type { Claims } from '#lib/tokens.ts';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import type { Claims } from '#lib/keys/keyring.ts';
+import { query } from '#lib/postgres/store.ts';
+import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import type { Context } from '../context.ts';

@@ -1,9 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/outbox.ts';
-import { query } from '#lib/store.ts';
-import { createTrackingTokens } from '#lib/tracking-token.ts';
+import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
+import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../link-token.ts';
 import { broadcastMessageId } from '../message.ts';

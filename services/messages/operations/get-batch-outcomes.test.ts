@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../claims.ts';
 import { broadcastMessageId } from '../message.ts';

@@ -1,8 +1,8 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { createTrackingReader } from '#lib/keys/tracking-token.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
-import { createTrackingReader } from '#lib/tracking-token.ts';
 import type { Context } from '../context.ts';
 
 export function getTrackedLinks({

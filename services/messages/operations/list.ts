@@ -5,9 +5,9 @@ import type {
   MessageService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { pagedSql } from '#lib/page-indexes.ts';
+import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import { type MessageRow, messageColumns, toMessage } from '../message.ts';
 

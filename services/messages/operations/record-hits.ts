@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { changeAndTell, type Telling } from '#lib/outbox.ts';
-import { type EntityManager, query } from '#lib/store.ts';
-import { createTrackingReader, type Tracked } from '#lib/tracking-token.ts';
+import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { eventOf } from '../message-events.ts';
 import { countStep } from '../variation-counts.ts';

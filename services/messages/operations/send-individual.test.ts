@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { endByHand } from '../by-hand.ts';
 import { claim } from '../claims.ts';

@@ -28,9 +28,9 @@ import {
   GetSettingsResponseSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { createEgress } from '#lib/egress.ts';
+import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
-import { openOutbox } from '#lib/outbox.ts';
+import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
 

@@ -9,9 +9,9 @@ import {
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { once } from '#lib/idempotency.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context } from '../context.ts';
 import { compileEmail } from '../email-content.ts';
 import { type Compiled, Template } from '../template.ts';

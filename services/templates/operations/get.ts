@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { EntityManager } from '#lib/store.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { Template, templateNotFound } from '../template.ts';
 import { templateMessage } from '../template-message.ts';

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { categoryWord } from '../template-message.ts';
 import { findVersions } from '../template-queries.ts';

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { attemptsTable } from '#lib/attempts.ts';
+import { attemptsTable } from '#lib/postgres/attempts.ts';
 
 export class EmailHmacKey extends Migration {
   override up(): void {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Authorize } from '#lib/rpc/access.ts';
+import type { Authorize } from '#lib/rpc/server/access.ts';
 import type { Context } from '../context.ts';
 import type { Permissions } from '../workspace.ts';
 

@@ -3,8 +3,8 @@ import type {
   CreateAPIKeyRequest,
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import { Member, type Permissions } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';

@@ -1,10 +1,10 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Egress } from '#lib/egress.ts';
-import { EgressError } from '#lib/egress.ts';
-import { once } from '#lib/idempotency.ts';
+import type { Egress } from '#lib/outside/egress.ts';
+import { EgressError } from '#lib/outside/egress.ts';
+import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { query } from '#lib/store.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context } from '../context.ts';
 import { Integration, storedProvider } from '../integration.ts';
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { callerOf } from '#lib/rpc/access.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context } from '../context.ts';
 import { storedSettings } from '../settings.ts';
 import { Member, Workspace } from '../workspace.ts';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { callerOf } from '#lib/rpc/access.ts';
+import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context } from '../context.ts';
 import { Member, mayReadSettings, Workspace } from '../workspace.ts';
 import { workspaceMessages, workspaceNames } from '../workspace-queries.ts';

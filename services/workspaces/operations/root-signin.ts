@@ -2,12 +2,18 @@ import { createHmac } from 'node:crypto';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { countAttempt, forgetAttempts, type Limit, type Room, tellRoom } from '#lib/attempts.ts';
 import { clientNetwork } from '#lib/client-network.ts';
-import { clientAddressOf } from '#lib/rpc/access.ts';
+import { equalInConstantTime } from '#lib/keys/keyring.ts';
+import {
+  countAttempt,
+  forgetAttempts,
+  type Limit,
+  type Room,
+  tellRoom,
+} from '#lib/postgres/attempts.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import { type EntityManager, query } from '#lib/store.ts';
-import { equalInConstantTime } from '#lib/tokens.ts';
+import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import type { Context } from '../context.ts';
 import { Session, User } from '../user.ts';
 

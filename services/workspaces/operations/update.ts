@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { EntityManager } from '#lib/store.ts';
 import type { Context } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { storedSettings } from '../settings.ts';

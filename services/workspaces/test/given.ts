@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { createEgress } from '#lib/egress.ts';
-import type { Claims } from '#lib/tokens.ts';
+import type { Claims } from '#lib/keys/keyring.ts';
+import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { readable } from '../../contact-fields.ts';
 import type { Context } from '../../context.ts';
 

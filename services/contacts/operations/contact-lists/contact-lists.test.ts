@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import type { Authorize } from '#lib/rpc/access.ts';
+import type { Authorize } from '#lib/rpc/server/access.ts';
 import { userClaims } from '../../../../test/setup/service.ts';
 import {
   type Given,

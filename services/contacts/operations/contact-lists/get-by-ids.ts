@@ -1,6 +1,6 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { requireAddress } from '../../contact-input.ts';
 import { contactListMessage, contactListSql, standingSql } from '../../contact-list-queries.ts';
 import type { Context } from '../../context.ts';

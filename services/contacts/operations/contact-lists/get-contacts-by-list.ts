@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { pagedSql } from '#lib/page-indexes.ts';
-import { query } from '#lib/store.ts';
+import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { query } from '#lib/postgres/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactListMessage, contactListSql, standingSql } from '../../contact-list-queries.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import type { Context } from '../../context.ts';
 
 export function count({ store }: Context): ServiceImpl<typeof ContactService>['countContacts'] {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { changeAndTell } from '#lib/outbox.ts';
+import { changeAndTell } from '#lib/jobs/outbox.ts';
 import { requireAddress } from '../../contact-input.ts';
 import { contactDataSql, contactNotFound } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

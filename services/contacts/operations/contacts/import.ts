@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { requirePermission } from '#lib/rpc/access.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
+import { requirePermission } from '#lib/rpc/server/access.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
 import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

@@ -3,8 +3,8 @@ import type {
   ContactService,
   ListContactsRequest,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { pagedSql } from '#lib/page-indexes.ts';
-import { query } from '#lib/store.ts';
+import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { query } from '#lib/postgres/store.ts';
 import { timestampSql } from '../../contact-fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

@@ -1,7 +1,7 @@
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { once } from '#lib/idempotency.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context } from '../../context.ts';
 import { List, listMessage, optInTemplateOf } from '../../list.ts';
 

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { addJob } from '#lib/jobs.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
 import type { Context } from '../../context.ts';
 import { lockList } from '../../list-queries.ts';
 

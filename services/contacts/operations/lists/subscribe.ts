@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { hasPermission } from '#lib/rpc/access.ts';
+import { hasPermission } from '#lib/rpc/server/access.ts';
 import { requireContact } from '../../contact-input.ts';
 import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { query } from '#lib/store.ts';
+import { query } from '#lib/postgres/store.ts';
 import { contactNotFound } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';
 import { type Status, statusMessage } from '../../membership.ts';

@@ -5,8 +5,8 @@ import type {
   SubscriberService,
   UpdateSubscriberRequest,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
-import { type EntityManager, query } from '#lib/store.ts';
 import { type ContactRow, readContact } from '../../contact-input.ts';
 import { contactNotFound, upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

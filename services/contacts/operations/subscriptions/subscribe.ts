@@ -1,9 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { tellRoom } from '#lib/attempts.ts';
-import { clientAddressOf } from '#lib/rpc/access.ts';
+import { tellRoom } from '#lib/postgres/attempts.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { EntityManager } from '#lib/store.ts';
+import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import { type ContactRow, requireContact } from '../../contact-input.ts';
 import { upsertContacts } from '../../contact-queries.ts';
 import type { Context } from '../../context.ts';

@@ -1,0 +1,25 @@
+import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
+import { type EntityManager, query, type Store } from '../postgres/store.ts';
+
+/** Part of every store that consumes events. */
+export const consumedTable = `
+  create table consumed_batches (
+    batch_id uuid primary key,
+    consumed_at timestamptz not null default now()
+  )`;
+
+/** Applies a batch in one transaction with the note that it was, so that repeats do nothing. */
+export async function consumeOnce(
+  store: Store,
+  request: ConsumeEventsRequest,
+  apply: (em: EntityManager) => Promise<void>,
+): Promise<void> {
+  await store.fork().transactional(async (em) => {
+    const fresh = await query(
+      em,
+      'insert into consumed_batches (batch_id) values ($1) on conflict do nothing returning 1',
+      [request.batchId],
+    );
+    if (fresh.length > 0) await apply(em);
+  });
+}

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { TaskList } from 'graphile-worker';
+import { openMessagesStore } from '../../services/messages/store.ts';
+import { testStore } from '../../test/setup/database.ts';
+import { until } from '../../test/stack/until.ts';
+import { createLog } from '../log.ts';
+import { query, type Store } from '../postgres/store.ts';
+import { givenStore, service, things } from '../test/given.ts';
+import { addJob, type JobRunner, migrateJobs, runJobs } from './jobs.ts';
+
+let store: Store;
+let messages: Store;
+let runner: JobRunner | undefined;
+const done: unknown[] = [];
+
+beforeAll(async () => {
+  [store, messages] = await Promise.all([givenStore(), testStore(openMessagesStore)]);
+});
+afterEach(async () => {
+  await runner?.stop();
+  runner = undefined;
+  done.length = 0;
+});
+afterAll(() => Promise.all([store.close(), messages.close()]));
+
+const note = async (payload: unknown): Promise<void> => void done.push(payload);
+
+function start(tasks: TaskList = { note }): void {
+  runner = runJobs({ url: store.url, service, tasks, log: createLog('test', 'silent') });
+}
+
+async function add(number: number, more: { key?: string; runAt?: Date } = {}): Promise<void> {
+  const job = { task: 'note', payload: { number }, ...more };
+  await store.fork().transactional((em) => addJob(em, service, job));
+}
+
+/** The runner's own jobs come and go by the clock. */
+const waiting = () =>
+  query(store.fork(), `select 1 from ${service}_jobs.jobs where task_identifier = 'note'`, []);
+
+const untilDone = (count: number): Promise<void> =>
+  until(`${count} jobs are done`, async () => done.length >= count, { withinMs: 15_000 });
+
+test('a job runs once its change is committed, and not before', async () => {
+  start();
+  await add(1);
+  await untilDone(1);
+  await store.fork().transactional(async (em) => {
+    await query(em, 'insert into things (name) values ($1)', ['with a job']);
+    await addJob(em, service, { task: 'note', payload: { number: 2 } });
+    // A job of another transaction, added later, is done while this one is still hidden.
+    await add(3);
+    await untilDone(2);
+  });
+  await untilDone(3);
+  expect(done).toEqual([{ number: 1 }, { number: 3 }, { number: 2 }]);
+  expect(await things(store)).toContain('with a job');
+});
+
+test('a job whose change is rolled back never runs', async () => {
+  start();
+  const failing = store.fork().transactional(async (em) => {
+    await addJob(em, service, { task: 'note', payload: { number: 1 } });
+    throw new Error('changed my mind');
+  });
+  await expect(failing).rejects.toThrow('changed my mind');
+  await add(2);
+  await untilDone(1);
+  expect(done).toEqual([{ number: 2 }]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('of waiting jobs with one key the last one runs', async () => {
+  await add(1, { key: 'same' });
+  await add(2, { key: 'other' });
+  await add(3, { key: 'same' });
+  start();
+  await untilDone(2);
+  expect(done).toHaveLength(2);
+  expect(done).toEqual(expect.arrayContaining([{ number: 2 }, { number: 3 }]));
+});
+
+test('the statements that add a job are planned once', async () => {
+  const added = query<{ proconfig: string[] }>(
+    store.fork(),
+    `select proconfig from pg_proc
+     where pronamespace = $1::regnamespace and proname = 'add_jobs'`,
+    [`${service}_jobs`],
+  );
+  expect(await added).toEqual([{ proconfig: ['plan_cache_mode=force_generic_plan'] }]);
+});
+
+test('a job waits for its time', async () => {
+  start();
+  const runAt = new Date(Date.now() + 700);
+  await add(1, { runAt });
+  await add(2);
+  await untilDone(2);
+  expect(done).toEqual([{ number: 2 }, { number: 1 }]);
+  expect(Date.now()).toBeGreaterThanOrEqual(runAt.getTime());
+});
+
+test('a task that fails is repeated until it succeeds', async () => {
+  let tries = 0;
+  start({
+    note: async (payload) => {
+      tries += 1;
+      if (tries === 1) throw new Error('not yet');
+      await note(payload);
+    },
+  });
+  await add(1);
+  await untilDone(1);
+  expect(done).toEqual([{ number: 1 }]);
+  expect(tries).toBe(2);
+});
+
+test('the runner comes back when another service migrates its jobs in the same database', async () => {
+  start();
+  await add(1);
+  await untilDone(1);
+  await migrateJobs(store.fork(), store.url, 'neighbour');
+  // Each is added after the runner has seen the notice of the one before.
+  await add(2);
+  await untilDone(2);
+  await migrateJobs(store.fork(), store.url, 'another');
+  await add(3);
+  await untilDone(3);
+  expect(done).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
+});
+
+test('the runner comes back when its connections are cut', async () => {
+  start();
+  await add(1);
+  await untilDone(1);
+  await query(
+    messages.fork(),
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+    [new URL(store.url).pathname.slice(1)],
+  );
+  await until('the store is back', () =>
+    add(2).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await untilDone(2);
+  expect(done).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test('a stopped runner leaves what comes later to the next one', async () => {
+  start();
+  await add(1);
+  await untilDone(1);
+  await runner?.stop();
+  await add(2);
+  expect(await waiting()).toHaveLength(1);
+  start();
+  await untilDone(2);
+  expect(done).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test('a job whose process was killed in the middle of it runs again', async () => {
+  await add(1);
+  await query(
+    store.fork(),
+    `update ${service}_jobs._private_jobs
+     set locked_by = 'gone', locked_at = now() - interval '3 minutes', attempts = 1`,
+    [],
+  );
+  start();
+  await untilDone(1);
+  expect(done).toEqual([{ number: 1 }]);
+});

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type Runner, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
+import type { Log } from '../log.ts';
+import { connectionStringOf } from '../postgres/database-url.ts';
+import { type EntityManager, query } from '../postgres/store.ts';
+
+/** What must follow a change commits with it, as a job in the service's own schema. */
+export const schemaOf = (service: string) => `${service}_jobs`;
+
+export const attemptsMax = 25;
+
+/**
+ * Makes the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
+ * schemas even where this one is there; it is left out where its table of migrations exists.
+ */
+export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
+  await query(em, migrationsTable(schemaOf(service)), []);
+  const connectionString = connectionStringOf(url);
+  await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
+}
+
+/** As graphile-worker 0.18 makes it. */
+const migrationsTable = (schema: string) => `
+  do $$
+  begin
+    if to_regnamespace('${schema}') is not null then
+      create table if not exists ${schema}.migrations (
+        id int primary key,
+        ts timestamptz default now() not null,
+        breaking boolean not null default false
+      );
+    end if;
+  end
+  $$`;
+
+/**
+ * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
+ * each job, since it guesses ten jobs where there is one, and that is most of what a job costs.
+ */
+export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
+  const name = `${schemaOf(service)}.add_jobs`;
+  await query(em, `alter function ${name} set plan_cache_mode = force_generic_plan`, []);
+}
+
+export type Job = {
+  task: string;
+  payload: object;
+  /** Jobs with the same key replace each other while they wait. */
+  key?: string;
+  runAt?: Date;
+};
+
+/** Adds a job in the caller's transaction: it runs after the commit, or never. */
+export async function addJob(em: EntityManager, service: string, job: Job): Promise<void> {
+  await query(
+    em,
+    `select ${schemaOf(service)}.add_job(identifier := $1, payload := $2::json, job_key := $3,
+       run_at := $4::timestamptz, max_attempts := ${attemptsMax})`,
+    [job.task, JSON.stringify(job.payload), job.key ?? null, job.runAt?.toISOString() ?? null],
+  );
+}
+
+/** Forgets, once a night, what nobody can ask for any more. */
+const sweep: Task = async (_, { withPgClient }) => {
+  await withPgClient(async (client) => {
+    for (const { table, condition } of shortLived) {
+      const { rows } = await client.query('select to_regclass($1) is not null as there', [table]);
+      if (rows[0]?.there) await client.query(`delete from ${table} where ${condition}`);
+    }
+  });
+};
+
+// No task runs so long: who holds a job longer was killed or is frozen, and every task may be repeated.
+const lockMaxMinutes = 2;
+
+/** Takes back, at the start and every minute, what a process that is gone was running. */
+function release(service: string): Task {
+  const schema = schemaOf(service);
+  return async (_, { withPgClient }) => {
+    await withPgClient((client) =>
+      client.query(
+        `select ${schema}.force_unlock_workers(array_agg(distinct locked_by)) from ${schema}.jobs
+         where locked_at < now() - ${lockMaxMinutes} * interval '1 minute'`,
+      ),
+    );
+  };
+}
+
+const shortLived = [
+  { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
+  { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
+];
+
+export type JobRunner = { stop(): Promise<void> };
+
+type RunOptions = { url: string; service: string; tasks: TaskList; log: Log };
+
+const restartMs = 500;
+const jobsAtOnce = 5;
+
+/**
+ * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
+ * migrates its job schema in the same database, since they share its notices; it is started anew.
+ */
+export function runJobs(options: RunOptions): JobRunner {
+  const stopping = new AbortController();
+  const ended = keepRunning(options, stopping.signal);
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      const runner = await startRunner(options);
+      await runner.addJob('release', {}, { jobKey: 'release' });
+      const stop = () => void runner.stop().catch(() => {});
+      stopping.addEventListener('abort', stop, { once: true });
+      if (stopping.aborted) stop();
+      await runner.promise;
+      stopping.removeEventListener('abort', stop);
+    } catch (error) {
+      options.log.warn({ err: error }, 'the job runner failed');
+    }
+    await sleep(restartMs, undefined, { signal: stopping }).catch(() => {});
+  }
+}
+
+function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> {
+  return run({
+    connectionString: connectionStringOf(url),
+    schema: schemaOf(service),
+    taskList: { ...tasks, sweep, release: release(service) },
+    crontab: '17 3 * * * sweep\n* * * * * release',
+    concurrency: jobsAtOnce,
+    maxPoolSize: jobsAtOnce + 1,
+    pollInterval: 1_000,
+    noHandleSignals: true,
+    logger: forwardErrors(log),
+  });
+}
+
+const silent = createLogger(() => {});
+
+function forwardErrors(log: Log): Logger {
+  return createLogger((level, message) => {
+    if (level === 'error') log.warn({ job: message.slice(0, 300) }, 'job runner');
+  });
+}
+
+function createLogger(write: (level: string, message: string) => void): Logger {
+  return new Logger(() => (level, message) => write(level, message));
+}

@@ -1,0 +1,140 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import {
+  type ConsumeEventsRequest,
+  EventConsumerService,
+} from '#gen/postrider/events/v1/events_pb.ts';
+import { openMessagesStore } from '../../services/messages/store.ts';
+import { testStore } from '../../test/setup/database.ts';
+import { query, type Store } from '../postgres/store.ts';
+import {
+  addEvents,
+  changeAndTell,
+  deliverEvents,
+  type EventBatch,
+  eventsOf,
+  type Outbox,
+  openOutbox,
+} from './outbox.ts';
+
+const got: ConsumeEventsRequest[] = [];
+const contacts = createRouterTransport((router) => {
+  router.service(EventConsumerService, {
+    consumeEvents(request) {
+      got.push(request);
+      return {};
+    },
+  });
+});
+const outbox = openOutbox('messages', { contacts });
+
+let store: Store;
+beforeAll(async () => {
+  store = await testStore(openMessagesStore);
+});
+beforeEach(async () => {
+  got.length = 0;
+  await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
+});
+afterAll(() => store.close());
+
+const occurredAt = new Date('2030-01-01T12:00:00Z');
+
+function events(type: string, count: number) {
+  return Array.from({ length: count }, (_, number) => ({ type, occurredAt, data: { number } }));
+}
+
+/** The batches that wait, by size. */
+async function batches(): Promise<EventBatch[]> {
+  const rows = await query<{ payload: EventBatch }>(
+    store.fork(),
+    `select payload from messages_jobs._private_jobs order by json_array_length(payload->'types') desc`,
+    [],
+  );
+  return rows.map(({ payload }) => payload);
+}
+
+async function tell(facts: ReturnType<typeof events>, to: Outbox = outbox): Promise<EventBatch[]> {
+  await query(store.fork(), 'delete from messages_jobs._private_jobs', []);
+  await store.fork().transactional((em) => addEvents({ em, outbox: to, workspaceId: 'w1' }, facts));
+  return batches();
+}
+
+test('1,200 events make three jobs, each with its own batch id', async () => {
+  const told = await tell(events('email.bounced', 1_200));
+  expect(told.map((batch) => batch.types.length)).toEqual([500, 500, 200]);
+  expect(new Set(told.map(({ batchId }) => batchId)).size).toBe(3);
+  expect(told.every((batch) => batch.consumer === 'contacts' && batch.workspaceId === 'w1')).toBe(
+    true,
+  );
+  const numbers = told.flatMap((batch) =>
+    eventsOf(batch).map(({ dataJson }) => JSON.parse(dataJson).number),
+  );
+  expect(numbers.toSorted((a, b) => a - b)).toEqual([...Array(1_200).keys()]);
+});
+
+test('a batch holds about 4 MiB at most, however few events that are', async () => {
+  const data = { text: 'x'.repeat(900_000) };
+  const told = await tell(
+    Array.from({ length: 12 }, () => ({ type: 'email.bounced', occurredAt, data })) as never,
+  );
+  expect(told.map((batch) => batch.types.length)).toEqual([5, 4, 3]);
+});
+
+test('events that nobody asked for make no job, and none ride along', async () => {
+  expect(await tell(events('email.opened', 10))).toEqual([]);
+  expect(await tell([])).toEqual([]);
+  const mixed = await tell([...events('email.opened', 10), ...events('email.bounced', 1)]);
+  expect(mixed.map(({ types }) => types)).toEqual([['email.bounced']]);
+});
+
+test('a consumer that is not deployed is told nothing', async () => {
+  expect(await tell(events('email.bounced', 1), openOutbox('messages', {}))).toEqual([]);
+});
+
+test('a service that nobody listens to tells nothing', async () => {
+  const nobody = { ...openOutbox('templates', { contacts }), service: 'messages' };
+  expect(await tell(events('email.bounced', 1), nobody)).toEqual([]);
+});
+
+test('a change and its events are one statement: what fails tells nothing', async () => {
+  const change = (steps: string) =>
+    changeAndTell<{ count: number }>(
+      { em: store.fork(), outbox, workspaceId: 'w1' },
+      {
+        steps: `${steps}, events as (
+        select 'email.bounced' as type, now() as occurred_at, json_build_object('n', n) as data from numbers)`,
+        answer: '(select count(*)::int from numbers) as count',
+        values: [],
+      },
+    );
+  expect(await change('numbers as (select n from generate_series(1, 3) n)')).toEqual({ count: 3 });
+  expect((await batches()).map((batch) => batch.types.length)).toEqual([3]);
+  await expect(
+    change('numbers as (select 1 / n as n from generate_series(0, 3) n)'),
+  ).rejects.toMatchObject({ code: '22012' });
+  expect(await batches()).toHaveLength(1);
+});
+
+test('a job brings its batch to its consumer as it was', async () => {
+  const [batch] = await tell(events('email.complained', 1));
+  await deliverEvents({ contacts })(batch);
+  expect(got).toMatchObject([
+    {
+      workspaceId: 'w1',
+      batchId: batch?.batchId,
+      events: [
+        {
+          type: 'email.complained',
+          occurredAt: { seconds: BigInt(occurredAt.getTime() / 1_000) },
+          dataJson: '{"number":0}',
+        },
+      ],
+    },
+  ]);
+});
+
+test('a job for a consumer that is not there fails, so that it is repeated', async () => {
+  const [batch] = await tell(events('email.bounced', 1));
+  await expect(deliverEvents({})(batch)).rejects.toThrow('no consumer contacts');
+});

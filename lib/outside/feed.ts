@@ -1,0 +1,122 @@
+import { STATUS_CODES } from 'node:http';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { Keyring } from '../keys/keyring.ts';
+import { type Egress, type EgressAnswer, EgressError } from './egress.ts';
+
+/** A tenant's server that is asked for data; the values of its headers are sealed by the keyring. */
+export type Feed = { url: string; headers: readonly SealedHeader[] };
+
+export type SealedHeader = { name: string; sealed_value: string };
+
+export type FeedAnswer =
+  | { data: JsonObject; fetchedAt: Date; sizeBytes: number }
+  /** `mayPass` says whether asking again may help; the text names no address. */
+  | { error: string; mayPass: boolean };
+
+const timeoutMs = 5_000;
+export const feedSizeMaxBytes = 1024 * 1024;
+/** A level takes three in a message on the wire, where 100 are read. */
+const depthMax = 24;
+
+/** Asks a feed once. Whatever it does wrong is an answer too. */
+export async function askFeed(
+  { egress, keyring }: { egress: Egress; keyring: Keyring },
+  feed: Feed,
+  { payload, signal }: { payload: JsonObject; signal?: AbortSignal },
+): Promise<FeedAnswer> {
+  const headers = headersOf(feed, keyring);
+  try {
+    const answer = await egress.call({
+      method: 'POST',
+      url: feed.url,
+      headers,
+      body: JSON.stringify(payload),
+      timeoutMs,
+      sizeMaxBytes: feedSizeMaxBytes,
+      ...(signal ? { signal } : {}),
+    });
+    return readAnswer(answer);
+  } catch (error) {
+    return { error: failureOf(error), mayPass: true };
+  }
+}
+
+/** The tenant's own come last, so that they may replace ours; names are compared in lower case. */
+function headersOf({ headers }: Feed, keyring: Keyring): Record<string, string> {
+  const own = headers.map(({ name, sealed_value }) => [
+    name.toLowerCase(),
+    keyring.decrypt(sealed_value),
+  ]);
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': 'Postrider/1.0 DataFeedFetcher',
+    ...Object.fromEntries(own),
+  };
+}
+
+function readAnswer({ status, body, truncated }: EgressAnswer): FeedAnswer {
+  if (status < 200 || status > 299) {
+    const mayPass = status >= 500 || status === 408 || status === 429;
+    return { error: `HTTP error ${status}: ${STATUS_CODES[status] ?? 'Unknown'}`, mayPass };
+  }
+  if (truncated) return invalid('longer than 1 MiB');
+  const data = parse(body);
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    return invalid(data === undefined ? 'not JSON' : 'not an object');
+  }
+  const fault = faultOf(data, 1);
+  if (fault) return invalid(fault);
+  const fetchedAt = new Date();
+  return {
+    data: { ...data, _success: true, _fetched_at: fetchedAt.toISOString() },
+    fetchedAt,
+    sizeBytes: body.length,
+  };
+}
+
+function invalid(why: string): FeedAnswer {
+  return { error: `invalid JSON response: ${why}`, mayPass: false };
+}
+
+function parse(body: Buffer): JsonValue | undefined {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What JSON may say but neither the database nor a message can hold. */
+function faultOf(value: JsonValue, depth: number): string | undefined {
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : 'a number is too large';
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > depthMax) return `nested more than ${depthMax} deep`;
+  for (const inner of Object.values(value)) {
+    const fault = faultOf(inner, depth + 1);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+/** The errors of sockets and of TLS name addresses, so their codes are told in words of our own. */
+function failureOf(error: unknown): string {
+  if (error instanceof EgressError) return `request failed: ${error.message}`;
+  if (textAt(error, 'name') === 'TimeoutError') return 'request timeout after 5s';
+  return `request failed: ${reasonOf(textAt(error, 'code'))}`;
+}
+
+function textAt(error: unknown, key: 'name' | 'code'): string {
+  const value: unknown =
+    typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+function reasonOf(code: string): string {
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS|SSL/.test(code)) return 'its TLS can not be trusted';
+  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_/.test(code)
+    ? 'connection lost'
+    : 'the server can not be reached';
+}

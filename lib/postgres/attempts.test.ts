@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { givenStore } from '../test/given.ts';
+import { countAttempt, forgetAttempts } from './attempts.ts';
+import { query, type Store } from './store.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await givenStore();
+});
+afterAll(() => store.close());
+
+const start = new Date('2030-01-01T12:00:00Z');
+const after = (ms: number) => new Date(start.getTime() + ms);
+const open = { isExhausted: false };
+const limit = (key: string, attemptsMax = 3) => ({ key, attemptsMax, windowMs: 60_000 });
+
+test('as many attempts are let through as the limit says, and the next waits for the oldest', async () => {
+  for (const ms of [0, 10_000, 20_000]) {
+    expect(await countAttempt(store, [limit('a')], after(ms))).toEqual({
+      limit: limit('a'),
+      isExhausted: false,
+      remaining: 2 - ms / 10_000,
+      resetMs: 60_000 - ms,
+    });
+  }
+  expect(await countAttempt(store, [limit('a')], after(30_000))).toEqual({
+    limit: limit('a'),
+    isExhausted: true,
+    remaining: 0,
+    resetMs: 30_000,
+  });
+  expect(await countAttempt(store, [limit('a')], after(60_000))).toMatchObject(open);
+  expect(await countAttempt(store, [limit('a')], after(60_001))).toMatchObject({
+    isExhausted: true,
+    resetMs: 9_999,
+  });
+});
+
+test('keys do not share their attempts', async () => {
+  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject(open);
+  expect(await countAttempt(store, [limit('c', 1)], start)).toMatchObject(open);
+  expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject({
+    isExhausted: true,
+    limit: { key: 'b' },
+  });
+});
+
+test('an attempt that one limit refuses counts under no other', async () => {
+  await countAttempt(store, [limit('full', 1)], start);
+  expect(await countAttempt(store, [limit('free', 1), limit('full', 1)], start)).toMatchObject({
+    limit: { key: 'full' },
+  });
+  expect(await countAttempt(store, [limit('free', 1)], start)).toMatchObject(open);
+});
+
+test('of many attempts at once, under keys in any order, exactly the limit goes through', async () => {
+  const limits = [limit('x', 5), limit('y', 50)];
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, number) =>
+      countAttempt(store, number % 2 ? limits : limits.toReversed(), start),
+    ),
+  );
+  expect(answers.filter(({ isExhausted }) => !isExhausted)).toHaveLength(5);
+});
+
+test('forgotten attempts do not count', async () => {
+  await countAttempt(store, [limit('d', 1)], start);
+  await forgetAttempts(store.fork(), 'd');
+  expect(await countAttempt(store, [limit('d', 1)], start)).toMatchObject(open);
+});
+
+test('what has expired is swept away, and no key can be read', async () => {
+  await countAttempt(store, [limit('person@example.com')], start);
+  await countAttempt(store, [limit('later')], after(3_600_000));
+  const rows = await query(store.fork(), 'select * from attempts', []);
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain('person');
+});

@@ -1,0 +1,104 @@
+import { Code, createClient } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { testTransport } from '../../test/setup/service.ts';
+import { until } from '../../test/stack/until.ts';
+import { givenStore, things } from '../test/given.ts';
+import { query, type Store } from './store.ts';
+
+let store: Store;
+let admin: Client;
+/** A transaction sees one state of the activity; who watches it has none. */
+let observer: Client;
+beforeAll(async () => {
+  store = await givenStore();
+  admin = new Client({ connectionString: store.url });
+  await admin.connect();
+  observer = new Client({ connectionString: store.url });
+  await observer.connect();
+});
+afterAll(async () => {
+  await Promise.all([admin.end(), observer.end()]);
+  await store.close();
+});
+
+beforeEach(async () => {
+  await admin.query('begin');
+  await admin.query('lock table things');
+});
+afterEach(async () => {
+  await admin.query('rollback');
+  await admin.query('delete from things');
+});
+
+const insert = () =>
+  store.fork().transactional((em) => query(em, `insert into things values ('late')`, []));
+const transport = testTransport((router) => {
+  router.service(ContactService, {
+    async countContacts() {
+      await insert();
+      return {};
+    },
+  });
+  router.service(AudienceService, {
+    async listAudience() {
+      await insert();
+      return {};
+    },
+  });
+})();
+const contacts = createClient(ContactService, transport);
+const count = (options: object) => contacts.countContacts({ workspaceId: 'w1' }, options);
+
+const waiting = async () => {
+  const where = `datname = current_database() and wait_event_type = 'Lock'`;
+  return (await observer.query(`select 1 from pg_stat_activity where ${where}`)).rowCount;
+};
+const untilWaiting = (statements: number) =>
+  until(`${statements} statements wait`, async () => (await waiting()) === statements);
+
+test('a call that is late is DeadlineExceeded, and its statement ends', async () => {
+  const late = expect(count({ timeoutMs: 1_000 })).rejects.toMatchObject({
+    code: Code.DeadlineExceeded,
+  });
+  await untilWaiting(1);
+  await late;
+  await untilWaiting(0);
+});
+
+test('a call that is left is Canceled, its statement ends, and nothing of it stays', async () => {
+  const leave = new AbortController();
+  const left = expect(count({ signal: leave.signal })).rejects.toMatchObject({
+    code: Code.Canceled,
+  });
+  await untilWaiting(1);
+  leave.abort();
+  await left;
+  await untilWaiting(0);
+  await admin.query('commit');
+  expect(await things(store)).toEqual([]);
+});
+
+test('more late calls than a store has connections leave it working', async () => {
+  const calls = Array.from({ length: 25 }, () => count({ timeoutMs: 300 }));
+  for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected');
+  await untilWaiting(0);
+  await admin.query('commit');
+  await expect(count({})).resolves.toBeDefined();
+});
+
+test('what a service asked another one to do goes on when it leaves', async () => {
+  const leave = new AbortController();
+  const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
+  const asked = createClient(AudienceService, transport).listAudience(request, {
+    signal: leave.signal,
+  });
+  const left = expect(asked).rejects.toMatchObject({ code: Code.Canceled });
+  await untilWaiting(1);
+  leave.abort();
+  await left;
+  await admin.query('commit');
+  await until('it is done', async () => (await things(store)).includes('late'));
+});

@@ -1,0 +1,139 @@
+import type { AnyEntity, EntityClass } from '@mikro-orm/core';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Pool } from 'pg';
+import { migrateJobs, planJobsOnce } from '../jobs/jobs.ts';
+import { tieToCalls } from './call-connections.ts';
+import { connectionStringOf } from './database-url.ts';
+import { returnLostConnections } from './lost-connections.ts';
+import { prepared, prepareMarked } from './prepared.ts';
+
+export type { EntityManager } from '@mikro-orm/postgresql';
+
+/** A service's own part of the database. */
+export type Store = {
+  readonly name: string;
+  readonly url: string;
+  readonly orm: MikroORM;
+  /** A fresh unit of work for one operation. */
+  fork(): EntityManager;
+  /**
+   * Runs a statement that every call repeats as `prepared`, outside of any transaction. Timestamps and 64-bit
+   * numbers come back as text.
+   */
+  read<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** Brings the schema up to date; processes that start together take turns. */
+  migrate(): Promise<void>;
+  /** Rejects if the database can't be reached. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type StoreOptions = {
+  /** The service's name: its job schema is `<name>_jobs`. */
+  name: string;
+  url: string;
+  entities: EntityClass<AnyEntity>[];
+  migrations: { name: string; class: new (...args: never[]) => Migration }[];
+  connectionsMax?: number;
+  /** For what must be written whatever becomes of the call that began it: a call's end closes none of its connections. */
+  outlivesCalls?: boolean;
+};
+
+const connectTimeoutMs = 5_000;
+const leftCheckMs = 1_000;
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const orm = await MikroORM.init({
+    clientUrl: options.url,
+    entities: options.entities,
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: options.migrations as never,
+      tableName: 'migrations',
+      snapshot: false,
+      // Keeps its table from being made before `up` says in which schema.
+      includeWildcardSchema: true,
+    },
+    pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
+    driverOptions: {
+      // The ORM drops what follows the question mark.
+      connectionString: connectionStringOf(options.url),
+      application_name: `postrider-${options.name}`,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      // Has the server look, while it works, whether anybody still waits: it would not notice before it answers. And
+      // has it take pages as near: at the stock price of a far one it reads a young table whole rather than by key.
+      options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
+      onPoolCreated: (pool: Pool) => {
+        returnLostConnections(pool);
+        if (!options.outlivesCalls) tieToCalls(pool);
+        prepareMarked(pool);
+      },
+    },
+    connect: false,
+    // Tables are made by migrations only.
+    discovery: { warnWhenNoEntities: false },
+    forceUtcTimezone: true,
+    logger: () => {},
+  } as never);
+  return {
+    name: options.name,
+    url: options.url,
+    orm,
+    fork: () => orm.em.fork(),
+    read: createReader(orm),
+    migrate: () => migrate(orm, options),
+    ping: async () => {
+      await query(orm.em.fork(), 'select 1', []);
+    },
+    close: () => orm.close(true),
+  };
+}
+
+async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
+    // Without the schema it would look for its table in `public` only, and not find it again.
+    const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
+    await orm.migrator.up({ schema: here?.name });
+    // In a unit of work of its own: the library looks from another connection.
+    await migrateJobs(orm.em.fork(), url, name);
+    await planJobsOnce(em, name);
+  });
+}
+
+/** Goes to the driver itself: for a small row the ORM costs more than all else in a call. */
+function createReader(orm: MikroORM): Store['read'] {
+  return async (text, values) => {
+    const pool = await orm.em.getConnection().getNativeClient();
+    const client = await pool.connect();
+    try {
+      const { rows } = await client.query(prepared(text), [...values]);
+      return rows;
+    } finally {
+      client.release();
+    }
+  };
+}
+
+/**
+ * Runs one statement with bound parameters in the unit of work's transaction, if it has one.
+ * Timestamps and 64-bit numbers come back as text.
+ */
+export async function query<Row>(
+  em: EntityManager,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const client = em.getTransactionContext<Kysely<unknown>>() ?? (await connectedClient(em));
+  const result = await client.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+  return result.rows;
+}
+
+async function connectedClient(em: EntityManager): Promise<Kysely<unknown>> {
+  const connection = em.getConnection();
+  await connection.ensureConnection();
+  return connection.getClient();
+}

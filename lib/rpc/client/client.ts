@@ -1,0 +1,79 @@
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { ClientTls } from '../tls.ts';
+import { connectionTo } from './connection.ts';
+import { type Authorization, leanTransport } from './transport.ts';
+
+const tokenTtlSeconds = 300;
+/** A replica that could not be reached is not asked for so long while another one can be. */
+const restMs = 10_000;
+
+/** A token that says which service calls, renewed in time. */
+export function serviceToken(keyring: Keyring, service: string): Authorization {
+  let header: Promise<string> | undefined;
+  let renewAtMs = 0;
+  const sign = async () => {
+    const claims = { type: 'service', subject: service, sessionId: '' } as const;
+    return `Bearer ${await keyring.signToken(claims, tokenTtlSeconds)}`;
+  };
+  return () => {
+    if (!header || Date.now() > renewAtMs) {
+      renewAtMs = Date.now() + (tokenTtlSeconds / 2) * 1000;
+      header = sign();
+    }
+    return header;
+  };
+}
+
+type Options = {
+  /** Speaks TLS, and trusts this. */
+  tls?: ClientTls;
+  authorization?: Authorization;
+};
+
+/** A transport to one address, `host:port`. */
+export function connectTo(address: string, { tls, authorization }: Options = {}): Transport {
+  return leanTransport(connectionTo(address, { tls }), authorization);
+}
+
+/** A transport to a service of ours, with a token that says who calls. */
+export function connectToService(
+  addresses: readonly string[],
+  { keyring, caller, tls }: { keyring: Keyring; caller: string; tls?: ClientTls },
+): Transport {
+  const authorization = serviceToken(keyring, caller);
+  return inTurn(addresses.map((address) => connectTo(address, { tls, authorization })));
+}
+
+/**
+ * Asks the replicas of a service in turn. A call that did not reach its replica is made once more on
+ * the next, where repeating it is safe.
+ */
+export function inTurn(replicas: readonly Transport[]): Transport {
+  const known = replicas.map((transport) => ({ transport, restsUntilMs: 0 }));
+  let turn = 0;
+  const next = () => {
+    turn = (turn + 1) % known.length;
+    const order = [...known.slice(turn), ...known.slice(0, turn)];
+    const chosen = order.find(({ restsUntilMs }) => restsUntilMs <= Date.now()) ?? order[0];
+    if (!chosen) throw new Error('a service needs an address');
+    return chosen;
+  };
+  return {
+    async unary(method, signal, timeoutMs, header, input, contextValues) {
+      const first = next();
+      try {
+        return await first.transport.unary(method, signal, timeoutMs, header, input, contextValues);
+      } catch (error) {
+        const isRepeatable =
+          method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+        const isUnreached = ConnectError.from(error).code === Code.Unavailable;
+        if (isUnreached) first.restsUntilMs = Date.now() + restMs;
+        if (known.length < 2 || !isRepeatable || !isUnreached || signal?.aborted) throw error;
+        return next().transport.unary(method, signal, timeoutMs, header, input, contextValues);
+      }
+    },
+    stream: (...call) => next().transport.stream(...call),
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import type { ClientTls } from '../tls.ts';
+
+const pingIntervalMs = 2_000;
+const answerMaxMs = 3_000;
+// Node resets whoever is answered while more than this waits to be sent; by default that is one large call.
+const waitingMaxMb = 512;
+
+/** Starts a request; what goes wrong with it is told by its stream. */
+export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
+
+/** HTTP/2 has 2^30 calls on a connection; far fewer make its replacement an everyday thing. */
+const callsMaxDefault = 1_000_000;
+
+type Options = { tls?: ClientTls; callsMax?: number };
+
+/**
+ * One HTTP/2 connection to `host:port`: made for the first request, and anew when the last one ended or has had its
+ * calls. What runs on a connection that is replaced goes on there.
+ */
+export function connectionTo(
+  address: string,
+  { tls, callsMax = callsMaxDefault }: Options = {},
+): Connection {
+  const url = `${tls ? 'https' : 'http'}://${address}`;
+  let made: ReturnType<typeof countCalls> | undefined;
+  return (headers) => {
+    if (!made?.takesCalls()) made = countCalls(openSession(url, tls), callsMax);
+    return made.request(headers);
+  };
+}
+
+function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Session {
+  const session = connect(url, { ...tls, maxSessionMemory: waitingMaxMb });
+  // Who waits for an answer is told by its own stream.
+  session.on('error', () => {});
+  watch(session);
+  return session;
+}
+
+/** Ends a connection whose peer is frozen or gone without a word, or that can't be made in time. */
+function watch(session: ClientHttp2Session): void {
+  const expect = () => setTimeout(giveUp, answerMaxMs).unref();
+  // If it was our own process that stood still, what came meanwhile is read first.
+  const giveUp = () => setImmediate(() => isHeard || session.destroy());
+  let isHeard = false;
+  let timer = expect();
+  const ping = () => {
+    if (session.destroyed) return;
+    isHeard = false;
+    timer = expect();
+    session.ping(heard);
+  };
+  const heard = () => {
+    isHeard = true;
+    clearTimeout(timer);
+    timer = setTimeout(ping, pingIntervalMs).unref();
+  };
+  session.once('connect', heard);
+  session.once('close', () => clearTimeout(timer));
+}
+
+/** Only a connection with calls keeps the process alive, and one that takes no more of them is closed after the last. */
+function countCalls(session: ClientHttp2Session, callsMax: number) {
+  let [left, open] = [callsMax, 0];
+  const end = (stream: ClientHttp2Stream) => {
+    // It never got an id: there are none left.
+    if (stream.id === undefined && !session.connecting) left = 0;
+    open -= 1;
+    if (open > 0) return;
+    session.unref();
+    if (left === 0) session.close();
+  };
+  return {
+    // After a GOAWAY it is closed: what runs on it may end, what is new needs another one.
+    takesCalls: () => left > 0 && !session.closed && !session.destroyed,
+    request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+      const stream = session.request(headers);
+      left -= 1;
+      open += 1;
+      if (open === 1) session.ref();
+      stream.once('close', () => end(stream));
+      return stream;
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect';
+import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
+import type { Claims, Keyring } from '#lib/keys/keyring.ts';
+import { invalidField } from '../errors.ts';
+
+/** What a caller may do in the workspace of its request. */
+export type Membership = {
+  workspaceId: string;
+  may(resource: string, action: 'read' | 'write'): boolean;
+};
+
+const claimsKey = createContextKey<Claims | undefined>(undefined);
+const membershipKey = createContextKey<Membership | undefined>(undefined);
+
+/** Who calls; only operations that need a token may ask. */
+export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
+  const claims = context.values.get(claimsKey);
+  if (!claims) throw new Error('this operation has no caller');
+  return claims;
+}
+
+/** The workspace whose membership was checked for this request. */
+export function workspaceOf(context: Pick<HandlerContext, 'values'>): string {
+  const membership = context.values.get(membershipKey);
+  if (!membership) throw new Error('this operation has no workspace');
+  return membership.workspaceId;
+}
+
+/** Whether the caller may also do more than its operation asks for. */
+export function hasPermission(
+  context: Pick<HandlerContext, 'values'>,
+  resource: string,
+  action: 'read' | 'write',
+): boolean {
+  return context.values.get(membershipKey)?.may(resource, action) === true;
+}
+
+/** For operations that need a second permission for part of what they do. */
+export function requirePermission(
+  context: Pick<HandlerContext, 'values'>,
+  resource: string,
+  action: 'read' | 'write',
+): void {
+  if (!hasPermission(context, resource, action)) throw missingPermission(resource, action);
+}
+
+function missingPermission(resource: string, action: string): ConnectError {
+  return new ConnectError(
+    `Insufficient permissions: ${action} access to ${resource} required`,
+    Code.PermissionDenied,
+  );
+}
+
+const operations = new WeakMap<DescMethod, Operation>();
+
+/** The options of one of our methods; methods of other packages (health, reflection) have none. */
+export function operationOf(method: DescMethod): Operation | undefined {
+  // They are kept encoded, and every call asks for them several times.
+  const options = operations.get(method) ?? getOption(method, operation);
+  operations.set(method, options);
+  return options.access ? options : undefined;
+}
+
+/** Whether anybody may call a method, without a token. */
+export function isPublic(method: DescMethod): boolean {
+  return operationOf(method)?.access?.rule.case === 'public';
+}
+
+/** Where the gateway says from which address it was called. */
+const clientAddressHeader = 'x-client-address';
+
+/** Empty where no service of ours says it: limits by client then count all such callers as one. */
+export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'requestHeader'>): string {
+  return requestHeader.get(clientAddressHeader) ?? '';
+}
+
+/** Reads the token before the body is read. Throws Unauthenticated, and nothing else. */
+export function tokenGate(keyring: Keyring) {
+  return async ({ method, requestHeader, values }: HandlerContext): Promise<void> => {
+    const rule = operationOf(method)?.access?.rule.case;
+    if (rule === undefined) return;
+    const header = requestHeader.get('authorization');
+    const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
+    // Anybody who reaches the port could write it, and have limits count for somebody else.
+    if (claims?.type !== 'service') requestHeader.delete(clientAddressHeader);
+    if (rule !== 'public') values.set(claimsKey, claims);
+  };
+}
+
+const bearerForm = /^Bearer ([^\s]+)$/;
+
+/** The claims of a good Authorization header, where none is needed. */
+async function known(keyring: Keyring, header: string | null): Promise<Claims | undefined> {
+  const token = header && bearerForm.exec(header)?.[1];
+  return token ? keyring.verifyToken(token) : undefined;
+}
+
+/** The claims of an Authorization header. */
+export async function bearer(keyring: Keyring, header: string | null): Promise<Claims> {
+  if (!header) throw unauthenticated('Authorization header is required');
+  const match = bearerForm.exec(header);
+  if (!match?.[1]) throw unauthenticated('Invalid authorization header format');
+  const claims = await keyring.verifyToken(match[1]);
+  if (!claims) throw unauthenticated('Invalid token');
+  return claims;
+}
+
+function unauthenticated(text: string): ConnectError {
+  return new ConnectError(text, Code.Unauthenticated);
+}
+
+export type Authorize = (
+  userId: string,
+  sessionId: string,
+  workspaceId: string,
+) => Promise<Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions'>>;
+
+/**
+ * Holds every call against the access rule of its proto. Unknown and foreign workspaces answer
+ * alike, so that nobody learns which exist.
+ */
+export function accessInterceptor(options: { authorize: Authorize; demo: boolean }): Interceptor {
+  return (next) => async (request) => {
+    const guard = operationOf(request.method);
+    if (!guard || request.stream) return next(request);
+    if (guard.refusedInDemo && options.demo) {
+      throw new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
+    }
+    const rule = guard.access?.rule;
+    const workspaceId = workspaceIn(request.message, guard);
+    if (rule?.case === 'public') {
+      requireForm(workspaceId, guard);
+      return next(request);
+    }
+    const claims = request.contextValues.get(claimsKey);
+    if (!claims) throw unauthenticated('Authorization header is required');
+    if (claims.type === 'service') {
+      requireForm(workspaceId, guard);
+      request.contextValues.set(membershipKey, { workspaceId, may: () => true });
+      return next(request);
+    }
+    if (rule?.case === 'service') {
+      throw new ConnectError('only other services may call this', Code.PermissionDenied);
+    }
+    const membership = await checkRule(options.authorize, claims, guard, workspaceId);
+    request.contextValues.set(membershipKey, membership);
+    return next(request);
+  };
+}
+
+async function checkRule(
+  authorize: Authorize,
+  claims: Claims,
+  guard: Operation,
+  workspaceId: string,
+): Promise<Membership> {
+  const rule = guard.access?.rule;
+  const inWorkspace = rule?.case === 'member' || rule?.case === 'owner';
+  // An id that can't be one is answered like that of a workspace that is not there, and is not looked up.
+  const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
+  const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
+  if (!subject.active) throw unauthenticated('Invalid token');
+  const may: Membership['may'] = (resource, action) =>
+    subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
+  if (rule?.case === 'root' && !subject.root) {
+    throw new ConnectError('root user access required', Code.PermissionDenied);
+  }
+  if (inWorkspace && workspaceId === '') {
+    const field = workspaceFieldOf(guard);
+    throw invalidField(field, field === 'id' ? 'Missing workspace ID' : `${field} is required`);
+  }
+  if (inWorkspace && (!isAsked || subject.role === '')) {
+    throw new ConnectError('user is not a member of the workspace', Code.PermissionDenied);
+  }
+  if (rule?.case === 'owner' && subject.role !== 'owner') {
+    throw new ConnectError('user is not an owner of the workspace', Code.PermissionDenied);
+  }
+  if (rule?.case === 'member') {
+    const action = rule.value.write ? 'write' : 'read';
+    if (!may(rule.value.resource, action)) throw missingPermission(rule.value.resource, action);
+  }
+  return { workspaceId, may };
+}
+
+/** `workspace_id` is `workspaceId` in a message; the few other names are single words. */
+function workspaceIn(message: object, guard: Operation): string {
+  const name = guard.workspaceField || 'workspaceId';
+  const value: unknown = Reflect.get(message, name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Wider than ids are made: 20 letters and digits. What is longer must not become a key of anything. */
+const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** An operation that needs no membership may have no workspace, but none that can't be one. */
+function requireForm(workspaceId: string, guard: Operation): void {
+  if (workspaceId === '' || workspaceIdForm.test(workspaceId)) return;
+  const field = workspaceFieldOf(guard);
+  throw invalidField(field, `${field} must be 1 to 64 letters, digits, hyphens and underscores`);
+}
+
+function workspaceFieldOf(guard: Operation): string {
+  return guard.workspaceField || 'workspace_id';
+}
+
+const answersMax = 10_000;
+const answerLifetimeMs = 1_000;
+
+/** Keeps answers for a second: what was revoked is refused within that time. */
+export function cachedAuthorize(authorize: Authorize): Authorize {
+  type Kept = Awaited<ReturnType<Authorize>>;
+  const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });
+  return (userId, sessionId, workspaceId) =>
+    answers(`${userId}/${sessionId}/${workspaceId}`, () =>
+      authorize(userId, sessionId, workspaceId),
+    );
+}

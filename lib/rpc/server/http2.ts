@@ -1,0 +1,113 @@
+import {
+  constants,
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import type { ServerTls } from '../tls.ts';
+import { messageMaxBytes } from '../wire.ts';
+
+/** Over all connections; more is a flood. */
+const streamsMax = 4_096;
+/**
+ * Half of them, so that no connection takes all. A gateway has 1,024 requests in flight, and Node goes on counting
+ * streams for a moment after their peer has seen them end.
+ */
+const streamsPerConnectionMax = 2_048;
+/** What may wait to be sent on one connection; more calls are refused meanwhile. */
+const waitingMaxMb = 256;
+
+/** How long a message that was refused may go on to arrive. */
+const lingerMs = 5_000;
+/** When a connection is silent for so long, TCP asks whether its peer is still there. */
+const keepAliveMs = 30_000;
+
+type Server = Http2Server | Http2SecureServer;
+
+type Take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => void;
+
+export function openServer(tls: ServerTls | undefined): Server {
+  const options = {
+    settings: { maxConcurrentStreams: streamsPerConnectionMax },
+    maxSessionMemory: waitingMaxMb,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs,
+  };
+  if (!tls) return createServer(options);
+  return createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined });
+}
+
+/** Hands streams on, so many at a time; refused streams are safe to retry, by the rules of HTTP/2. */
+export function onStreams(server: Server, take: Take): void {
+  let open = 0;
+  server.on('stream', (stream, headers, ...rest) => {
+    // What a broken stream says comes with its close.
+    stream.on('error', () => {});
+    if (open >= streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    open += 1;
+    stream.once('close', () => {
+      open -= 1;
+    });
+    take(stream, headers, ...rest);
+  });
+}
+
+/**
+ * Lets the rest of a message that was answered early arrive, within bounds: to reset its stream would take the
+ * answer along, and some clients send to the end before they look at it.
+ */
+export function discardRest(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded) return;
+  let leftBytes = messageMaxBytes;
+  const end = () => stream.close(constants.NGHTTP2_CANCEL);
+  const timer = setTimeout(end, lingerMs);
+  stream.once('close', () => clearTimeout(timer));
+  stream.on('data', (chunk: Buffer) => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) end();
+  });
+}
+
+export function trackConnections(server: Server) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+    // A peer that breaks the connection is not an error of ours.
+    session.on('error', () => session.destroy());
+  });
+  return {
+    /** Lets what runs end, and takes nothing new. */
+    close() {
+      for (const session of sessions) session.close();
+    },
+    /** Ends all of it. A session that closes already would wait for its peer to do so, too. */
+    destroy() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+export function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+): Promise<number> {
+  return new Promise((done, fail) => {
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      const bound = server.address();
+      done(bound && typeof bound === 'object' ? bound.port : port);
+    });
+  });
+}

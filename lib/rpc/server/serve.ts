@@ -1,0 +1,174 @@
+import {
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Log } from '#lib/log.ts';
+import { errorInterceptor } from '../errors.ts';
+import type { ServerTls } from '../tls.ts';
+import { binaryOptions, messageMaxBytes, publicMessageMaxBytes } from '../wire.ts';
+import {
+  type Authorize,
+  accessInterceptor,
+  cachedAuthorize,
+  isPublic,
+  tokenGate,
+} from './access.ts';
+import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
+import { healthRoutes, type IsServing } from './health.ts';
+import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
+import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
+import { reflectionRoutes } from './reflection.ts';
+import { loggedGate, requestLog } from './request-log.ts';
+import { unaryServer } from './unary.ts';
+import { validationInterceptor } from './validation.ts';
+
+const timeoutMaxMs = 10 * 60_000;
+const drainMaxMs = 10_000;
+
+export type ServiceOptions = {
+  services: readonly DescService[];
+  routes: (router: ConnectRouter) => void;
+  keyring: Keyring;
+  authorize: Authorize;
+  demo: boolean;
+  log: Log;
+  /** Speaks TLS with this. */
+  tls?: ServerTls;
+  /** Whether anybody may ask what there is to call. */
+  reflection: boolean;
+  /** How many streams may stay open, and how long; `streamLimits` if absent. */
+  streamLimits?: StreamLimits;
+  /** Whether what the service can't do without is there. */
+  isReady(): Promise<boolean>;
+};
+
+type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
+
+/**
+ * What every call of every service goes through: the gate, before its message is read, and then the
+ * interceptors, outermost first: log, errors, deadline, access, validation.
+ */
+export function callRules({ authorize, demo, keyring, log }: CallOptions) {
+  const interceptors: Interceptor[] = [
+    onlyOurs(requestLog(log)),
+    errorInterceptor(log),
+    defaultDeadline(deadlineDefaultMs),
+    statementsEndWithCall,
+    accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
+    onlyOurs(validationInterceptor),
+  ];
+  return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
+}
+
+/** Health and reflection are streams without rules of ours. */
+function onlyOurs(interceptor: Interceptor): Interceptor {
+  return (next) => {
+    const guarded = interceptor(next);
+    return (request) =>
+      request.service.typeName.startsWith('postrider.') ? guarded(request) : next(request);
+  };
+}
+
+export type RunningService = { port: number; drain(): Promise<void> };
+
+/**
+ * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection. Draining
+ * answers NOT_SERVING first, lets what is in flight end, and then closes.
+ */
+export async function serve(
+  options: ServiceOptions,
+  address: { host: string; port: number },
+): Promise<RunningService> {
+  const [draining, shutdown] = [new AbortController(), new AbortController()];
+  const isReady = sharedBetweenCallers(options.isReady);
+  const isServing = async () => !draining.signal.aborted && (await isReady());
+  const server = openServer(options.tls);
+  const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
+  onStreams(server, streamHandler(options, state));
+  const connections = trackConnections(server);
+  const port = await listen(server, address);
+  return {
+    port,
+    async drain() {
+      draining.abort();
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      connections.close();
+      const timer = setTimeout(() => {
+        shutdown.abort(new ConnectError('the service is shutting down', Code.Unavailable));
+        connections.destroy();
+      }, drainMaxMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** However many watch, the database is asked once at a time. */
+function sharedBetweenCallers(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+}
+
+type State = { isServing: IsServing; draining: AbortSignal; shutdownSignal: AbortSignal };
+
+/** Unary calls of services go the short way, everything else that of the library. */
+function streamHandler(options: ServiceOptions, state: State) {
+  const names = options.services.map(({ typeName }) => typeName);
+  const shared = {
+    routes(router: ConnectRouter) {
+      options.routes(router);
+      healthRoutes(names, state)(router);
+      // Tools without proto files ask for health as well.
+      if (options.reflection) reflectionRoutes([...options.services, Health])(router);
+    },
+    ...callRules(options),
+    maxTimeoutMs: timeoutMaxMs,
+    shutdownSignal: state.shutdownSignal,
+  };
+  const shape = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
+  const reading = (readMaxBytes: number) =>
+    connectNodeAdapter({ ...shared, ...shape, readMaxBytes });
+  // The library knows one limit for all methods of an adapter.
+  const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
+  const isOpen = new Set(pathsOf(options.services, isPublic));
+  const unary = unaryServer(shared);
+  const isLasting = new Set(pathsOf(streaming, ({ methodKind }) => methodKind !== 'unary'));
+  const limits = options.streamLimits ?? streamLimits;
+  const admit = admitStreams(limits);
+  return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
+    if (unary(stream, headers)) return;
+    const path = pathOf(headers);
+    if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);
+    else if (!admit(stream)) return;
+    const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    stream.once('finish', () => discardRest(stream));
+    const adapter = isOpen.has(path) ? open : everything;
+    adapter(request, new Http2ServerResponse(stream));
+  };
+}
+
+const streaming = [Health, ServerReflection, ServerReflectionAlpha];
+
+function pathsOf(services: readonly DescService[], wanted: (method: DescMethod) => boolean) {
+  const methods = services.flatMap((service) => service.methods).filter(wanted);
+  return methods.map(({ parent, name }) => `/${parent.typeName}/${name}`);
+}
+
+function pathOf({ ':path': path = '' }: IncomingHttpHeaders): string {
+  return path.split('?', 1)[0] ?? '';
+}

@@ -1,0 +1,172 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createServiceImplSpec,
+  type HandlerContext,
+  type Interceptor,
+  type MethodImplSpec,
+} from '@connectrpc/connect';
+import { invokeUnaryImplementation, mergeNonProtocolHeaders } from '@connectrpc/connect/protocol';
+import {
+  codeToHttpStatus,
+  errorToJsonBytes,
+  parseTimeout,
+} from '@connectrpc/connect/protocol-connect';
+import { binaryOptions, messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
+import { isPublic } from './access.ts';
+import { deadlineDefaultMs } from './deadline.ts';
+import { discardRest } from './http2.ts';
+import { openCalls } from './open-calls.ts';
+
+type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }> & { messageMax: number };
+
+type Options = {
+  interceptors: Interceptor[];
+  shutdownSignal: AbortSignal;
+  routes: (router: ConnectRouter) => void;
+  requestGate: (context: HandlerContext) => Promise<void>;
+  maxTimeoutMs: number;
+};
+
+/** Answers a request and says true, or leaves it to others. */
+export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
+
+/**
+ * Answers what services ask each other: unary calls in the Connect protocol with binary messages. It
+ * does what the library does with them, without its objects and iterators, which cost more than the operation.
+ */
+export function unaryServer(options: Options): StreamHandler {
+  const specs = unarySpecs(options.routes);
+  const shared = { ...options, open: openCalls(options.shutdownSignal) };
+  return (stream, headers) => {
+    const isOurs =
+      headers[':method'] === 'POST' &&
+      headers['content-type'] === 'application/proto' &&
+      headers['content-encoding'] === undefined;
+    const spec = isOurs && specs.get(headers[':path'] ?? '');
+    if (!spec) return false;
+    void answer(shared, spec, { stream, headers });
+    return true;
+  };
+}
+
+/** Writes down what the routes tell a router. */
+function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
+  const specs = new Map<string, UnarySpec>();
+  const recorder: ConnectRouter = {
+    handlers: [],
+    service(service, implementation) {
+      for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
+        if (spec.kind !== 'unary') continue;
+        const messageMax = isPublic(spec.method) ? publicMessageMaxBytes : messageMaxBytes;
+        specs.set(`/${service.typeName}/${spec.method.name}`, { ...spec, messageMax });
+      }
+      return recorder;
+    },
+    rpc: () => recorder,
+  };
+  routes(recorder);
+  return specs;
+}
+
+// Made once: without a reason, or with a new one for each call, to abort costs more than to answer.
+const left = new ConnectError('the caller left', Code.Canceled);
+const over = new ConnectError('the call is over', Code.Canceled);
+
+type Request = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
+type Shared = Options & { open: ReturnType<typeof openCalls> };
+
+async function answer(options: Shared, spec: UnarySpec, request: Request): Promise<void> {
+  const { stream } = request;
+  const { call, badTimeout } = begin(options, spec, request);
+  stream.once('close', () => call.end(left));
+  try {
+    if (badTimeout) throw badTimeout;
+    await options.requestGate(call);
+    const input = parse(spec.method.input, await readBody(request, spec.messageMax, call.signal));
+    const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
+    const body = toBinary(spec.method.output, output);
+    if (body.length > messageMaxBytes) throw tooLarge('answer', messageMaxBytes);
+    respond(stream, { status: 200, type: 'application/proto', body }, call);
+  } catch (reason) {
+    const error = ConnectError.from(reason, Code.Internal);
+    if (!error.isWireError) mergeNonProtocolHeaders(call.responseHeader, error.metadata);
+    const status = codeToHttpStatus(error.code);
+    const body = errorToJsonBytes(error, undefined);
+    respond(stream, { status, type: 'application/json', body }, call);
+  } finally {
+    call.end(over);
+  }
+}
+
+function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
+  const requestHeader = metadataOf(headers);
+  const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
+  // The deadline also ends a message that does not arrive, so nobody without a token names a long one.
+  const maxMs = isPublic(method) ? deadlineDefaultMs : maxTimeoutMs;
+  const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
+  return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
+}
+
+function tooLarge(what: string, maxBytes: number): ConnectError {
+  const text = `the ${what} is larger than ${maxBytes} bytes`;
+  return new ConnectError(text, Code.ResourceExhausted);
+}
+
+function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): MessageShape<Desc> {
+  try {
+    return fromBinary(schema, body, binaryOptions);
+  } catch {
+    throw new ConnectError("the message can't be read", Code.InvalidArgument);
+  }
+}
+
+function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const gone = () => reject(left);
+    if (stream.destroyed) return gone();
+    // An empty message may have ended while the token was looked at.
+    if (stream.readableEnded) return resolve(new Uint8Array());
+    stream.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) reject(tooLarge('message', maxBytes));
+      else chunks.push(chunk);
+    });
+    stream.once('end', () => {
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return gone();
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
+    stream.once('close', gone);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+type Answer = { status: number; type: string; body: Uint8Array };
+
+function respond(
+  stream: ServerHttp2Stream,
+  { status, type, body }: Answer,
+  { responseHeader, responseTrailer }: HandlerContext,
+): void {
+  if (stream.destroyed) return;
+  const headers: OutgoingHttpHeaders = {};
+  for (const [name, value] of responseHeader) headers[name] = value;
+  for (const [name, value] of responseTrailer) headers[`trailer-${name}`] = value;
+  headers[':status'] = status;
+  headers['content-type'] = type;
+  headers['content-length'] = body.length;
+  stream.respond(headers);
+  stream.end(body);
+  discardRest(stream);
+}
