@@ -10,7 +10,7 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { callRules } from '#lib/rpc/server/serve.ts';
 import { validate } from '#lib/rpc/server/validation.ts';
-import { contracts } from '../gateway/contracts.ts';
+import { contracts } from '../gateway/api/contracts.ts';
 import { routesOf } from '../gateway/routes.ts';
 
 const rounds = 100_000;

@@ -2,12 +2,12 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { readClientTls, readServerTls } from '#lib/rpc/tls.ts';
+import { contracts } from './api/contracts.ts';
+import { connectServices } from './api/transports.ts';
 import { readConfig } from './config.ts';
-import { contracts } from './contracts.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf, servicesOf } from './routes.ts';
 import { runGateway } from './run.ts';
-import { connectServices } from './transports.ts';
 
 const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));

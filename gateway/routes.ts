@@ -8,9 +8,9 @@ import {
 } from '@bufbuild/protobuf';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
-import { decoderOf } from './json-decode.ts';
-import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json-encode.ts';
-import { type DecodeQuery, queryDecoder } from './query.ts';
+import { type DecodeQuery, queryDecoder } from './api/query.ts';
+import { decoderOf } from './json/decode.ts';
+import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
 
 /** An operation of the public surface, with all that a request needs already worked out. */
 export type Route = {

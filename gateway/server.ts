@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Log } from '#lib/log.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
-import { type Answer, failureAnswer, jsonAnswer, send } from './answer.ts';
-import { type Api, allowed, answerOperation, routeFor } from './api.ts';
-import { busy, ClientGone, createBodyReader, type ReadBody } from './body.ts';
-import { answerBrokenRequests } from './broken-requests.ts';
-import { clientAddressBehind, isWithin } from './client-address.ts';
-import { packed } from './compression.ts';
-import { type Connections, limitConnections } from './connections.ts';
-import { fromAnySite, preflightHeaders } from './cors.ts';
-import { failureOf, Refusal } from './errors.ts';
-import { createExchange, type Exchange } from './exchange.ts';
+import { failureOf, Refusal } from './api/errors.ts';
+import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
+import { type Answer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
+import { busy, ClientGone, createBodyReader, type ReadBody } from './http/body.ts';
+import { answerBrokenRequests } from './http/broken-requests.ts';
+import { clientAddressBehind, isWithin } from './http/client-address.ts';
+import { packed } from './http/compression.ts';
+import { type Connections, limitConnections } from './http/connections.ts';
+import { fromAnySite, preflightHeaders } from './http/cors.ts';
+import { createExchange, type Exchange } from './http/exchange.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 

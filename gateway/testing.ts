@@ -6,11 +6,11 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
-import { contracts } from './contracts.ts';
+import { contracts } from './api/contracts.ts';
+import { connectServices } from './api/transports.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
-import { connectServices } from './transports.ts';
 
 /** A service of one test: a real Connect server over h2c. */
 export type TestService = { port: number; stop(): Promise<void> };

@@ -1,7 +1,7 @@
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
-import { allowed } from '../api.ts';
-import { codeNamed } from '../errors.ts';
+import { codeNamed } from '../api/errors.ts';
+import { allowed } from '../api/operation.ts';
 import type { Route } from '../routes.ts';
 import { responseExample, responseFieldExample } from './examples.ts';
 import type { Schemas } from './messages.ts';

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { enumWords } from '../json-values.ts';
+import { enumWords } from '../json/values.ts';
 import { isRequired, limitsOf } from './limits.ts';
 import { commentOf } from './words.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { enumWords } from '../json-values.ts';
+import { enumWords } from '../json/values.ts';
 import { isRequired, limitsOf } from './limits.ts';
 import { orNull, type Schema } from './schema.ts';
 import { commentOf } from './words.ts';

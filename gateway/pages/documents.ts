@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Answer } from '../answer.ts';
-import { fromAnySite, preflightHeaders } from '../cors.ts';
-import { Refusal } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import { Refusal } from '../api/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import { fromAnySite, preflightHeaders } from '../http/cors.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
 import type { Page } from './page.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../http/answer.ts';
 import { type Html, html } from './html.ts';
 
 /** What a page says. */

@@ -3,10 +3,10 @@ import {
   type GetLinkResponse,
   MessageLinkService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { Answer } from '../answer.ts';
-import type { ReadBody } from '../body.ts';
-import { failureOf, Refusal } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import { failureOf, Refusal } from '../api/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { ReadBody } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { html } from './html.ts';
 import { button, type Content, pageAnswer, paragraph } from './layout.ts';
 import type { Page } from './page.ts';

@@ -1,6 +1,6 @@
-import type { Answer } from '../answer.ts';
-import type { ReadBody } from '../body.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Answer } from '../http/answer.ts';
+import type { ReadBody } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
 
 /** A page for people, outside the JSON API. */
 export type Page = {

@@ -4,9 +4,9 @@ import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
-import type { Answer } from '../answer.ts';
-import { Refusal } from '../errors.ts';
-import type { Exchange } from '../exchange.ts';
+import { Refusal } from '../api/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Hits } from './hits.ts';
 import type { Page } from './page.ts';
 

@@ -2,8 +2,8 @@ import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/prot
 import { ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
-import { contracts } from '../../gateway/contracts.ts';
-import { decoderOf } from '../../gateway/json-decode.ts';
+import { contracts } from '../../gateway/api/contracts.ts';
+import { decoderOf } from '../../gateway/json/decode.ts';
 import { type Route, routesOf } from '../../gateway/routes.ts';
 
 /** Every operation that is called from outside. */

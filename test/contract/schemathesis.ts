@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { contracts } from '../../gateway/contracts.ts';
+import { contracts } from '../../gateway/api/contracts.ts';
 import { routesOf } from '../../gateway/routes.ts';
 
 const here = import.meta.dirname;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from './errors.ts';
+import { Refusal } from '../api/errors.ts';
 
 export type ReadBody = (
   request: IncomingMessage,

@@ -4,14 +4,14 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
-import type { ReadBody } from './body.ts';
+import { type Answer, jsonAnswer } from '../http/answer.ts';
+import type { ReadBody } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { faultOf } from '../json/fault.ts';
+import { isObject, parseJson } from '../json/text.ts';
+import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import { faultOf } from './json-fault.ts';
-import { isObject, parseJson } from './json-text.ts';
 import { passedOn } from './passed-on.ts';
-import type { Route } from './routes.ts';
 
 /** What all operations share. */
 export type Api = {

@@ -23,10 +23,10 @@ import {
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { decoderOf } from './decode.ts';
+import { bodyFieldEncoder, encoderOf } from './encode.ts';
 import { FieldError } from './field-error.ts';
-import { decoderOf } from './json-decode.ts';
-import { bodyFieldEncoder, encoderOf } from './json-encode.ts';
-import { parseJson } from './json-text.ts';
+import { parseJson } from './text.ts';
 
 function decode(desc: DescMessage, text: string) {
   return decoderOf(desc)(parseJson(Buffer.from(text)), 1);

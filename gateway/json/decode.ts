@@ -8,7 +8,7 @@ import {
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { FieldError, located } from './field-error.ts';
-import { isObject } from './json-text.ts';
+import { isObject } from './text.ts';
 import {
   checkDepth,
   type DecodeValue,
@@ -17,7 +17,7 @@ import {
   decodeTimestamp,
   enumDecoder,
   scalarDecoder,
-} from './json-values.ts';
+} from './values.ts';
 
 /** Reads a message from parsed JSON, or throws a FieldError that names the field. */
 export type DecodeMessage = (json: unknown, depth: number) => Message;

@@ -7,8 +7,8 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { FieldError, located } from './field-error.ts';
-import { decodeTimestamp, enumDecoder, scalarDecoder } from './json-values.ts';
+import { FieldError, located } from '../json/field-error.ts';
+import { decodeTimestamp, enumDecoder, scalarDecoder } from '../json/values.ts';
 
 type Parameter = { localName: string; repeated: boolean; decode: (text: string) => unknown };
 

@@ -1,7 +1,7 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { FieldError } from './field-error.ts';
+import { FieldError } from '../json/field-error.ts';
 import { passedOn } from './passed-on.ts';
 
 /** What a caller is told when it does not get what it asked for. */

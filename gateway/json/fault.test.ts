@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faultOf } from './json-fault.ts';
+import { faultOf } from './fault.ts';
 
 const fault = (text: string | Uint8Array) =>
   faultOf(typeof text === 'string' ? new TextEncoder().encode(text) : text);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Failure } from './errors.ts';
+import type { Failure } from '../api/errors.ts';
 
 /** What goes back to the client. */
 export type Answer = {

@@ -2,17 +2,17 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { clientAddressBehind } from './client-address.ts';
-import { takesGzip } from './compression.ts';
-import { contracts } from './contracts.ts';
-import { routesOf } from './routes.ts';
+import { contracts } from '../api/contracts.ts';
+import { routesOf } from '../routes.ts';
 import {
   startGateway,
   startService,
   type TestGateway,
   type TestService,
   tokenFor,
-} from './testing.ts';
+} from '../testing.ts';
+import { clientAddressBehind } from './client-address.ts';
+import { takesGzip } from './compression.ts';
 
 const limits = { 'ratelimit-limit': '5', 'ratelimit-remaining': '0', 'ratelimit-reset': '299' };
 const signIn = '/api/user.rootSignin';

@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import type { GatewayOptions } from './server.ts';
+import type { GatewayOptions } from '../server.ts';
 import {
   startGateway,
   startService,
   type TestGateway,
   type TestService,
   tokenFor,
-} from './testing.ts';
+} from '../testing.ts';
 
 let service: TestService;
 let gateway: TestGateway;

@@ -8,7 +8,7 @@ import {
   type ListMessagesRequest,
   ListMessagesRequestSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { FieldError } from './field-error.ts';
+import { FieldError } from '../json/field-error.ts';
 import { queryDecoder } from './query.ts';
 
 const decodeContacts = queryDecoder(ListContactsRequestSchema);

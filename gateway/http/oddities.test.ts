@@ -12,7 +12,7 @@ import {
   type TestGateway,
   type TestService,
   tokenFor,
-} from './testing.ts';
+} from '../testing.ts';
 
 let service: TestService;
 let gateway: TestGateway;
