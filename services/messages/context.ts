@@ -8,12 +8,12 @@ import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Admission } from './admission.ts';
-import type { Feeds } from './feeds.ts';
-import type { Plans } from './plans.ts';
-import type { Pools } from './pools.ts';
+import type { Feeds } from './content/feeds.ts';
+import type { Plans } from './content/plans.ts';
 import type { RenderThread } from './render/thread.ts';
-import type { Underway } from './underway.ts';
+import type { Admission } from './sending/admission.ts';
+import type { Pools } from './sending/pools.ts';
+import type { Underway } from './sending/underway.ts';
 
 export type Workspaces = Pick<
   Client<typeof WorkspaceDirectoryService>,

@@ -8,16 +8,16 @@ import { list } from '#lib/config.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
-import { admissionLimits, createAdmission } from './admission.ts';
-import { endByHand } from './by-hand.ts';
-import { createFeeds } from './feeds.ts';
-import { createPlans } from './plans.ts';
-import { createPools } from './pools.ts';
+import { createFeeds } from './content/feeds.ts';
+import { createPlans } from './content/plans.ts';
+import { endByHand } from './record/individual-sends.ts';
 import { RenderThread } from './render/thread.ts';
-import { sendConfirmations } from './send-confirmations.ts';
+import { admissionLimits, createAdmission } from './sending/admission.ts';
+import { createPools } from './sending/pools.ts';
+import { createUnderway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
-import { createUnderway } from './underway.ts';
+import { sendConfirmations } from './tasks/send-confirmations.ts';
 
 /** A server that has a body gets so long to answer when the process is told to end; then its answer is unknown. */
 const answerMaxMs = 20_000;

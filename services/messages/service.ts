@@ -7,13 +7,13 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from './context.ts';
-import { broadcastStats } from './operations/broadcast-stats.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
+import { broadcastStats } from './operations/get-broadcast-stats.ts';
 import { getLink } from './operations/get-link.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
-import { list } from './operations/list.ts';
+import { list } from './operations/list-messages.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { admissionLimits } from '../../services/messages/admission.ts';
-import { resultGroupMax } from '../../services/messages/result-writer.ts';
+import { resultGroupMax } from '../../services/messages/record/result-writer.ts';
+import { admissionLimits } from '../../services/messages/sending/admission.ts';
 import { connectionsMax } from '../../services/messages/smtp/pool.ts';
 import { good, readBroadcast } from '../stack/given.ts';
 import { endStatus } from '../stack/workflows.ts';

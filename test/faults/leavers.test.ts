@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKeyring } from '#lib/keys/keyring.ts';
-import { createTokenMaker } from '../../services/messages/link-token.ts';
+import { createTokenMaker } from '../../services/messages/links/token.ts';
 import {
   act,
   draftOf,

@@ -1,9 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { endCoolDown } from '../confirmations.ts';
 import type { Context } from '../context.ts';
-import { findLinked, linkExpired } from '../links.ts';
+import { findLinked, linkExpired } from '../links/linked-message.ts';
+import { endCoolDown } from '../record/confirmations.ts';
 
 export function confirmByLink(
   context: Context,

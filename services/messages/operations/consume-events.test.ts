@@ -5,8 +5,8 @@ import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { createTokenMaker } from '../link-token.ts';
-import { sendConfirmations } from '../send-confirmations.ts';
+import { createTokenMaker } from '../links/token.ts';
+import { sendConfirmations } from '../tasks/send-confirmations.ts';
 import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
 
 const workspaceId = 'w1';

@@ -2,8 +2,8 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
-import { requestConfirmations } from '../confirmations.ts';
 import type { Context } from '../context.ts';
+import { requestConfirmations } from '../record/confirmations.ts';
 
 export function consumeEvents({
   store,

@@ -5,7 +5,7 @@ import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { createTokenMaker } from '../link-token.ts';
+import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
 import { batchOf, type Given, givenService } from '../test/given.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { claim } from '../claims.ts';
 import { broadcastMessageId } from '../message.ts';
+import { claim } from '../record/claims.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';
 
 let given: Given;

@@ -1,9 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { answerOf } from '../batch-answer.ts';
 import type { Context } from '../context.ts';
 import { broadcastMessageId, type MessageStatus } from '../message.ts';
+import { answerOf } from '../views/batch-outcomes.ts';
 
 type Row = {
   id: string;

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from '../context.ts';
-import { findLinked, unlessGone } from '../links.ts';
+import { findLinked, unlessGone } from '../links/linked-message.ts';
 
 export function getLink(context: Context): ServiceImpl<typeof MessageLinkService>['getLink'] {
   return async ({ workspaceId, token }) => {

@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { createTokenMaker } from '../link-token.ts';
+import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';
 

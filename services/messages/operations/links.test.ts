@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { createTokenMaker } from '../link-token.ts';
+import { createTokenMaker } from '../links/token.ts';
 import { type Given, givenService } from '../test/given.ts';
 
 const workspaceId = 'w1';

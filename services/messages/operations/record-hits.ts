@@ -5,8 +5,8 @@ import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
 import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
-import { eventOf } from '../message-events.ts';
-import { countStep } from '../variation-counts.ts';
+import { eventOf } from '../record/events.ts';
+import { countStep } from '../record/variation-counts.ts';
 
 type Known = Tracked & {
   workspaceId: string;

@@ -5,8 +5,8 @@ import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { claim } from '../claims.ts';
 import { broadcastMessageId } from '../message.ts';
+import { claim } from '../record/claims.ts';
 import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
 
 let given: Given;
@@ -350,7 +350,7 @@ test('sendBatch refuses more than 200 recipients', async () => {
 
 test('a process sends only so many batches at a time and lets few wait', async () => {
   given.sink.behaviour.latencyMs = 100;
-  const { createAdmission } = await import('../admission.ts');
+  const { createAdmission } = await import('../sending/admission.ts');
   const busy = given.newProcess({
     admission: createAdmission({ runningMax: 1, waitMaxMs: 20, waitingMax: 1 }),
   });

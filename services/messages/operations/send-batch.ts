@@ -3,13 +3,13 @@ import type {
   BroadcastSendService,
   SendBatchRequest,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { admitted } from '../admission.ts';
-import { sendAll } from '../batch.ts';
-import { answerOf } from '../batch-answer.ts';
-import { broadcastSending } from '../broadcast-sending.ts';
-import { readRecorded } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
+import { readRecorded } from '../record/claims.ts';
+import { admitted } from '../sending/admission.ts';
+import { sendAll } from '../sending/batch.ts';
+import { broadcastSending } from '../sending/broadcast.ts';
+import { answerOf } from '../views/batch-outcomes.ts';
 
 export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendService>['sendBatch'] {
   return (request, call) => admitted(context, call, (stop) => send(context, request, stop));

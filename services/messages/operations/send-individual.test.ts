@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { endByHand } from '../by-hand.ts';
-import { claim } from '../claims.ts';
+import { claim } from '../record/claims.ts';
+import { endByHand } from '../record/individual-sends.ts';
 import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
 
 const workspaceId = 'w1';

@@ -4,12 +4,12 @@ import type {
   SendIndividualRequest,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField, retryLater } from '#lib/rpc/errors.ts';
-import { admitted } from '../admission.ts';
-import { sendAll } from '../batch.ts';
-import { broadcastSending } from '../broadcast-sending.ts';
-import { endOne, ensureEnd, readInfo } from '../by-hand.ts';
 import type { Context } from '../context.ts';
 import type { MessageStatus } from '../message.ts';
+import { endOne, ensureEnd, readInfo } from '../record/individual-sends.ts';
+import { admitted } from '../sending/admission.ts';
+import { sendAll } from '../sending/batch.ts';
+import { broadcastSending } from '../sending/broadcast.ts';
 
 /** Greylisting lasts so long at least. */
 const retryMs = 60_000;

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from '../context.ts';
-import { findLinked, markUnsubscribed } from '../links.ts';
+import { findLinked, markUnsubscribed } from '../links/linked-message.ts';
 
 export function unsubscribeByLink(
   context: Context,

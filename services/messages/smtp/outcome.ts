@@ -1,5 +1,5 @@
 import { withoutAddresses } from '#lib/log.ts';
-import { unrenderedInfo } from '../unrendered.ts';
+import { unrenderedInfo } from '../render/failure.ts';
 
 /** What a server can refuse of one message. */
 export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';

@@ -1,4 +1,4 @@
-import { isAboutRecipient } from '../suppression.ts';
+import { isAboutRecipient } from '../record/suppression.ts';
 import type { Outcome } from './outcome.ts';
 
 /** So many in a row are no chance: several recipients of one domain may well share a fate. */

@@ -34,15 +34,15 @@ import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
-import { admissionLimits, createAdmission } from '../admission.ts';
+import { createFeeds } from '../content/feeds.ts';
+import { createPlans } from '../content/plans.ts';
 import type { Contacts, Context, Templates, Workspaces } from '../context.ts';
-import { createFeeds } from '../feeds.ts';
-import { createPlans } from '../plans.ts';
-import { createPools } from '../pools.ts';
 import { RenderThread } from '../render/thread.ts';
+import { admissionLimits, createAdmission } from '../sending/admission.ts';
+import { createPools } from '../sending/pools.ts';
+import { createUnderway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
-import { createUnderway } from '../underway.ts';
 
 /** What the other services say; tests change it. */
 export type World = {

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Outage } from './batch.ts';
-import type { Fate } from './delivery.ts';
-import { unrenderedReason } from './unrendered.ts';
+import { unrenderedReason } from '../render/failure.ts';
+import type { Outage } from '../sending/batch.ts';
+import type { Fate } from '../sending/delivery.ts';
 
 type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
 

@@ -1,5 +1,5 @@
+import type { Context } from '../context.ts';
 import { type ClaimGroup, giveBack } from './claims.ts';
-import type { Context } from './context.ts';
 import { untilStored } from './until-stored.ts';
 
 /** Lets go of messages of which nothing was sent, however long the database takes to hear of it. */

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Claimant, type Claimed, type ClaimGroup, claim } from './claims.ts';
-import type { Context } from './context.ts';
+import { type BatchFeeds, type Fed, feedValues } from '../content/feeds.ts';
+import type { CompiledPlan } from '../content/plans.ts';
+import type { Context } from '../context.ts';
+import { type Claimant, type Claimed, type ClaimGroup, claim } from '../record/claims.ts';
+import { giveBackUntilDone } from '../record/give-back.ts';
 import { deliver, type Fate } from './delivery.ts';
-import { type BatchFeeds, type Fed, feedValues } from './feeds.ts';
-import { giveBackUntilDone } from './give-back.ts';
-import type { CompiledPlan } from './plans.ts';
 import { returnPermits, takePermits } from './rate.ts';
 import { type Today, todayOf } from './warm-up.ts';
 

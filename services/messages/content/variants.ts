@@ -6,9 +6,9 @@ import type {
   Sender,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { Envelope } from '../render/compose.ts';
+import { compileMessage, type Program } from '../render/program.ts';
 import { saveLinks } from './link-sets.ts';
-import type { Envelope } from './render/compose.ts';
-import { compileMessage, type Program } from './render/program.ts';
 
 export type TemplateContent = Omit<GetTemplateContentResponse, '$typeName' | '$unknown'>;
 

@@ -1,6 +1,6 @@
 import type { Egress } from '#lib/outside/egress.ts';
-import type { ServerSettings } from './smtp/dial.ts';
-import { SmtpPool } from './smtp/pool.ts';
+import type { ServerSettings } from '../smtp/dial.ts';
+import { SmtpPool } from '../smtp/pool.ts';
 
 export type Pools = {
   /** The connections of an integration; others than before once its settings have changed. */

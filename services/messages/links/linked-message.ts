@@ -2,11 +2,11 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { changeAndTell } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { confirmableMs } from './confirmations.ts';
-import type { Context } from './context.ts';
-import { readToken } from './link-token.ts';
-import { eventOf } from './message-events.ts';
-import { countStep } from './variation-counts.ts';
+import type { Context } from '../context.ts';
+import { confirmableMs } from '../record/confirmations.ts';
+import { eventOf } from '../record/events.ts';
+import { countStep } from '../record/variation-counts.ts';
+import { readToken } from './token.ts';
 
 /** The message that a person holds in their hands, by a link in it. */
 export type LinkedMessage = {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { feedsOf } from '../content/feeds.ts';
+import type { About } from '../content/variants.ts';
+import type { Context } from '../context.ts';
+import { contactFields } from '../render/fields.ts';
 import type { Given } from './batch.ts';
-import type { Context } from './context.ts';
-import { feedsOf } from './feeds.ts';
-import { contactFields } from './render/fields.ts';
-import type { About } from './variants.ts';
 
 type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unrenderedInfo, unrenderedReason } from './unrendered.ts';
+import { unrenderedInfo, unrenderedReason } from './failure.ts';
 
 test.each([
   ['memory alloc limit exceeded, line:3, col:1', 'memory alloc limit exceeded'],

@@ -1,19 +1,19 @@
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
-import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from './claims.ts';
-import type { Context } from './context.ts';
+import type { CompiledPlan } from '../content/plans.ts';
+import type { Variant } from '../content/variants.ts';
+import type { Context } from '../context.ts';
+import { createTokenMaker } from '../links/token.ts';
+import type { MessageStatus } from '../message.ts';
+import { isSendable } from '../mime/headers.ts';
+import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from '../record/claims.ts';
+import { giveBackUntilDone } from '../record/give-back.ts';
+import { ResultWriter } from '../record/result-writer.ts';
+import type { Prepared, Recipient } from '../render/compose.ts';
+import { type Outcome, outageOf } from '../smtp/outcome.ts';
+import type { Outgoing } from '../smtp/outgoing.ts';
+import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
-import { giveBackUntilDone } from './give-back.ts';
-import { createTokenMaker } from './link-token.ts';
-import type { MessageStatus } from './message.ts';
-import { isSendable } from './mime/headers.ts';
-import type { CompiledPlan } from './plans.ts';
-import type { Prepared, Recipient } from './render/compose.ts';
-import { ResultWriter } from './result-writer.ts';
-import { type Outcome, outageOf } from './smtp/outcome.ts';
-import type { Outgoing } from './smtp/outgoing.ts';
-import type { SmtpPool } from './smtp/pool.ts';
-import type { Variant } from './variants.ts';
 
 /** One claim's worth of messages on their way. */
 export type Delivery = {

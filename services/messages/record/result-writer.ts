@@ -1,6 +1,6 @@
+import type { Context } from '../context.ts';
+import type { Fate } from '../sending/delivery.ts';
 import type { ClaimGroup } from './claims.ts';
-import type { Context } from './context.ts';
-import type { Fate } from './delivery.ts';
 import { type Result, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 

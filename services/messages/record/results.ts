@@ -1,7 +1,7 @@
 import { changeAndTell } from '#lib/jobs/outbox.ts';
+import type { Context } from '../context.ts';
 import type { ClaimGroup } from './claims.ts';
-import type { Context } from './context.ts';
-import { eventOf } from './message-events.ts';
+import { eventOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
 /** What became of a claimed message, as it goes into the record. */

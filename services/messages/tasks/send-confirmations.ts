@@ -1,11 +1,17 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Outage, sendAll } from './batch.ts';
-import type { ClaimGroup } from './claims.ts';
-import { confirmationContent } from './confirmation-content.ts';
-import { addSending, failDue, type ListKey, readDue, readNextDue } from './confirmations.ts';
-import type { Context } from './context.ts';
-import { noFeeds } from './feeds.ts';
-import type { CompiledPlan } from './plans.ts';
+import { confirmationContent } from '../content/confirmation.ts';
+import { noFeeds } from '../content/feeds.ts';
+import type { CompiledPlan } from '../content/plans.ts';
+import type { Context } from '../context.ts';
+import type { ClaimGroup } from '../record/claims.ts';
+import {
+  addSending,
+  failDue,
+  type ListKey,
+  readDue,
+  readNextDue,
+} from '../record/confirmations.ts';
+import { type Outage, sendAll } from '../sending/batch.ts';
 
 const roundMax = 200;
 /** A job is taken for dead after two minutes; what is left then waits for the next. */

@@ -1,8 +1,8 @@
-import type { Claimed } from './claims.ts';
-import { nextDueAt } from './message.ts';
-import type { Result } from './results.ts';
-import type { Outcome } from './smtp/outcome.ts';
-import { isHardBounce } from './suppression.ts';
+import { nextDueAt } from '../message.ts';
+import type { Claimed } from '../record/claims.ts';
+import type { Result } from '../record/results.ts';
+import { isHardBounce } from '../record/suppression.ts';
+import type { Outcome } from '../smtp/outcome.ts';
 
 /** What an outcome makes of a claimed message; undefined where nothing of it happened, so that the claim is given back. */
 export function resultOf(

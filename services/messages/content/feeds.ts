@@ -7,7 +7,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
-import type { Claimant } from './claims.ts';
+import type { Claimant } from '../record/claims.ts';
 
 /** What a batch gets from feeds. */
 export type BatchFeeds = {

@@ -1,7 +1,7 @@
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { deadlineDefaultMs } from '#lib/rpc/server/deadline.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 
 export type Admission = {
   /** Runs the work once there is room; refuses if there is none for too long. */
