@@ -7,7 +7,7 @@ import {
   type TestSettings,
   type Utm,
 } from './broadcast-settings.ts';
-import type { StoredDataFeed } from './data-feed.ts';
+import type { StoredDataFeed } from './feeds/data-feed.ts';
 
 /** What is stored of a broadcast; the rules are the methods of `Broadcast`. */
 export const broadcastSchema = defineEntity({

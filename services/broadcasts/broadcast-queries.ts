@@ -7,8 +7,8 @@ import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 import type { Status } from './broadcast-settings.ts';
 import type { Context } from './context.ts';
-import { dataFeedMessage } from './data-feed.ts';
-import { readStatsIfReached, type StatsOf } from './variation-queries.ts';
+import { dataFeedMessage } from './feeds/data-feed.ts';
+import { readStatsIfReached, type StatsOf } from './variations/stats.ts';
 
 export function broadcastNotFound(): ConnectError {
   return new ConnectError('Broadcast not found', Code.NotFound);

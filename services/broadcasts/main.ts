@@ -1,10 +1,10 @@
 import { required } from '#lib/config.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { forgetRecipients } from './audience/forget.ts';
 import { openContext } from './context.ts';
-import { forgetRecipients } from './recipients.ts';
+import { connectTemporal } from './lifecycle/temporal.ts';
+import { wakeWorkflow } from './lifecycle/wake.ts';
 import { broadcastsRoutes, services } from './service.ts';
-import { connectTemporal } from './temporal.ts';
-import { wakeWorkflow } from './wake.ts';
 
 await runService('broadcasts', async (base) => {
   const context = await openContext(base);

@@ -1,20 +1,20 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { Context } from './context.ts';
-import { cancel } from './operations/cancel.ts';
-import { create } from './operations/create.ts';
-import { deleteBroadcast } from './operations/delete.ts';
-import { get } from './operations/get.ts';
+import { cancel } from './operations/cancel-broadcast.ts';
+import { create } from './operations/create-broadcast.ts';
+import { deleteBroadcast } from './operations/delete-broadcast.ts';
+import { get } from './operations/get-broadcast.ts';
 import { getTestResults } from './operations/get-test-results.ts';
-import { list } from './operations/list.ts';
-import { pause } from './operations/pause.ts';
+import { list } from './operations/list-broadcasts.ts';
+import { pause } from './operations/pause-broadcast.ts';
 import { refreshGlobalFeed } from './operations/refresh-global-feed.ts';
-import { resume } from './operations/resume.ts';
-import { schedule } from './operations/schedule.ts';
+import { resume } from './operations/resume-broadcast.ts';
+import { schedule } from './operations/schedule-broadcast.ts';
 import { selectWinner } from './operations/select-winner.ts';
 import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
-import { update } from './operations/update.ts';
+import { update } from './operations/update-broadcast.ts';
 
 export const services = [BroadcastService];
 

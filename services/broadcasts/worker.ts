@@ -13,9 +13,9 @@ import { onTermination } from '#lib/process/termination.ts';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { createActivities } from './activities.ts';
 import { openContext } from './context.ts';
-import { registerSearchAttributes } from './search-attributes.ts';
-import { connectTemporal, ensureWatch } from './temporal.ts';
-import { taskQueue } from './wake.ts';
+import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
+import { connectTemporal, ensureWatch } from './lifecycle/temporal.ts';
+import { taskQueue } from './lifecycle/wake.ts';
 
 const connectRetryMs = 1_000;
 /** A slice is one activity, and each keeps two calls open. */

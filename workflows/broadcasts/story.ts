@@ -6,7 +6,7 @@ import {
 } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
-import type { Step } from '../../services/broadcasts/next-step.ts';
+import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
 const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);

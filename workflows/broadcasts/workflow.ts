@@ -13,7 +13,7 @@ import {
 import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
 import type { Activities } from '../../services/broadcasts/activities.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
-import type { Step } from '../../services/broadcasts/next-step.ts';
+import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import { reasonOf, tell } from './story.ts';
 
 const {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/postgres/store.ts';
+import { workflowIdOf } from '../lifecycle/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
-import { workflowIdOf } from '../wake.ts';
 import { checkRuns } from './check-runs.ts';
 
 let given: Given;

@@ -5,7 +5,7 @@ import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
 import { isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { wake, workflowIdOf } from '../wake.ts';
+import { wake, workflowIdOf } from '../lifecycle/wake.ts';
 
 const rowsMax = 1_000;
 /** A row that changed just now may have a wake on its way. */

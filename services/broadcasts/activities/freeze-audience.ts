@@ -1,13 +1,13 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { copyAudience } from '../audience/freeze.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, type Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { saveGlobalFeed } from '../global-feed.ts';
-import { pinPlan } from '../plan.ts';
-import { pinGlobalFeed, pinnedFeeds } from '../plan-feeds.ts';
-import { checkContent } from '../sendable.ts';
-import { copyAudience } from './audience.ts';
+import { saveGlobalFeed } from '../feeds/global.ts';
+import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
+import { pinPlan } from '../plan/plan.ts';
+import { checkContent } from '../plan/sendable.ts';
 import { pauseBySystem } from './moves.ts';
 
 /**

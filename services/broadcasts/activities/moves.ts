@@ -1,12 +1,12 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { forgetIfOver } from '../audience/forget.ts';
+import { unrenderedReason } from '../audience/render-failures.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { countsOf, lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
 import { isMoving, isUnderWay } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { forgetIfOver } from '../recipients.ts';
-import { unrenderedReason } from '../unrendered.ts';
-import { wake } from '../wake.ts';
+import { wake } from '../lifecycle/wake.ts';
 
 /** Every move is made on the locked row, and only if it is still the row's turn, or there. */
 function move(

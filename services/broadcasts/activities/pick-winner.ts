@@ -1,8 +1,8 @@
 import type { BroadcastKey } from '../broadcast.ts';
 import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { numbersOf, readStats } from '../variation-queries.ts';
-import { decideWinner } from '../winner.ts';
+import { numbersOf, readStats } from '../variations/stats.ts';
+import { decideWinner } from '../variations/winner.ts';
 
 /** Judges a test by its numbers, unless a person was faster. */
 export function pickWinner(context: Context) {

@@ -3,13 +3,13 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { isTooMuchUnrendered } from '../audience/render-failures.ts';
+import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { type PlanParts, sendPlanOf } from '../plan.ts';
+import { type PlanParts, sendPlanOf } from '../plan/plan.ts';
 import type { Slice } from '../slice.ts';
-import { addAnswer, type SliceTally, saveTally } from '../slice-tally.ts';
-import { isTooMuchUnrendered } from '../unrendered.ts';
 import { settleStopped } from './settle.ts';
 
 const batchSizeMax = 200;

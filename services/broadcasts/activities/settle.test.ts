@@ -9,9 +9,9 @@ import {
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
+import { workflowIdOf } from '../lifecycle/wake.ts';
 import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
-import { workflowIdOf } from '../wake.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';

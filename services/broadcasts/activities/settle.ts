@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context as Activity } from '@temporalio/activity';
+import {
+  addAnswer,
+  type SliceTally,
+  saveWhole,
+  shownTally,
+  startTally,
+} from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
 import { isOver } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
+import { wake } from '../lifecycle/wake.ts';
 import { Slice } from '../slice.ts';
-import { addAnswer, type SliceTally, saveWhole, shownTally, startTally } from '../slice-tally.ts';
-import { wake } from '../wake.ts';
 
 const askSizeMax = 200;
 const callTimeoutMs = 5_000;

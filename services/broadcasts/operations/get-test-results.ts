@@ -3,8 +3,8 @@ import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { findBroadcast, statusEnum } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { numbersOf, readStats } from '../variation-queries.ts';
-import { ratesOf, recommendWinner } from '../winner.ts';
+import { numbersOf, readStats } from '../variations/stats.ts';
+import { ratesOf, recommendWinner } from '../variations/winner.ts';
 
 export function getTestResults(
   context: Context,

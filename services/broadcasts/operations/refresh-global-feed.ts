@@ -3,8 +3,8 @@ import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_p
 import type { BroadcastKey } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { checkTrial, trialAnswer, trialOf } from '../feed-trial.ts';
-import { askGlobalFeed, type GlobalFeed, saveGlobalFeed } from '../global-feed.ts';
+import { askGlobalFeed, type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
+import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';
 
 export function refreshGlobalFeed(
   context: Context,

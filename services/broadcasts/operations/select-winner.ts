@@ -2,7 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { wake } from '../wake.ts';
+import { wake } from '../lifecycle/wake.ts';
 
 export function selectWinner({
   store,

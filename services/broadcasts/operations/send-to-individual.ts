@@ -6,15 +6,15 @@ import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Plan } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import { type PlanParts, pinPlan, sendPlanOf } from '../plan.ts';
 import {
   type PlanFeeds,
   pinGlobalFeed,
   pinnedFeeds,
   planFeeds,
   readPlanFeeds,
-} from '../plan-feeds.ts';
-import { checkSendable } from '../sendable.ts';
+} from '../plan/feeds.ts';
+import { type PlanParts, pinPlan, sendPlanOf } from '../plan/plan.ts';
+import { checkSendable } from '../plan/sendable.ts';
 
 /** Less than a call may take, so that what became of the message can be told. */
 const callTimeoutMs = 20_000;

@@ -5,8 +5,8 @@ import { query } from '#lib/postgres/store.ts';
 import { pauseBySystem } from '../activities/moves.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-settings.ts';
+import { workflowIdOf } from '../lifecycle/wake.ts';
 import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
-import { workflowIdOf } from '../wake.ts';
 
 let given: Given;
 beforeAll(async () => {

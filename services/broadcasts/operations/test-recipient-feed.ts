@@ -6,8 +6,8 @@ import { askFeed } from '#lib/outside/feed.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
-import { checkTrial, trialAnswer, trialOf } from '../feed-trial.ts';
-import { subjectOf } from '../global-feed.ts';
+import { subjectOf } from '../feeds/global.ts';
+import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';
 
 const sampleEmail = 'sample@example.com';
 const sample = { email: sampleEmail, first_name: 'Sample', last_name: 'Contact' };

@@ -33,7 +33,7 @@ import { Broadcast } from '../broadcast.ts';
 import type { Schedule, Status, TestSettings } from '../broadcast-settings.ts';
 import { isMoving } from '../broadcast-settings.ts';
 import type { Context } from '../context.ts';
-import type { StoredDataFeed } from '../data-feed.ts';
+import type { StoredDataFeed } from '../feeds/data-feed.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 

@@ -6,7 +6,7 @@ import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
 import { settle } from '../activities/settle.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Step } from '../next-step.ts';
+import type { Step } from '../lifecycle/next-step.ts';
 import type { Given } from './given.ts';
 
 /** Runs an activity outside of a worker. */

@@ -1,0 +1,37 @@
+import { type EntityManager, query } from '#lib/postgres/store.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Slice } from '../slice.ts';
+
+/**
+ * Contacts with odd values fail alone; where more than a tenth of a slice can't be rendered, the template or a feed is
+ * broken, and would have everybody fail who is asked about. Fewer than ten may be chance.
+ */
+const tooMany = { min: 10, share: 0.1 };
+
+type Tried = Pick<Slice, 'sent' | 'failed' | 'deferred' | 'unrendered'>;
+
+/** Whether so much can't be rendered that the rest is to wait for a person. */
+export function isTooMuchUnrendered({ sent, failed, deferred, unrendered }: Tried): boolean {
+  return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
+}
+
+/** Why a broadcast is to pause; undefined where it may go on. The whole is judged as well: slices may be tiny. */
+export async function unrenderedReason(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<string | undefined> {
+  const parts = await query<Tried & { reason: string }>(
+    em,
+    `select sum(sent)::int as sent, sum(failed)::int as failed, sum(deferred)::int as deferred,
+            sum(unrendered)::int as unrendered, max(unrendered_reason) as reason
+     from slices where workspace_id = $1 and broadcast_id = $2
+     group by grouping sets ((number), ())
+     having sum(unrendered) >= $3
+     order by 4`,
+    [workspaceId, id, tooMany.min],
+  );
+  const part = parts.find(isTooMuchUnrendered);
+  if (!part) return undefined;
+  const { sent, failed, deferred, unrendered, reason } = part;
+  return `${unrendered} of ${sent + failed + deferred} messages could not be rendered: ${reason}`;
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import type { Context } from '../context.ts';
+import { dataFeedMessage } from './data-feed.ts';
+
+/** What a global feed said, as it is kept. */
+export type GlobalFeed = { data: JsonObject; json: string; fetchedAt: Date };
+
+/** Asks a global feed for a broadcast. */
+export async function askGlobalFeed(
+  context: Context,
+  broadcast: Broadcast,
+  feed: Feed,
+): Promise<GlobalFeed | { error: string }> {
+  const answer = await askFeed(context, feed, { payload: await subjectOf(context, broadcast) });
+  if ('error' in answer) return answer;
+  const json = JSON.stringify(answer.data);
+  // What was written short, such as 1e20, grows when it is written again.
+  if (Buffer.byteLength(json) > feedSizeMaxBytes) {
+    return { error: 'invalid JSON response: longer than 1 MiB' };
+  }
+  return { data: answer.data, json, fetchedAt: answer.fetchedAt };
+}
+
+/** What feeds are told about the broadcast; a list that is gone has no name. */
+export async function subjectOf(
+  { lists, workspaces }: Context,
+  { workspace_id: workspaceId, id, name, audience }: Broadcast,
+): Promise<JsonObject> {
+  const [list, workspace] = await Promise.all([
+    nameOf(lists.getList({ workspaceId, id: audience.list })),
+    workspaces.getSettings({ workspaceId }),
+  ]);
+  return {
+    broadcast: { id, name },
+    list: { id: audience.list, name: list },
+    workspace: { id: workspaceId, name: workspace.name },
+  };
+}
+
+async function nameOf(list: ReturnType<Context['lists']['getList']>): Promise<string> {
+  try {
+    return (await list).list?.name ?? '';
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) return '';
+    throw error;
+  }
+}
+
+/** Keeps the answer beside the row, which is read far more often. Goes with a change of the locked row. */
+export async function saveGlobalFeed(
+  em: EntityManager,
+  broadcast: Broadcast,
+  { json, fetchedAt }: GlobalFeed,
+): Promise<void> {
+  broadcast.global_feed_fetched_at = fetchedAt;
+  await query(
+    em,
+    `insert into global_feeds (workspace_id, broadcast_id, json) values ($1, $2, $3)
+     on conflict (workspace_id, broadcast_id) do update set json = excluded.json`,
+    [broadcast.workspace_id, broadcast.id, json],
+  );
+}
+
+/** The JSON text of the answer that is kept; empty if there is none. */
+export async function readGlobalFeed(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<string> {
+  const [row] = await query<{ json: string }>(
+    em,
+    'select json from global_feeds where workspace_id = $1 and broadcast_id = $2',
+    [workspaceId, id],
+  );
+  return row?.json ?? '';
+}
+
+/** The feeds as the API shows them, with the answer that is kept. */
+export async function wholeDataFeed(em: EntityManager, broadcast: Broadcast) {
+  const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
+  const json = await readGlobalFeed(em, key);
+  return dataFeedMessage(broadcast, json === '' ? undefined : JSON.parse(json));
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
+import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context } from '../context.ts';
+import { checkHeaders, sealHeaders } from './headers.ts';
+import { feedUrlFault } from './url.ts';
+
+type Trial = Pick<Feed, 'url' | 'headers'>;
+
+/** Checks a feed that is only tried. */
+export async function checkTrial({ egress }: Context, { url, headers }: Trial): Promise<void> {
+  const fault = await feedUrlFault(egress, url);
+  if (fault) throw invalidField('url', `url: ${fault}`);
+  checkHeaders(headers, { path: '', prefix: '' });
+}
+
+/** The feed to try; `kept` is the broadcast's own, whose secrets it may use. */
+export function trialOf(
+  { keyring }: Context,
+  trial: Trial,
+  kept: SealedFeed | undefined,
+): SealedFeed {
+  return { url: trial.url, headers: sealHeaders(keyring, trial, { kept, path: '', prefix: '' }) };
+}
+
+/** What a trial answers. */
+export function trialAnswer(
+  kind: 'global' | 'recipient',
+  answer: { data: JsonObject; fetchedAt: Date } | { error: string },
+) {
+  if ('error' in answer) {
+    return { success: false, error: `failed to fetch ${kind} feed: ${answer.error}` };
+  }
+  const { data, fetchedAt } = answer;
+  return { success: true, data, fetchedAt: timestampFromDate(fetchedAt) };
+}

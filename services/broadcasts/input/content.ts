@@ -1,0 +1,46 @@
+import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Content } from '../broadcast.ts';
+import type { Audience, Utm } from '../broadcast-settings.ts';
+import { storedTestSettings } from './ab-test.ts';
+
+type Given = Pick<
+  CreateBroadcastRequest,
+  'name' | 'audience' | 'testSettings' | 'utmParameters' | 'metadata'
+>;
+
+const metadataMaxBytes = 64 * 1024;
+
+/** What create and update write, checked. */
+export function storedContent(given: Given): Content {
+  const metadata = given.metadata ?? null;
+  if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {
+    throw invalidField('metadata', 'metadata must be at most 64 KiB');
+  }
+  return {
+    name: given.name,
+    audience: storedAudience(given),
+    test_settings: storedTestSettings(given.testSettings),
+    utm_parameters: storedUtm(given),
+    metadata,
+  };
+}
+
+function storedAudience({ audience }: Given): Audience {
+  const list = audience?.list ?? '';
+  const furtherLists = audience?.furtherLists ?? [];
+  if (furtherLists.includes(list)) {
+    throw invalidField('audience.further_lists', 'a list is named twice');
+  }
+  return {
+    list,
+    further_lists: furtherLists,
+    segments: audience?.segments ?? [],
+    exclude_unsubscribed: audience?.excludeUnsubscribed ?? true,
+  };
+}
+
+function storedUtm({ utmParameters }: Given): Utm {
+  const { source = '', medium = '', campaign = '', term = '', content = '' } = utmParameters ?? {};
+  return { source, medium, campaign, term, content };
+}

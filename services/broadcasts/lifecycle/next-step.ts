@@ -1,0 +1,87 @@
+import type { Broadcast } from '../broadcast.ts';
+import { isMoving } from '../broadcast-settings.ts';
+
+/** What the workflow is to do next. Times are Unix milliseconds. */
+export type Step =
+  | { do: 'wait'; untilMs: number | null }
+  | { do: 'begin' }
+  | { do: 'freeze' }
+  | { do: 'send'; slices: number[] }
+  | { do: 'resume' }
+  | { do: 'settle' }
+  | { do: 'pauseForUnrendered' }
+  | { do: 'completeTest' }
+  | { do: 'pickWinner' }
+  | { do: 'finish' }
+  | { do: 'end' };
+
+/** What the slices say: which may be worked on now, and when the next one may. */
+export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
+
+/**
+ * The sample of a test, and everybody; whether too much of it can't be rendered; and when what was started is to be
+ * counted, null where all of it is.
+ */
+export type Parts = {
+  sample: Progress;
+  all: Progress;
+  isTooMuchUnrendered: boolean;
+  settleAt: Date | null;
+};
+
+/** The one place that says how a broadcast goes on. */
+export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
+  if (parts.isTooMuchUnrendered && isMoving(broadcast.status) && !broadcast.bears_unrendered) {
+    return { do: 'pauseForUnrendered' };
+  }
+  switch (broadcast.status) {
+    case 'scheduled':
+      return stepAt(broadcast.starts_at ?? now, now, 'begin');
+    case 'paused':
+      return pausedStep(broadcast, parts, now);
+    case 'testing':
+    case 'test_completed':
+      return testStep(broadcast, parts.sample, now);
+    case 'winner_selected':
+    case 'sending':
+      return sendingStep(broadcast, parts.all);
+    default:
+      return parts.settleAt ? stepAt(parts.settleAt, now, 'settle') : { do: 'end' };
+  }
+}
+
+function pausedStep({ retry_at }: Broadcast, { settleAt }: Parts, now: Date): Step {
+  if (retry_at && retry_at <= now) return { do: 'resume' };
+  if (settleAt && settleAt <= now) return { do: 'settle' };
+  return waitFor(earliest(retry_at, settleAt));
+}
+
+function earliest(...times: (Date | null | undefined)[]): Date | null {
+  const known = times.flatMap((time) => (time ? [time.getTime()] : []));
+  return known.length > 0 ? new Date(Math.min(...known)) : null;
+}
+
+function stepAt(time: Date, now: Date, deed: 'begin' | 'settle'): Step {
+  return time > now ? waitFor(time) : { do: deed };
+}
+
+function waitFor(time: Date | null | undefined): Step {
+  return { do: 'wait', untilMs: time?.getTime() ?? null };
+}
+
+function sendingStep(broadcast: Broadcast, progress: Progress): Step {
+  if (!broadcast.frozen_at) return { do: 'freeze' };
+  if (progress.open.length > 0) return { do: 'send', slices: progress.open };
+  if (progress.unfinished > 0) return waitFor(progress.nextDueAt);
+  return { do: 'finish' };
+}
+
+/** Who of the sample was put off holds up neither the test nor the winner, and is tried again meanwhile. */
+function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
+  if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
+  if (sample.open.length > 0) return { do: 'send', slices: sample.open };
+  if (broadcast.status === 'testing') return { do: 'completeTest' };
+  const judgedAt = broadcast.judgedAt();
+  if (judgedAt && judgedAt <= now) return { do: 'pickWinner' };
+  return waitFor(earliest(judgedAt, sample.nextDueAt));
+}

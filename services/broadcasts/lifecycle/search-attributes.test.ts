@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
+import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
+import type { Look } from '../activities/read-plan.ts';
+import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { taskQueue, wakeWorkflow, workflowIdOf } from './wake.ts';
+
+const namespaces = ['without', 'with-two', 'with-all', 'without-room'];
+const keyword = 2;
+const int = 3;
+
+let given: Given;
+let env: TestWorkflowEnvironment;
+let bundle: { code: string };
+const logged: string[] = [];
+beforeAll(async () => {
+  given = await givenService();
+  const path = await temporalProgram(() => {});
+  const extraArgs = namespaces.flatMap((name) => ['--namespace', name]);
+  const server = { executable: { type: 'existing-path' as const, path }, extraArgs };
+  env = await TestWorkflowEnvironment.createLocal({ server });
+  bundle = await workflowBundle('broadcasts', '.postrider/cache');
+}, 60_000);
+afterAll(async () => {
+  await env.teardown();
+  await given.context.store.close();
+});
+
+const log = {
+  warn: (fields: object, text: string) => logged.push(`${text} ${JSON.stringify(fields)}`),
+} as never;
+
+const look: Look = {
+  step: { do: 'end' },
+  story: {
+    status: 'sent',
+    recipients: 7,
+    counts: { sent: 7, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    startsAt: null,
+    pausedBy: null,
+    retriesAt: null,
+    reason: null,
+    winner: null,
+  },
+};
+
+const clientOf = (namespace: string) => new Client({ connection: env.connection, namespace });
+
+function add(namespace: string, searchAttributes: Record<string, number>) {
+  return env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+}
+
+/** Wakes a broadcast, lets its run come to its end, and gives what it can be searched by. */
+async function wakeIn(namespace: string): Promise<object> {
+  const temporal = clientOf(namespace);
+  const key = await givenBroadcast(given);
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    namespace,
+    taskQueue,
+    workflowBundle: bundle,
+    activities: { readPlan: async () => look },
+  });
+  return worker.runUntil(async () => {
+    await wakeWorkflow({ temporal, store: given.context.store, log })({ key, name: 'Hello' });
+    expect(await wakes(given)).not.toContain(workflowIdOf(key));
+    const handle = temporal.workflow.getHandle(workflowIdOf(key));
+    await handle.result();
+    const { searchAttributes } = await handle.describe();
+    const { BuildIds: _, ...ours } = searchAttributes;
+    return ours;
+  });
+}
+
+test('a namespace without search attributes runs broadcasts', async () => {
+  expect(await wakeIn('without')).toEqual({});
+}, 30_000);
+
+test('of the search attributes those are used that are there', async () => {
+  await add('with-two', { WorkspaceId: keyword, RecipientCount: int });
+  expect(await wakeIn('with-two')).toEqual({ WorkspaceId: ['acme'], RecipientCount: [7] });
+}, 30_000);
+
+test('the worker registers what is missing', async () => {
+  await registerSearchAttributes(clientOf('with-all'), log);
+  expect(await wakeIn('with-all')).toEqual({
+    WorkspaceId: ['acme'],
+    BroadcastStatus: ['sent'],
+    RecipientCount: [7],
+  });
+}, 30_000);
+
+test('where one finds no room the others are registered, and the log has the command for it', async () => {
+  await add('without-room', { One: int, Two: int, Three: int });
+  logged.length = 0;
+  await registerSearchAttributes(clientOf('without-room'), log);
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toContain(
+    'temporal operator search-attribute create --namespace without-room --name RecipientCount --type Int',
+  );
+  expect(await wakeIn('without-room')).toEqual({
+    WorkspaceId: ['acme'],
+    BroadcastStatus: ['sent'],
+  });
+}, 30_000);

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
+import { Broadcast } from '../broadcast.ts';
+import { broadcastMessages } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
+import { storedContent } from '../input/content.ts';
+
+const untouched = {
+  status: 'draft',
+  schedule: {
+    is_scheduled: false,
+    scheduled_date: '',
+    scheduled_time: '',
+    timezone: '',
+    use_recipient_timezone: false,
+  },
+  enqueued_count: 0,
+  test_phase_recipient_count: 0,
+  winner_phase_recipient_count: 0,
+  revision: 0,
+  outages: 0,
+  bears_unrendered: false,
+} as const;
+
+export function create(context: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {
+  const { store, now, keyring } = context;
+  return async (request, call) => {
+    await checkDataFeed(context, request);
+    const dataFeed = storedDataFeed(keyring, request.dataFeed, null);
+    const content = storedContent(request);
+    const at = now();
+    return once(store, call, BroadcastService.method.createBroadcast, request, async (em) => {
+      const broadcast = em.create(Broadcast, {
+        ...untouched,
+        ...content,
+        data_feed: dataFeed,
+        workspace_id: request.workspaceId,
+        id: randomBytes(16).toString('hex'),
+        created_at: at,
+        updated_at: at,
+      });
+      await em.flush();
+      const [message] = await broadcastMessages(context, em, [broadcast]);
+      return { broadcast: message };
+    });
+  };
+}

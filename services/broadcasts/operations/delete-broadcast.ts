@@ -1,0 +1,29 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { wake } from '../lifecycle/wake.ts';
+
+export function deleteBroadcast({
+  store,
+}: Context): ServiceImpl<typeof BroadcastService>['deleteBroadcast'] {
+  return ({ workspaceId, id }) =>
+    store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, { workspaceId, id });
+      const counts = (await countsOf(em, workspaceId, [id]))(id);
+      const touched = counts.sent + counts.failed + counts.deferred;
+      broadcast.checkDeletable({ touched, isCounted: await isCounted(em, { workspaceId, id }) });
+      if (broadcast.status === 'scheduled' || broadcast.status === 'paused')
+        await wake(em, broadcast);
+      for (const table of ['slices', 'global_feeds']) {
+        await query(em, `delete from ${table} where workspace_id = $1 and broadcast_id = $2`, [
+          workspaceId,
+          id,
+        ]);
+      }
+      em.remove(broadcast);
+      await em.flush();
+      return { success: true };
+    });
+}

@@ -1,0 +1,29 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { requirePermission } from '#lib/rpc/server/access.ts';
+import { Broadcast } from '../broadcast.ts';
+import { broadcastMessages, statusWord } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { addTemplates } from '../views/variation-templates.ts';
+
+const pageSizeDefault = 50;
+
+export function list(context: Context): ServiceImpl<typeof BroadcastService>['listBroadcasts'] {
+  return async (request, call) => {
+    const { workspaceId, status, limit = pageSizeDefault, offset, withTemplates } = request;
+    if (withTemplates) requirePermission(call, 'templates', 'read');
+    const em = context.store.fork();
+    const word = statusWord(status);
+    const where = { workspace_id: workspaceId, ...(word ? { status: word } : {}) };
+    const [broadcasts, total] = await em.findAndCount(Broadcast, where, {
+      orderBy: { created_at: 'desc', id: 'asc' },
+      limit,
+      offset,
+    });
+    const messages = await broadcastMessages(context, em, broadcasts);
+    return {
+      broadcasts: withTemplates ? await addTemplates(context, broadcasts, messages) : messages,
+      totalCount: total,
+    };
+  };
+}

@@ -1,0 +1,49 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  BroadcastService,
+  ScheduleBroadcastRequest,
+} from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { broadcastChanged, findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { startTime } from '../input/start-time.ts';
+import { wake } from '../lifecycle/wake.ts';
+import { checkSendable } from '../plan/sendable.ts';
+
+export function schedule(
+  context: Context,
+): ServiceImpl<typeof BroadcastService>['scheduleBroadcast'] {
+  const { store, now } = context;
+  return async (request) => {
+    const draft = await findBroadcast(store.fork(), request);
+    const zone = await zoneOf(context, request);
+    const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
+    if (draft.status === 'draft') await checkSendable(context, draft);
+    await store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, request);
+      const isAsJudged = broadcast.revision === draft.revision;
+      broadcast.start(now(), startsAt);
+      if (!isAsJudged) throw broadcastChanged();
+      if (startsAt) {
+        broadcast.schedule = {
+          is_scheduled: true,
+          scheduled_date: request.scheduledDate,
+          scheduled_time: request.scheduledTime,
+          timezone: zone,
+          use_recipient_timezone: request.useRecipientTimezone,
+        };
+      }
+      await em.flush();
+      await wake(em, broadcast);
+    });
+    return { success: true };
+  };
+}
+
+async function zoneOf(
+  { workspaces }: Context,
+  { timezone, sendNow, workspaceId }: ScheduleBroadcastRequest,
+): Promise<string> {
+  if (timezone || sendNow) return timezone;
+  const { settings } = await workspaces.getSettings({ workspaceId });
+  return settings?.timezone || 'UTC';
+}

@@ -1,0 +1,68 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  BroadcastService,
+  UpdateBroadcastRequest,
+} from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { Broadcast, Content } from '../broadcast.ts';
+import {
+  broadcastChanged,
+  broadcastMessages,
+  findBroadcast,
+  lockBroadcast,
+} from '../broadcast-queries.ts';
+import type { Context } from '../context.ts';
+import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
+import { wholeDataFeed } from '../feeds/global.ts';
+import { storedContent } from '../input/content.ts';
+import { startTime } from '../input/start-time.ts';
+import { wake } from '../lifecycle/wake.ts';
+import { checkSendable } from '../plan/sendable.ts';
+
+export function update(context: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+  const { store, now, keyring } = context;
+  return async (request) => {
+    await checkDataFeed(context, request);
+    const content = storedContent(request);
+    const isJudged = await judgeIfScheduled(context, request, content);
+    return store.fork().transactional(async (em) => {
+      const broadcast = await lockBroadcast(em, request);
+      broadcast.update(now(), content);
+      if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
+      broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
+      reschedule(broadcast, request, now());
+      await em.flush();
+      if (broadcast.status !== 'draft') await wake(em, broadcast);
+      const [message] = await broadcastMessages(context, em, [broadcast]);
+      return { broadcast: { ...message, dataFeed: await wholeDataFeed(em, broadcast) } };
+    });
+  };
+}
+
+/** Whatever is to be sent stays sendable; a draft is judged when it is scheduled. */
+async function judgeIfScheduled(
+  context: Context,
+  request: UpdateBroadcastRequest,
+  content: Content,
+): Promise<boolean> {
+  const { status, workspace_id } = await findBroadcast(context.store.fork(), request);
+  if (status !== 'scheduled' && status !== 'paused') return false;
+  await checkSendable(context, { workspace_id, ...content });
+  return true;
+}
+
+/** A draft keeps its wish for a time; what is scheduled already moves to the new one. */
+function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
+  if (!schedule) return;
+  const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';
+  const startsAt = schedule.isScheduled
+    ? startTime({ ...schedule, timezone }, now, 'schedule.')
+    : undefined;
+  broadcast.schedule = {
+    is_scheduled: schedule.isScheduled,
+    scheduled_date: schedule.scheduledDate,
+    scheduled_time: schedule.scheduledTime,
+    timezone,
+    use_recipient_timezone: schedule.useRecipientTimezone,
+  };
+  if (broadcast.status !== 'draft') broadcast.starts_at = startsAt ?? now;
+}

@@ -1,0 +1,66 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { Broadcast } from '../broadcast.ts';
+import { listsOf, type Plan } from '../broadcast-settings.ts';
+import type { Context } from '../context.ts';
+import type { PlanFeeds } from './feeds.ts';
+
+/** What is sent to somebody: a plan's variation, through one of its lists. */
+export type PlanParts = {
+  plan: Plan;
+  variation: Plan['variations'][number];
+  list: Plan['lists'][number];
+  broadcastName: string;
+  feeds: PlanFeeds;
+};
+
+/** As messages is told. */
+export function sendPlanOf({
+  plan,
+  variation,
+  list,
+  broadcastName,
+  feeds,
+}: PlanParts): MessageInitShape<typeof SendPlanSchema> {
+  return {
+    templateId: variation.template_id,
+    templateVersion: variation.template_version,
+    integrationId: plan.integration_id,
+    listId: list.id,
+    listName: list.name,
+    broadcastName,
+    includeUnsubscribed: plan.include_unsubscribed,
+    utm: plan.utm,
+    ...feeds,
+  };
+}
+
+/** What would be sent now: templates, names of lists and integration as they are at this moment. */
+export async function pinPlan(context: Context, broadcast: Broadcast): Promise<Plan> {
+  const workspaceId = broadcast.workspace_id;
+  const { audience, test_settings: test, utm_parameters: utm } = broadcast;
+  const [contents, lists, { settings }] = await Promise.all([
+    Promise.all(
+      test.variations.map(({ template_id: id }) =>
+        context.templates.getTemplateContent({ workspaceId, id }),
+      ),
+    ),
+    Promise.all(listsOf(audience).map((id) => context.lists.getList({ workspaceId, id }))),
+    context.workspaces.getSettings({ workspaceId }),
+  ]);
+  const integrationId = settings?.marketingEmailProviderId ?? '';
+  const { integration } = await context.workspaces.getIntegration({ workspaceId, integrationId });
+  const isMarketing = contents.some(({ category }) => category === TemplateCategory.MARKETING);
+  return {
+    variations: test.variations.map(({ template_id }, arm) => ({
+      template_id,
+      template_version: contents[arm]?.version ?? 0,
+    })),
+    integration_id: integrationId,
+    rate_limit_per_minute: integration?.emailProvider?.rateLimitPerMinute ?? 1,
+    lists: lists.map(({ list }) => ({ id: list?.id ?? '', name: list?.name ?? '' })),
+    include_unsubscribed: !audience.exclude_unsubscribed && !isMarketing,
+    utm: Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== '')),
+  };
+}

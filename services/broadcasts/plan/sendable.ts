@@ -1,0 +1,68 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Broadcast } from '../broadcast.ts';
+import { listsOf } from '../broadcast-settings.ts';
+import type { Context } from '../context.ts';
+
+type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
+
+/** Says now what would stop it later. What changes until it starts is judged again then. */
+export async function checkSendable(context: Context, broadcast: Wanted): Promise<void> {
+  const workspaceId = broadcast.workspace_id;
+  const { audience, test_settings: test } = broadcast;
+  checkContent(broadcast);
+  const { settings } = await context.workspaces.getSettings({ workspaceId });
+  if (!settings?.marketingEmailProviderId) {
+    throw invalidField('workspace_id', 'no marketing email provider configured for this workspace');
+  }
+  await Promise.all(
+    listsOf(audience).map((id, index) => {
+      const field = index === 0 ? 'audience.list' : `audience.further_lists[${index - 1}]`;
+      return found(context.lists.getList({ workspaceId, id }), field, `list ${id} not found`);
+    }),
+  );
+  await Promise.all(
+    test.variations.map(({ template_id: id }, index) =>
+      checkTemplate(context, workspaceId, { id, index }),
+    ),
+  );
+}
+
+/** Whether it says what is sent and to whom. There are no segments yet, so a broadcast to one is to nobody we know. */
+export function checkContent({ audience: { segments }, test_settings: test }: Wanted): void {
+  if (test.variations.length === 0) {
+    throw invalidField(
+      'test_settings.variations',
+      'the broadcast has no variation with a template',
+    );
+  }
+  if (segments.length > 0) {
+    throw invalidField('audience.segments', `segment ${segments[0]} not found`);
+  }
+}
+
+async function checkTemplate(
+  { templates }: Context,
+  workspaceId: string,
+  { id, index }: { id: string; index: number },
+): Promise<void> {
+  const field = `test_settings.variations[${index}].template_id`;
+  const content = await found(
+    templates.getTemplateContent({ workspaceId, id }),
+    field,
+    `template ${id} not found`,
+  );
+  if (content.channel !== TemplateChannel.EMAIL) {
+    throw invalidField(field, `template ${id} is not for email`);
+  }
+}
+
+async function found<Answer>(call: Promise<Answer>, field: string, text: string): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) throw invalidField(field, text);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
+import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Broadcast } from '../broadcast.ts';
+import type { Context } from '../context.ts';
+import type { Numbers } from './winner.ts';
+
+export type StatsOf = (broadcastId: string, templateId: string) => VariationStats | undefined;
+
+/** What became of each variation of broadcasts; those that have not started are not asked about. */
+export async function readStats(
+  { sender }: Pick<Context, 'sender'>,
+  broadcasts: readonly Broadcast[],
+  options?: CallOptions,
+): Promise<StatsOf> {
+  const started = broadcasts.filter(({ started_at }) => started_at);
+  const [first] = started;
+  if (!first) return () => undefined;
+  const { stats } = await sender.listVariationStats(
+    { workspaceId: first.workspace_id, broadcastIds: started.map(({ id }) => id) },
+    options,
+  );
+  const known = new Map(stats.map((each) => [`${each.broadcastId} ${each.templateId}`, each]));
+  return (broadcastId, templateId) => known.get(`${broadcastId} ${templateId}`);
+}
+
+const waitMsMax = 2_000;
+
+/** The same for an answer that can do without: nothing where messages can't say within two seconds. */
+export async function readStatsIfReached(
+  context: Pick<Context, 'sender'>,
+  broadcasts: readonly Broadcast[],
+): Promise<StatsOf | undefined> {
+  try {
+    return await readStats(context, broadcasts, { timeoutMs: waitMsMax });
+  } catch (error) {
+    const { code } = ConnectError.from(error);
+    if (code === Code.Unavailable || code === Code.DeadlineExceeded) return undefined;
+    throw error;
+  }
+}
+
+const none: Numbers = { sent: 0, delivered: 0, opened: 0, clicked: 0 };
+
+/** The numbers of a test, in the order of its variations. */
+export function numbersOf({ id, test_settings: test }: Broadcast, statsOf: StatsOf) {
+  return test.variations.map(({ template_id: templateId, variation_name: name }) => ({
+    templateId,
+    name,
+    numbers: statsOf(id, templateId) ?? none,
+  }));
+}

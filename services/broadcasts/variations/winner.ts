@@ -1,0 +1,41 @@
+import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { DecidedBy, WinnerMetric } from '../broadcast-settings.ts';
+
+export type Numbers = Pick<VariationStats, 'sent' | 'delivered' | 'opened' | 'clicked'>;
+
+/** Opens and clicks per message that arrived: where the provider reports that, else per message it took. */
+export function rates({ sent, delivered, opened, clicked }: Numbers, reportsDelivery: boolean) {
+  const base = reportsDelivery ? delivered : sent;
+  const share = (count: number) => (base === 0 ? 0 : Math.min(1, count / base));
+  return { open_rate: share(opened), click_rate: share(clicked) };
+}
+
+/** The rates of each variation, in their order; one delivery that is reported says that deliveries are. */
+export function ratesOf(variations: readonly { numbers: Numbers }[]) {
+  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
+  return variations.map(({ numbers }) => rates(numbers, reportsDelivery));
+}
+
+/** The best variation; the first one where nobody reacted or where others are as good. */
+export function decideWinner(
+  variations: readonly { templateId: string; numbers: Numbers }[],
+  metric: WinnerMetric,
+): { templateId: string; decidedBy: DecidedBy } {
+  const scores = ratesOf(variations).map((each) => each[metric]);
+  const best = Math.max(...scores);
+  const winner = variations[scores.indexOf(best)];
+  if (!winner) throw new Error('a test needs variations');
+  const isTie = scores.filter((score) => score === best).length > 1;
+  const decidedBy = best === 0 ? 'silence' : isTie ? 'tie' : metric;
+  return { templateId: winner.templateId, decidedBy };
+}
+
+/** What a person is advised: clicks weigh more than opens, which programs inflate most. */
+export function recommendWinner(
+  variations: readonly { templateId: string; numbers: Numbers }[],
+): string | undefined {
+  const scores = ratesOf(variations).map(
+    ({ open_rate: opens, click_rate: clicks }) => 0.7 * clicks + 0.3 * opens,
+  );
+  return variations[scores.indexOf(Math.max(...scores))]?.templateId;
+}
