@@ -3,10 +3,10 @@ import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { runService } from '#lib/process/run-service.ts';
-import { createEmailHmac } from './email-hmac.ts';
-import { endMemberships } from './end-memberships.ts';
 import { contactsRoutes, services } from './service.ts';
 import { openContactsStore } from './store.ts';
+import { createEmailHmac } from './subscription/email-hmac.ts';
+import { endMemberships } from './tasks/end-memberships.ts';
 
 await runService('contacts', async ({ databaseUrl, peer, peerIfDeployed }) => {
   const store = await openContactsStore(databaseUrl);

@@ -2,8 +2,8 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
+import { changeMemberships, holdContacts, type Target } from '../consent/membership-queries.ts';
 import type { Context } from '../context.ts';
-import { changeMemberships, holdContacts, type Target } from '../membership-queries.ts';
 
 /** An address that does not exist does so for all lists; a complaint is about one, if it names it. */
 const causes = [

@@ -25,9 +25,9 @@ import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import type { Context } from '../context.ts';
-import { createEmailHmac } from '../email-hmac.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
+import { createEmailHmac } from '../subscription/email-hmac.ts';
 
 function clients(transport: Transport) {
   return {

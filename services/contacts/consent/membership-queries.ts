@@ -1,0 +1,210 @@
+import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { standingSql } from '../views/contact-list.ts';
+import {
+  anyTo,
+  asks,
+  type Cause,
+  changes,
+  eventOf,
+  type Join,
+  joins,
+  type Moves,
+  type Standing,
+  type Status,
+  statuses,
+} from './membership.ts';
+
+/**
+ * Holds contacts, and says which exist. Whoever changes memberships holds their contacts first, so
+ * that what is read of them stays true, and calls that meet wait for each other in one order. Lists
+ * are held before contacts.
+ */
+export async function holdContacts(
+  em: EntityManager,
+  workspaceId: string,
+  emails: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ email: string }>(
+    em,
+    `select email from contacts where workspace_id = $1 and email = any($2::text[])
+     order by email for no key update`,
+    [workspaceId, emails],
+  );
+  return rows.map(({ email }) => email);
+}
+
+type Joining = { join: Join; emails: readonly string[]; listIds: readonly string[]; at: Date };
+
+/** Brings contacts, which the caller holds, to lists. */
+export async function joinLists(
+  telling: Telling,
+  { join, emails, listIds, at }: Joining,
+): Promise<void> {
+  if (listIds.length === 0) return;
+  const due = asks.has(join)
+    ? `union all
+       select 'confirmation.due', $2::timestamptz, ${dataSql('judged.next', 'judged')}
+       from judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)
+       where judged.next = 'pending'`
+    : '';
+  await changeAndTell(telling, {
+    steps: `target as (
+       select list_id, email
+       from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
+     ),
+     ${changeSteps({ moves: joins[join], deletedAt: 'null', isJoin: true })},
+     events as (${eventsSql} ${due})`,
+    answer: 'true',
+    values: [telling.workspaceId, at, listIds, JSON.stringify(emails)],
+  });
+}
+
+/** An empty list id means every list. */
+export type Target = { email: string; listId: string };
+
+type Changing = { targets: readonly Target[]; at: Date };
+
+/** Changes memberships for a cause. Removed ones follow, so that a return can't lift a status. */
+export async function changeMemberships(
+  telling: Telling,
+  { cause, targets, at }: Changing & { cause: Cause },
+): Promise<void> {
+  await moveMemberships(telling, { moves: changes[cause], targets, at });
+}
+
+/** Gives a membership a status, whatever it was, and says whether there is one. */
+export async function setStatus(
+  telling: Telling,
+  { status, email, listId, at }: Target & { status: Status; at: Date },
+): Promise<boolean> {
+  await holdContacts(telling.em, telling.workspaceId, [email]);
+  const [row] = await query<{ found: boolean }>(
+    telling.em,
+    `select exists (
+       select from ${standingSql}
+       where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
+     ) as found`,
+    [telling.workspaceId, listId, email],
+  );
+  if (!row?.found) return false;
+  const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
+  await moveMemberships(telling, moving);
+  return true;
+}
+
+async function moveMemberships(
+  telling: Telling,
+  { moves, targets, at }: Changing & { moves: Moves },
+): Promise<void> {
+  const emails = targets.map(({ email }) => email);
+  await holdContacts(telling.em, telling.workspaceId, emails);
+  await changeAndTell(telling, {
+    steps: `target as (
+       select distinct membership.list_id, membership.email
+       from unnest($3::text[], $4::text[]) as named (email, list_id)
+       cross join lateral (
+         select list_id, email from memberships
+         where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
+         offset 0
+       ) membership
+     ),
+     ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
+     events as (${eventsSql})`,
+    answer: 'true',
+    values: [telling.workspaceId, at, emails, targets.map(({ listId }) => listId)],
+  });
+}
+
+/** Ends memberships that are there; their status is kept for a return. */
+export async function removeMemberships(
+  telling: Telling,
+  { listId, emails, at }: { listId: string; emails: readonly string[]; at: Date },
+): Promise<number> {
+  const held = await holdContacts(telling.em, telling.workspaceId, emails);
+  const answer = await changeAndTell<{ removed: number }>(telling, {
+    steps: `removed as (
+       update memberships set deleted_at = $2, updated_at = $2
+       where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
+       returning list_id, email, status, status as previous_status
+     ),
+     events as (
+       select 'list.removed' as type, $2::timestamptz as occurred_at,
+         ${dataSql('removed.status', 'removed')} as data
+       from removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)
+     )`,
+    answer: '(select count(*)::int from removed) as removed',
+    values: [telling.workspaceId, at, listId, held],
+  });
+  return answer?.removed ?? 0;
+}
+
+/** Judges each target by the rule and writes those that change. */
+function changeSteps({
+  moves,
+  deletedAt,
+  isJoin,
+}: {
+  moves: Moves;
+  deletedAt: string;
+  isJoin: boolean;
+}): string {
+  return `standing as (
+       select target.list_id, target.email, membership.status, membership.deleted_at,
+         case
+           when membership.status is null then 'none'
+           when ${isJoin} and membership.deleted_at is not null
+             and membership.status in ('active', 'pending') then 'none'
+           else membership.status
+         end as known
+       from target
+       -- Looked up one by one: without statistics the planner would read the whole table.
+       left join lateral (
+         select status, deleted_at from memberships
+         where workspace_id = $1 and list_id = target.list_id and email = target.email
+         limit 1
+       ) membership on true
+     ),
+     judged as materialized (
+       select *, nullif(known, 'none') as previous_status, ${caseSql('known', moves)} as next
+       from standing
+     ),
+     changed as (
+       insert into memberships (workspace_id, list_id, email, status, created_at, updated_at, deleted_at)
+       select $1, list_id, email, next, $2::timestamptz, $2::timestamptz, ${deletedAt}
+       from judged
+       where next is not null
+         and (status is null or status <> next or ${isJoin} and deleted_at is not null)
+       order by list_id collate "C", email collate "C"
+       on conflict (workspace_id, list_id, email) do update set
+         status = excluded.status, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
+       returning list_id, email, deleted_at
+     )`;
+}
+
+function caseSql(column: string, moves: Moves): string {
+  const branches = Object.entries(moves).map(([from, to]) => `when '${from}' then '${to}'`);
+  return `case ${column} ${branches.join(' ')} end`;
+}
+
+const standings: readonly Standing[] = ['none', ...statuses];
+const eventBranches = standings.flatMap((from) =>
+  statuses.map((to) => {
+    const type = eventOf(from, to);
+    return type ? `when judged.known = '${from}' and judged.next = '${to}' then '${type}'` : '';
+  }),
+);
+
+/** What a list event says, of rows that are called `row` joined with their `list`. */
+function dataSql(status: string, row: string): string {
+  return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
+    'status', ${status}, 'previous_status', ${row}.previous_status)`;
+}
+
+const eventsSql = `
+  select case ${eventBranches.join(' ')} end as type, $2::timestamptz as occurred_at,
+    ${dataSql('judged.next', 'judged')} as data
+  from changed
+  join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
+  join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)
+  where changed.deleted_at is null and list.deleted_at is null`;

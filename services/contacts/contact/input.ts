@@ -1,0 +1,123 @@
+import { isMessage } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
+import { remember } from '#lib/cache.ts';
+import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
+import { type ContactField, contactFields } from './fields.ts';
+
+/** A contact as JSON that PostgreSQL reads as a row; holds the fields that have a value. */
+export type ContactRow = { email: string } & Record<string, unknown>;
+
+export type ReadContact = { row: ContactRow; faults: FieldFault[] };
+
+const jsonMaxBytes = 65_536;
+// Well within what every protobuf reader takes; some stop at a hundred messages in each other.
+const jsonDepthMax = 32;
+
+/** Judges a contact field by field, in field order. Its row is worth something without faults only. */
+export function readContact(input: ContactInput): ReadContact {
+  const faults: FieldFault[] = [];
+  const email = canonicalAddress(input.email);
+  if (!email) {
+    const description = input.email.trim() === '' ? 'email is required' : addressFault(input.email);
+    faults.push({ field: 'email', description });
+  }
+  const row: ContactRow = { email: email ?? input.email };
+  for (const field of contactFields) {
+    const value: unknown = Reflect.get(input, field.property);
+    if (value === undefined) continue;
+    const read = readers[field.kind](value, field);
+    if ('fault' in read) faults.push({ field: field.name, description: read.fault });
+    else row[field.name] = read.value;
+  }
+  return { row, faults };
+}
+
+/** A contact without a fault; `input` is never absent. */
+export function requireContact(input: ContactInput | undefined): {
+  row: ContactRow;
+  input: ContactInput;
+} {
+  if (!input) throw invalidField('contact', 'contact is required');
+  const { row, faults } = readContact(input);
+  const [first, ...rest] = faults.map(({ field, description }) => ({
+    field: `contact.${field}`,
+    description: `invalid contact: ${description}`,
+  }));
+  if (first) throw invalidFields([first, ...rest]);
+  return { row, input };
+}
+
+/** The canonical form of an address that a request names. */
+export function requireAddress(email: string): string {
+  const address = canonicalAddress(email);
+  if (!address) throw invalidField('email', addressFault(email));
+  return address;
+}
+
+type Read = { value: unknown } | { fault: string };
+
+const readers: Record<ContactField['kind'], (value: unknown, field: ContactField) => Read> = {
+  string(value, { name, lengthMax }) {
+    const text = String(value).trim();
+    // Characters are counted one by one only where there may be too many.
+    if (text.length > lengthMax && [...text].length > lengthMax) {
+      return { fault: `${name} must be at most ${lengthMax} characters` };
+    }
+    if (text.includes('\0')) return { fault: `${name} holds text that can not be stored` };
+    if (name === 'timezone' && text !== '' && !isKnownTimeZone(text)) {
+      return { fault: `invalid timezone: ${text}` };
+    }
+    if (name === 'language' && text !== '' && !/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(text)) {
+      return { fault: `invalid language: ${text}` };
+    }
+    return { value: text };
+  },
+  number: (value, { name }) =>
+    Number.isFinite(value) ? { value } : { fault: `${name} must be a finite number` },
+  datetime(value, { name }) {
+    const text = rfc3339(value);
+    return text ? { value: text } : { fault: `${name} must lie in the years 1 to 9999` };
+  },
+  json(value, { name }) {
+    const fault = jsonFault(value, jsonDepthMax);
+    if (fault) return { fault: `${name} ${fault}` };
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    return bytes <= jsonMaxBytes ? { value } : { fault: `${name} must be at most 64 KiB` };
+  },
+};
+
+/** Asking Intl costs more than the rest of a row, and an import names few zones many times. */
+const isKnownTimeZone = remember(2_000, isTimeZone);
+
+const firstSecond = -62_135_596_800n;
+const lastSecond = 253_402_300_799n;
+
+/** PostgreSQL keeps microseconds. */
+function rfc3339(value: unknown): string | undefined {
+  if (!isMessage(value, TimestampSchema)) return undefined;
+  const { seconds, nanos } = value;
+  if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999) {
+    return undefined;
+  }
+  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
+  return `${whole}.${String(Math.trunc(nanos / 1000)).padStart(6, '0')}Z`;
+}
+
+/** What PostgreSQL could not store, or JSON not hold. */
+function jsonFault(value: unknown, depthLeft: number): string | undefined {
+  if (typeof value === 'string') {
+    return value.includes('\0') ? 'holds text that can not be stored' : undefined;
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : 'must hold finite numbers only';
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depthLeft === 0) return `must be nested at most ${jsonDepthMax} levels deep`;
+  for (const [key, inner] of Object.entries(value)) {
+    const fault = jsonFault(key, depthLeft) ?? jsonFault(inner, depthLeft - 1);
+    if (fault) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/store.ts';
+import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.context.store.close());
+
+const webhooks = (workspaceId: string) => takeEvents(given, { consumer: 'webhooks', workspaceId });
+const types = async (workspaceId: string) =>
+  (await webhooks(workspaceId)).map(({ type }) => type).toSorted();
+
+test('a new contact is told as a whole, with nulls and without what is internal', async () => {
+  const workspaceId = await givenLists(given);
+  const contact = {
+    email: 'Ann@Example.com',
+    firstName: 'Ann',
+    customNumber1: 1.5,
+    customDatetime1: { seconds: 1_900_000_000n, nanos: 0 },
+    customJson1: { a: [1, { b: null }] },
+  };
+  await given.contacts.upsertContact({ workspaceId, contact });
+  const [event, ...more] = await webhooks(workspaceId);
+  expect(more).toEqual([]);
+  expect(event?.type).toBe('contact.created');
+  const told = event?.data.contact as Record<string, unknown>;
+  expect(told).toMatchObject({
+    email: 'ann@example.com',
+    external_id: null,
+    first_name: 'Ann',
+    last_name: null,
+    custom_number_1: 1.5,
+    custom_datetime_1: '2030-03-17T17:46:40Z',
+    custom_json_1: { a: [1, { b: null }] },
+    created_at: '2030-01-01T12:00:00Z',
+    updated_at: '2030-01-01T12:00:00Z',
+  });
+  expect(Object.keys(told)).toHaveLength(36);
+  expect(told).not.toHaveProperty('workspace_id');
+});
+
+test('a contact is told as updated only when one of its fields has changed', async () => {
+  const workspaceId = await givenLists(given);
+  const contact = { email: 'a@example.com', firstName: 'Ann', customJson1: { a: 1, b: [2] } };
+  await given.contacts.upsertContact({ workspaceId, contact });
+  await webhooks(workspaceId);
+  const same = { ...contact, email: 'A@example.com', customJson1: { b: [2], a: 1 } };
+  expect(await given.contacts.upsertContact({ workspaceId, contact: same })).toMatchObject({
+    action: 'update',
+  });
+  await given.contacts.importContacts({ workspaceId, contacts: [same, { email: contact.email }] });
+  expect(await types(workspaceId)).toEqual([]);
+  const cleared = { email: contact.email, nullFields: { paths: ['first_name'] } };
+  await given.contacts.upsertContact({ workspaceId, contact: cleared });
+  expect(await webhooks(workspaceId)).toMatchObject([
+    { type: 'contact.updated', data: { contact: { first_name: null, custom_json_1: { a: 1 } } } },
+  ]);
+});
+
+test('an import that fails tells nothing', async () => {
+  const workspaceId = await givenLists(given);
+  const request = { contacts: [{ email: 'a@example.com' }], subscribeToLists: ['nowhere'] };
+  await expect(given.contacts.importContacts({ workspaceId, ...request })).rejects.toThrow();
+  expect(await types(workspaceId)).toEqual([]);
+});
+
+test('each change of a membership by an import is told with what was before', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const emails = ['active', 'pending', 'unsubscribed', 'bounced', 'complained', 'removed'].map(
+    (name) => `${name}@example.com`,
+  );
+  const contacts = emails.map((email) => ({ email }));
+  const request = { workspaceId, contacts, subscribeToLists: ['news'] };
+  await given.contacts.importContacts(request);
+  expect((await webhooks(workspaceId)).at(-1)).toEqual({
+    type: 'list.subscribed',
+    data: {
+      email: expect.stringContaining('@example.com'),
+      list_id: 'news',
+      list_name: 'List news',
+      status: 'active',
+      previous_status: null,
+    },
+  });
+  for (const email of emails) {
+    const [status = ''] = email.split('@');
+    const removed = status === 'removed';
+    const change = { workspaceId, email, status: removed ? 'active' : status, removed };
+    await givenStatus(given, change);
+  }
+  await given.contacts.importContacts(request);
+  const told = await webhooks(workspaceId);
+  expect(told.map(({ type, data }) => [type, data.email, data.previous_status]).toSorted()).toEqual(
+    [
+      ['list.confirmed', 'pending@example.com', 'pending'],
+      ['list.subscribed', 'removed@example.com', null],
+    ],
+  );
+});
+
+test('an import of 10,000 into a list writes 20,000 events in tens of jobs', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const contacts = Array.from({ length: 10_000 }, (_, number) => ({
+    email: `p${number}@example.com`,
+  }));
+  await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
+  const jobs = await query<{ events: number }>(
+    given.context.store.fork(),
+    `select json_array_length(payload->'types') as events from contacts_jobs._private_jobs
+     where payload->>'workspaceId' = $1`,
+    [workspaceId],
+  );
+  expect(jobs.reduce((sum, { events }) => sum + events, 0)).toBe(20_000);
+  expect(Math.max(...jobs.map(({ events }) => events))).toBe(500);
+  expect(jobs.length).toBeLessThan(60);
+});

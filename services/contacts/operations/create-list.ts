@@ -1,0 +1,43 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
+import type { Context } from '../context.ts';
+import { List, listMessage, optInTemplateOf } from '../list.ts';
+
+const listsMax = 1_000;
+
+export function create(context: Context): ServiceImpl<typeof ListService>['createList'] {
+  const { store, now } = context;
+  return async (request, call) => {
+    const template = await optInTemplateOf(context, request);
+    const { workspaceId, id } = request;
+    return once(store, call, ListService.method.createList, request, async (em) => {
+      // Two at once would both find room for the last one.
+      await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`lists ${workspaceId}`]);
+      if (await em.findOne(List, { workspace_id: workspaceId, id })) {
+        throw new ConnectError('List already exists', Code.AlreadyExists);
+      }
+      if ((await em.count(List, { workspace_id: workspaceId, deleted_at: null })) >= listsMax) {
+        throw new ConnectError(
+          `a workspace has at most ${listsMax} lists`,
+          Code.FailedPrecondition,
+        );
+      }
+      const at = now();
+      const list = em.create(List, {
+        workspace_id: workspaceId,
+        id,
+        name: request.name,
+        is_double_optin: request.isDoubleOptin,
+        is_public: request.isPublic,
+        description: request.description,
+        double_optin_template: template,
+        created_at: at,
+        updated_at: at,
+      });
+      await em.flush();
+      return { list: listMessage(list) };
+    });
+  };
+}

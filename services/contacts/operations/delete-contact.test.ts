@@ -1,0 +1,99 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/store.ts';
+import { type Given, givenLists, givenService, takeEvents } from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.context.store.close());
+
+const email = 'ann@example.com';
+const notFound = { code: Code.NotFound, rawMessage: 'Contact not found' };
+
+test('a deleted contact leaves nothing in any table of contacts but the event that says so', async () => {
+  const workspaceId = await givenLists(given, 'news', 'tips');
+  const contacts = [{ email, firstName: 'Ann' }, { email: 'bob@example.com' }];
+  const subscribeToLists = ['news', 'tips'];
+  await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists });
+  await takeEvents(given, { consumer: 'webhooks', workspaceId });
+  const deleted = await given.contacts.deleteContact({ workspaceId, email: ' Ann@Example.com ' });
+  expect(deleted.success).toBe(true);
+  await expect(given.contacts.getContactByEmail({ workspaceId, email })).rejects.toMatchObject(
+    notFound,
+  );
+  for (const table of ['contacts', 'memberships']) {
+    const rows = await query<{ email: string }>(
+      given.context.store.fork(),
+      `select email from ${table} where workspace_id = $1`,
+      [workspaceId],
+    );
+    expect(new Set(rows.map((row) => row.email))).toEqual(new Set(['bob@example.com']));
+  }
+  const [toMessages] = await takeEvents(given, { consumer: 'messages', workspaceId });
+  const toWebhooks = await takeEvents(given, { consumer: 'webhooks', workspaceId });
+  expect(toWebhooks).toEqual([toMessages]);
+  expect(toMessages).toMatchObject({
+    type: 'contact.deleted',
+    data: { contact: { email, first_name: 'Ann', last_name: null } },
+  });
+});
+
+test('a contact that is deleted can come back, and brings nothing of before', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const contacts = [{ email, firstName: 'Ann' }];
+  await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
+  await given.contacts.deleteContact({ workspaceId, email });
+  await expect(given.contacts.deleteContact({ workspaceId, email })).rejects.toMatchObject(
+    notFound,
+  );
+  const again = await given.contacts.upsertContact({ workspaceId, contact: { email } });
+  expect(again.action).toBe('create');
+  const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
+  expect(contact).toMatchObject({ contactLists: [] });
+  expect(contact?.firstName).toBeUndefined();
+});
+
+test('a contact of another workspace is not deleted', async () => {
+  const mine = await givenLists(given);
+  const theirs = await givenLists(given);
+  await given.contacts.upsertContact({ workspaceId: theirs, contact: { email } });
+  await expect(given.contacts.deleteContact({ workspaceId: mine, email })).rejects.toMatchObject(
+    notFound,
+  );
+  await given.contacts.getContactByEmail({ workspaceId: theirs, email });
+});
+
+test('spec: getByExternalID gives one of those who share it, with contact_lists and contact_segments', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const contacts = [1, 2].map((n) => ({ email: `p${n}@example.com`, externalId: 'x-1' }));
+  await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
+  const request = { workspaceId, externalId: 'x-1' };
+  const { contact } = await given.contacts.getContactByExternalID(request);
+  expect(['p1@example.com', 'p2@example.com']).toContain(contact?.email);
+  expect(contact).toMatchObject({
+    externalId: 'x-1',
+    contactLists: [{ listId: 'news', listName: 'List news' }],
+    contactSegments: [],
+  });
+});
+
+test.each(['x', 'X-1', '%', "' or true --", 'x-1 '])(
+  'getByExternalID finds nobody by %j',
+  async (externalId) => {
+    const workspaceId = await givenLists(given);
+    const contact = { email, externalId: 'x-1' };
+    await given.contacts.upsertContact({ workspaceId, contact });
+    await expect(
+      given.contacts.getContactByExternalID({ workspaceId, externalId }),
+    ).rejects.toMatchObject(notFound);
+  },
+);
+
+test('getByExternalID needs an identifier', async () => {
+  const workspaceId = await givenLists(given);
+  await expect(
+    given.contacts.getContactByExternalID({ workspaceId, externalId: '' }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: 'Missing external ID' });
+});

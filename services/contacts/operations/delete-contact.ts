@@ -1,0 +1,39 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { changeAndTell } from '#lib/jobs/outbox.ts';
+import { holdContacts } from '../consent/membership-queries.ts';
+import { requireAddress } from '../contact/input.ts';
+import { contactDataSql, contactNotFound } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+
+export function deleteContact({
+  store,
+  outbox,
+  now,
+}: Context): ServiceImpl<typeof ContactService>['deleteContact'] {
+  return async ({ workspaceId, email }) => {
+    const address = requireAddress(email);
+    const answer = await store.fork().transactional(async (em) => {
+      await holdContacts(em, workspaceId, [address]);
+      return changeAndTell<{ deleted: number }>(
+        { em, outbox, workspaceId },
+        {
+          steps: `left_lists as (
+           delete from memberships where workspace_id = $1 and email = $2
+         ),
+         deleted as (
+           delete from contacts where workspace_id = $1 and email = $2 returning *
+         ),
+         events as (
+           select 'contact.deleted' as type, $3::timestamptz as occurred_at, ${contactDataSql} as data
+           from deleted contact
+         )`,
+          answer: '(select count(*)::int from deleted) as deleted',
+          values: [workspaceId, address, now()],
+        },
+      );
+    });
+    if (!answer?.deleted) throw contactNotFound();
+    return { success: true };
+  };
+}

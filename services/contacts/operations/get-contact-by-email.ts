@@ -1,0 +1,23 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import { contactMessage, contactNotFound, contactWithListsSql } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+
+export function getByEmail({
+  store,
+}: Context): ServiceImpl<typeof ContactService>['getContactByEmail'] {
+  return async ({ workspaceId, email }) => {
+    const address = canonicalAddress(email);
+    // What is no address is no contact's address.
+    const [row] = address
+      ? await store.read<{ contact: string }>(
+          `select ${contactWithListsSql} as contact from contacts contact
+           where workspace_id = $1 and email = $2`,
+          [workspaceId, address],
+        )
+      : [];
+    if (!row) throw contactNotFound();
+    return { contact: contactMessage(row.contact) };
+  };
+}

@@ -1,0 +1,21 @@
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { requireAddress } from '../contact/input.ts';
+import type { Context } from '../context.ts';
+import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
+
+export function getByIDs({
+  store,
+}: Context): ServiceImpl<typeof ContactListService>['getContactList'] {
+  return async ({ workspaceId, email, listId }) => {
+    const [row] = await query<{ membership: string }>(
+      store.fork(),
+      `select ${contactListSql}::text as membership from ${standingSql}
+       where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3`,
+      [workspaceId, listId, requireAddress(email)],
+    );
+    if (!row) throw new ConnectError('Contact list relationship not found', Code.NotFound);
+    return { contactList: contactListMessage(row.membership) };
+  };
+}

@@ -1,0 +1,16 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { Context } from '../context.ts';
+import { type ListRow, listColumns, listMessage, listNotFound } from '../list.ts';
+
+export function get({ store }: Context): ServiceImpl<typeof ListService>['getList'] {
+  return async ({ workspaceId, id }) => {
+    const [row] = await store.read<ListRow>(
+      `select ${listColumns} from lists
+       where workspace_id = $1 and id = $2 and deleted_at is null`,
+      [workspaceId, id],
+    );
+    if (!row) throw listNotFound();
+    return { list: listMessage(row) };
+  };
+}

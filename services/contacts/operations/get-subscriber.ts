@@ -1,0 +1,58 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { type Status, statusMessage } from '../consent/membership.ts';
+import { contactNotFound } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+
+const listsMax = 1_000;
+
+type Row = {
+  language: string | null;
+  timezone: string | null;
+  id: string | null;
+  name: string;
+  description: string;
+  status: Status | null;
+};
+
+export function get({ store }: Context): ServiceImpl<typeof SubscriberService>['getSubscriber'] {
+  return async ({ workspaceId, email }) => {
+    const rows = await query<Row>(
+      store.fork(),
+      `select contact.language, contact.timezone, list.id, list.name, list.description, list.status
+       from contacts contact
+       left join lateral (
+         select list.id, list.name, list.description, membership.status
+         from lists list
+         left join memberships membership on membership.workspace_id = $1
+           and membership.list_id = list.id and membership.email = contact.email
+           and membership.deleted_at is null
+         where list.workspace_id = $1 and list.deleted_at is null
+           and (list.is_public or membership.status is not null)
+         order by list.name, list.id
+         limit ${listsMax}
+       ) list on true
+       where contact.workspace_id = $1 and contact.email = $2`,
+      [workspaceId, email],
+    );
+    const [contact] = rows;
+    if (!contact) throw contactNotFound();
+    return {
+      language: contact.language ?? '',
+      timezone: contact.timezone ?? '',
+      subscriptions: rows.flatMap(({ id, name, description, status }) =>
+        id === null
+          ? []
+          : [
+              {
+                listId: id,
+                listName: name,
+                description,
+                status: status ? statusMessage(status) : undefined,
+              },
+            ],
+      ),
+    };
+  };
+}

@@ -1,0 +1,235 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ContactInputSchema, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { userClaims } from '../../../test/setup/service.ts';
+import { type Given, givenLists, givenService, givenStatus } from '../test/given.ts';
+
+let given: Given;
+const permissions = { contacts: { read: true, write: true } };
+const member = userClaims();
+beforeAll(async () => {
+  given = await givenService(async () => ({
+    active: true,
+    root: false,
+    role: 'member',
+    permissions: Object.fromEntries(
+      Object.entries(permissions).map(([resource, permission]) => [
+        resource,
+        { $typeName: 'postrider.workspaces.v1.Permission', ...permission },
+      ]),
+    ),
+  }));
+});
+afterAll(() => given.context.store.close());
+
+type Row = MessageInitShape<typeof ContactInputSchema>;
+
+async function importInto(workspaceId: string, contacts: Row[], subscribeToLists: string[] = []) {
+  const answer = await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists });
+  return answer.operations.map(({ email, action, error }) => ({ email, action, error }));
+}
+
+async function read(workspaceId: string, email: string) {
+  const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
+  if (!contact) throw new Error('no contact');
+  return contact;
+}
+
+async function statusOf(workspaceId: string, email: string) {
+  const { contactLists } = await read(workspaceId, email);
+  return contactLists.map(({ listId, status }) => [listId, status]);
+}
+
+test('import answers every row in order with its own reason and writes the good ones', async () => {
+  const workspaceId = await givenLists(given);
+  const answers = await importInto(workspaceId, [
+    { email: ' Ann@Example.com ', firstName: ' Ann ' },
+    { email: '' },
+    { email: 'nobody' },
+    { email: 'josé@example.com' },
+    { email: 'a@example.com', timezone: 'Mars/Base' },
+    { email: 'b@example.com', language: 'english please' },
+    { email: 'c@example.com', postcode: 'x'.repeat(21) },
+    { email: 'd@example.com', customNumber3: Number.NaN },
+    { email: 'e@example.com', lastName: 'a\0b' },
+    { email: 'f@example.com', customJson1: { deep: ['a\0b'] } },
+    { email: 'g@example.com', rowError: 'custom_number_1 must be a number' },
+    { email: 'h@example.com', customDatetime1: { seconds: 999_999_999_999n } },
+    { email: 'i@example.com', customJson5: { text: 'x'.repeat(65_536) } },
+    { email: 'zoe@example.com', timezone: 'Europe/Paris', language: 'pt-BR' },
+  ]);
+  expect(answers.map(({ action, error }) => error ?? action)).toEqual([
+    'create',
+    'email is required',
+    'invalid email format',
+    'invalid email format: only ASCII characters are supported before the @',
+    'invalid timezone: Mars/Base',
+    'invalid language: english please',
+    'postcode must be at most 20 characters',
+    'custom_number_3 must be a finite number',
+    'last_name holds text that can not be stored',
+    'custom_json_1 holds text that can not be stored',
+    'custom_number_1 must be a number',
+    'custom_datetime_1 must lie in the years 1 to 9999',
+    'custom_json_5 must be at most 64 KiB',
+    'create',
+  ]);
+  expect(answers[0]?.email).toBe('ann@example.com');
+  expect(answers[2]?.email).toBe('nobody');
+  expect((await read(workspaceId, 'ann@example.com')).firstName).toBe('Ann');
+  expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 2 });
+});
+
+test('import gives back every kind of field as it was given', async () => {
+  const workspaceId = await givenLists(given);
+  const fields = {
+    customString1: `it's "quoted"; drop table contacts; -- \\ % _ ünïcode 🦜`,
+    customNumber1: -0.1,
+    customNumber2: 1e21,
+    customNumber3: 0,
+    customDatetime1: { seconds: 1n, nanos: 123_456_000 },
+    customDatetime2: timestampFromDate(new Date('0999-12-31T23:59:59Z')),
+    customJson1: { a: [1, 'two', null, { b: true }], __proto__x: 1 },
+  };
+  await importInto(workspaceId, [{ email: 'a@example.com', ...fields }]);
+  expect(await read(workspaceId, 'a@example.com')).toMatchObject(fields);
+});
+
+test('import keeps what is absent or null, and the time of creation', async () => {
+  const workspaceId = await givenLists(given);
+  given.clock.now = new Date('2030-01-01T12:00:00Z');
+  await importInto(workspaceId, [{ email: 'a@example.com', firstName: 'Ann', phone: '1' }]);
+  given.clock.now = new Date('2030-01-02T12:00:00Z');
+  const nullFields = { paths: ['first_name'] };
+  const answers = await importInto(workspaceId, [
+    { email: 'a@example.com', phone: '2', nullFields },
+    { email: 'b@example.com', firstName: 'Bob' },
+  ]);
+  expect(answers.map(({ action }) => action)).toEqual(['update', 'create']);
+  expect(await read(workspaceId, 'a@example.com')).toMatchObject({
+    firstName: 'Ann',
+    phone: '2',
+    createdAt: timestampFromDate(new Date('2030-01-01T12:00:00Z')),
+    updatedAt: timestampFromDate(new Date('2030-01-02T12:00:00Z')),
+  });
+});
+
+test('import takes the last row of an address, and tells of one contact created', async () => {
+  const workspaceId = await givenLists(given);
+  const rows = [
+    { email: 'a@example.com', firstName: 'first' },
+    { email: 'b@example.com' },
+    { email: 'A@EXAMPLE.com', firstName: 'last' },
+    { email: 'a@example.com', firstName: 'bad', timezone: 'nowhere' },
+  ];
+  const answers = await importInto(workspaceId, rows);
+  expect(answers.map(({ action }) => action)).toEqual(['create', 'create', 'update', 'error']);
+  expect((await read(workspaceId, 'a@example.com')).firstName).toBe('last');
+});
+
+test('import knows an international domain and its punycode as one contact', async () => {
+  const workspaceId = await givenLists(given);
+  await importInto(workspaceId, [{ email: 'a@bücher.example', firstName: 'Ann' }]);
+  const [answer] = await importInto(workspaceId, [{ email: 'a@xn--bcher-kva.example' }]);
+  expect(answer).toMatchObject({ email: 'a@xn--bcher-kva.example', action: 'update' });
+  expect((await read(workspaceId, 'a@BÜCHER.example')).firstName).toBe('Ann');
+});
+
+test('import subscribes, but never past an unsubscribe, a bounce or a complaint', async () => {
+  const workspaceId = await givenLists(given, 'one', 'two');
+  const names = ['a', 'b', 'c', 'd', 'p', 'r', 's'];
+  const contacts = names.map((name) => ({ email: `${name}@example.com` }));
+  await importInto(workspaceId, contacts, ['one']);
+  const set = (name: string, status: string, removed = false) =>
+    givenStatus(given, { workspaceId, email: `${name}@example.com`, status, removed });
+  await set('b', 'unsubscribed');
+  await set('c', 'bounced');
+  await set('d', 'complained');
+  await set('p', 'pending');
+  await set('r', 'active', true);
+  await set('s', 'bounced', true);
+  await importInto(workspaceId, contacts, ['one', 'two', 'one']);
+  const on = async (email: string) => (await statusOf(workspaceId, `${email}@example.com`))[0];
+  expect(await on('a')).toEqual(['one', MembershipStatus.ACTIVE]);
+  expect(await on('b')).toEqual(['one', MembershipStatus.UNSUBSCRIBED]);
+  expect(await on('c')).toEqual(['one', MembershipStatus.BOUNCED]);
+  expect(await on('d')).toEqual(['one', MembershipStatus.COMPLAINED]);
+  expect(await on('p')).toEqual(['one', MembershipStatus.ACTIVE]);
+  expect(await on('r')).toEqual(['one', MembershipStatus.ACTIVE]);
+  // Removed with a bounce: it stays removed, and is on the other list only.
+  expect(await statusOf(workspaceId, 's@example.com')).toEqual([['two', MembershipStatus.ACTIVE]]);
+});
+
+test('import refuses an unknown list as a whole and writes nothing', async () => {
+  const workspaceId = await givenLists(given, 'one');
+  const contacts = [{ email: 'a@example.com' }];
+  await expect(importInto(workspaceId, contacts, ['one', 'nope'])).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'list not found: nope',
+  });
+  expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 0 });
+});
+
+test('import into lists needs the permission to write lists', async () => {
+  const workspaceId = await givenLists(given, 'one');
+  const { contacts } = given.as(member);
+  const request = { workspaceId, contacts: [{ email: 'a@example.com' }] };
+  await contacts.importContacts(request);
+  await expect(
+    contacts.importContacts({ ...request, subscribeToLists: ['one'] }),
+  ).rejects.toMatchObject({
+    code: Code.PermissionDenied,
+    rawMessage: 'Insufficient permissions: write access to lists required',
+  });
+});
+
+test('import refuses no rows and more than 10,000', async () => {
+  const workspaceId = await givenLists(given);
+  await expect(importInto(workspaceId, [])).rejects.toMatchObject({
+    rawMessage: 'contacts array is empty',
+  });
+  const many = Array.from({ length: 10_001 }, () => create(ContactInputSchema, { email: 'a@b.c' }));
+  await expect(importInto(workspaceId, many)).rejects.toMatchObject({
+    rawMessage: 'contacts must hold at most 10000 items',
+  });
+});
+
+test('two imports at once with their rows in opposite order both succeed', async () => {
+  const workspaceId = await givenLists(given, 'one', 'two');
+  for (let round = 0; round < 10; round += 1) {
+    // Every round has something to write.
+    const contacts = Array.from({ length: 500 }, (_, number) => ({
+      email: `u${number}@a.example`,
+      firstName: `Round ${round}`,
+    }));
+    const backwards = contacts.toReversed();
+    const answers = await Promise.all([
+      importInto(workspaceId, contacts, ['one', 'two']),
+      importInto(workspaceId, backwards, ['two', 'one']),
+      importInto(workspaceId, contacts, ['two']),
+    ]);
+    expect(answers.flat().filter(({ action }) => action === 'error')).toEqual([]);
+  }
+  expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({
+    totalContacts: 500,
+  });
+});
+
+test('workspaces never meet, though they share addresses and list ids', async () => {
+  const [mine, theirs] = [await givenLists(given, 'one'), await givenLists(given, 'one')];
+  await importInto(mine, [{ email: 'a@example.com', firstName: 'Mine' }], ['one']);
+  await importInto(theirs, [{ email: 'a@example.com', firstName: 'Theirs' }]);
+  expect((await read(mine, 'a@example.com')).firstName).toBe('Mine');
+  expect((await read(theirs, 'a@example.com')).contactLists).toEqual([]);
+  const audience = { listId: 'one', pageSize: 10 };
+  const theirPage = await given.audience.listAudience({ workspaceId: theirs, ...audience });
+  expect(theirPage.emails).toEqual([]);
+  await given.audience.unsubscribeRecipient({
+    workspaceId: theirs,
+    listId: 'one',
+    email: 'a@example.com',
+  });
+  expect(await statusOf(mine, 'a@example.com')).toEqual([['one', MembershipStatus.ACTIVE]]);
+});

@@ -1,0 +1,55 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { requirePermission } from '#lib/rpc/server/access.ts';
+import { joinLists } from '../consent/membership-queries.ts';
+import { type ContactRow, readContact } from '../contact/input.ts';
+import { upsertContacts } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+import { requireLists } from '../list-queries.ts';
+
+export function importContacts({
+  store,
+  outbox,
+  now,
+}: Context): ServiceImpl<typeof ContactService>['importContacts'] {
+  return async ({ workspaceId, contacts, subscribeToLists }, call) => {
+    const listIds = [...new Set(subscribeToLists)];
+    if (listIds.length > 0) requirePermission(call, 'lists', 'write');
+    const judged = contacts.map(judge);
+    const rows = lastOfEach(judged);
+    const at = now();
+    const created = await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
+      // What is sorted and grouped on the way fits in memory: a tenth of the time.
+      await query(em, `select set_config('work_mem', '64MB', true)`, []);
+      await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
+      const fresh = await upsertContacts(telling, { rows, at });
+      const emails = rows.map(({ email }) => email);
+      await joinLists(telling, { join: 'import', emails, listIds, at });
+      return fresh;
+    });
+    return { operations: judged.map((each) => operationOf(each, created)) };
+  };
+}
+
+/** What became of a row. The first one of a new address creates it; later ones of the request change it. */
+function operationOf({ row: { email }, error }: Judged, created: Set<string>) {
+  if (error !== undefined) return { email, action: 'error', error };
+  return { email, action: created.delete(email) ? 'create' : 'update' };
+}
+
+type Judged = { row: ContactRow; error: string | undefined };
+
+function judge(contact: ContactInput): Judged {
+  // The gateway could not read this row; what it could read is incomplete.
+  if (contact.rowError) return { row: { email: contact.email }, error: contact.rowError };
+  const { row, faults } = readContact(contact);
+  return { row, error: faults[0]?.description };
+}
+
+/** The good rows; of those with the same address the last one. */
+function lastOfEach(judged: readonly Judged[]): ContactRow[] {
+  const good = judged.filter(({ error }) => error === undefined);
+  return [...new Map(good.map(({ row }) => [row.email, row])).values()];
+}

@@ -1,0 +1,29 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { query } from '#lib/postgres/store.ts';
+import { requireAddress } from '../contact/input.ts';
+import { contactNotFound } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
+
+const membershipsMax = 1_000;
+
+export function getListsByContact({
+  store,
+}: Context): ServiceImpl<typeof ContactListService>['listContactListsByContact'] {
+  return async ({ workspaceId, email }) => {
+    const [contact] = await query<{ memberships: string[] }>(
+      store.fork(),
+      `select array(
+         select ${contactListSql}::text from ${standingSql}
+         where membership.workspace_id = $1 and membership.email = contact.email
+         order by membership.list_id
+         limit ${membershipsMax}
+       ) as memberships
+       from contacts contact where workspace_id = $1 and email = $2`,
+      [workspaceId, requireAddress(email)],
+    );
+    if (!contact) throw contactNotFound();
+    return { contactLists: contact.memberships.map(contactListMessage) };
+  };
+}

@@ -1,0 +1,39 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { query } from '#lib/postgres/store.ts';
+import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
+import { timestampSql } from '../contact/fields.ts';
+import type { Context } from '../context.ts';
+import { findList } from '../list-queries.ts';
+import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
+
+const limitDefault = 1_000;
+
+export function getContactsByList({
+  store,
+}: Context): ServiceImpl<typeof ContactListService>['listContactListsByList'] {
+  return async ({ workspaceId, listId, limit = limitDefault, cursor }) => {
+    const em = store.fork();
+    const from = cursor === '' ? undefined : readCursor(cursor);
+    await findList(em, { workspaceId, id: listId });
+    const rows = await query<{ membership: string; createdAt: string; email: string }>(
+      em,
+      `select ${contactListSql}::text as membership, membership.email,
+         ${timestampSql('membership.created_at')} as "createdAt"
+       from ${standingSql}
+       where membership.workspace_id = $1 and membership.list_id = $2
+         and ${pagedSql('membership')}
+         and ${from ? afterCursorSql('membership', { at: '$3', email: '$4' }) : 'true'}
+       order by membership.created_at desc, membership.email
+       limit ${limit + 1}`,
+      [workspaceId, listId, ...(from ? [from.createdAt, from.email] : [])],
+    );
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      contactLists: page.map(({ membership }) => contactListMessage(membership)),
+      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+    };
+  };
+}

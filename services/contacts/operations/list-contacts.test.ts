@@ -1,0 +1,161 @@
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import {
+  type Given,
+  givenDeletedList,
+  givenLists,
+  givenService,
+  givenStatus,
+} from '../test/given.ts';
+
+let given: Given;
+beforeAll(async () => {
+  given = await givenService();
+});
+afterAll(() => given.context.store.close());
+
+async function givenContacts(...names: string[]): Promise<string> {
+  const workspaceId = await givenLists(given, 'one', 'two');
+  const contacts = names.map((name) => ({ email: `${name}@example.com`, firstName: name }));
+  await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['one', 'two'] });
+  return workspaceId;
+}
+
+type Filter = Omit<Parameters<Given['contacts']['listContacts']>[0], '$typeName'>;
+
+async function found(filter: Filter): Promise<string[]> {
+  const { contacts } = await given.contacts.listContacts(filter);
+  return contacts.map(({ email }) => email.slice(0, email.indexOf('@')));
+}
+
+test('list gives the newest first, then by address, page by page', async () => {
+  given.clock.now = new Date('2030-01-01T12:00:00.001Z');
+  const workspaceId = await givenContacts('c', 'a', 'b');
+  given.clock.now = new Date('2030-01-01T12:00:00.002Z');
+  const contacts = [{ email: 'z@example.com' }, { email: 'y@example.com' }];
+  await given.contacts.importContacts({ workspaceId, contacts });
+  const pages: string[][] = [];
+  let cursor: string | undefined = '';
+  while (cursor !== undefined) {
+    const request = { workspaceId, limit: 2, cursor };
+    const page: Awaited<ReturnType<Given['contacts']['listContacts']>> =
+      await given.contacts.listContacts(request);
+    pages.push(page.contacts.map(({ email }) => email));
+    cursor = page.nextCursor;
+  }
+  expect(pages).toEqual([
+    ['y@example.com', 'z@example.com'],
+    ['a@example.com', 'b@example.com'],
+    ['c@example.com'],
+  ]);
+});
+
+test.each([
+  'garbage',
+  '%',
+  "' or 1=1 --",
+  Buffer.from('2030-02-31T00:00:00Z a@b.c').toString('base64url'),
+  Buffer.from('0000-01-01T00:00:00Z a@b.c').toString('base64url'),
+  Buffer.from('2030-01-01T00:00:00Z a\0b').toString('base64url'),
+])('list refuses the cursor %j', async (cursor) => {
+  await expect(given.contacts.listContacts({ workspaceId: 'w', cursor })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'invalid cursor',
+  });
+});
+
+test.each([0, 101, -1])('list refuses the limit %i', async (limit) => {
+  await expect(given.contacts.listContacts({ workspaceId: 'w', limit })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'limit must be between 1 and 100',
+  });
+});
+
+test('list finds parts of a field without regard to case', async () => {
+  const workspaceId = await givenContacts('bob');
+  const contact = { email: 'elodie@example.com', firstName: 'ÉLODIE' };
+  await given.contacts.upsertContact({ workspaceId, contact });
+  expect(await found({ workspaceId, firstName: 'élo' })).toEqual(['elodie']);
+  expect(await found({ workspaceId, email: 'BOB@' })).toEqual(['bob']);
+  expect(await found({ workspaceId, email: 'bob', firstName: 'x' })).toEqual([]);
+});
+
+test.each(['%', '_', '\\', "'", "' or true --", "'; drop table contacts; --", '$1', '%\\%'])(
+  'list takes %j as text in every filter',
+  async (text) => {
+    const workspaceId = await givenContacts('bob');
+    const contact = { email: 'bob@example.com', firstName: `a${text}b` };
+    await given.contacts.upsertContact({ workspaceId, contact });
+    expect(await found({ workspaceId, firstName: text })).toEqual(['bob']);
+    for (const name of ['email', 'externalId', 'lastName', 'fullName', 'phone', 'country']) {
+      expect(await found({ workspaceId, [name]: text })).toEqual([]);
+    }
+    expect(await found({ workspaceId, language: text, listId: text })).toEqual([]);
+    expect(await found({ workspaceId, listId: text })).toEqual([]);
+  },
+);
+
+test('list matches the list and the status on the same membership', async () => {
+  const workspaceId = await givenContacts('ann', 'bob');
+  const bob = { workspaceId, email: 'bob@example.com' };
+  await given.audience.unsubscribeRecipient({ ...bob, listId: 'two' });
+  const on = (
+    listId: string,
+    contactListStatus: MembershipStatus = MembershipStatus.UNSUBSCRIBED,
+  ) => found({ workspaceId, listId, contactListStatus });
+  expect(await on('one')).toEqual([]);
+  expect(await on('two')).toEqual(['bob']);
+  expect(await on('')).toEqual(['bob']);
+  expect(await on('one', MembershipStatus.ACTIVE)).toEqual(['ann', 'bob']);
+  await givenStatus(given, { ...bob, status: 'active', removed: true });
+  expect(await found({ workspaceId, listId: 'one' })).toEqual(['ann']);
+});
+
+test('list fills in the lists of a contact only when asked', async () => {
+  const workspaceId = await givenContacts('ann');
+  const [plain] = (await given.contacts.listContacts({ workspaceId })).contacts;
+  expect(plain?.contactLists).toEqual([]);
+  const asked = { workspaceId, withContactLists: true, listId: 'two' };
+  const [full] = (await given.contacts.listContacts(asked)).contacts;
+  expect(full?.contactLists.map(({ listId, listName }) => [listId, listName])).toEqual([
+    ['one', 'List one'],
+    ['two', 'List two'],
+  ]);
+});
+
+test('list finds nobody in a segment that does not exist', async () => {
+  const workspaceId = await givenContacts('ann');
+  expect(await found({ workspaceId, segments: ['none'] })).toEqual([]);
+});
+
+test('getByEmail takes the address in any case and gives memberships of lists that are left', async () => {
+  const workspaceId = await givenContacts('ann');
+  await givenDeletedList(given, { workspaceId, id: 'one' });
+  const request = { workspaceId, email: ' ANN@example.COM ' };
+  const { contact } = await given.contacts.getContactByEmail(request);
+  expect(contact).toMatchObject({
+    email: 'ann@example.com',
+    firstName: 'ann',
+    contactSegments: [],
+  });
+  expect(contact?.contactLists).toMatchObject([
+    { email: 'ann@example.com', listId: 'two', status: MembershipStatus.ACTIVE },
+  ]);
+});
+
+test.each(['nobody@example.com', 'no address', 'a\0@example.com'])(
+  'getByEmail does not find %j',
+  async (email) => {
+    await expect(
+      given.contacts.getContactByEmail({ workspaceId: 'w', email }),
+    ).rejects.toMatchObject({ code: Code.NotFound, rawMessage: 'Contact not found' });
+  },
+);
+
+test('a NUL in a filter is the caller’s fault', async () => {
+  const workspaceId = await givenContacts('ann');
+  await expect(found({ workspaceId, firstName: 'a\0b' })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});

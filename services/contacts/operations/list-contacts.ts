@@ -1,0 +1,88 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  ContactService,
+  ListContactsRequest,
+} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { pagedSql } from '#lib/postgres/page-indexes.ts';
+import { query } from '#lib/postgres/store.ts';
+import { readStatus } from '../consent/membership.ts';
+import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
+import { timestampSql } from '../contact/fields.ts';
+import { contactMessage, contactSql, contactWithListsSql } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+
+const limitDefault = 20;
+
+export function list({ store }: Context): ServiceImpl<typeof ContactService>['listContacts'] {
+  return async (request) => {
+    const limit = request.limit ?? limitDefault;
+    const where = conditions(request);
+    // No segments exist, so whatever is named has no members.
+    if (request.segments.length > 0) return { contacts: [] };
+    const rows = await query<{ contact: string; createdAt: string; email: string }>(
+      store.fork(),
+      `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact,
+         ${timestampSql('contact.created_at')} as "createdAt", contact.email
+       from (
+         select * from contacts contact
+         where ${where.sql.join(' and ')}
+         order by created_at desc, email
+         limit ${limit + 1}
+       ) contact
+       order by contact.created_at desc, contact.email`,
+      where.values,
+    );
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      contacts: page.map(({ contact }) => contactMessage(contact)),
+      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+    };
+  };
+}
+
+const textFilters = [
+  ['external_id', 'externalId'],
+  ['first_name', 'firstName'],
+  ['last_name', 'lastName'],
+  ['full_name', 'fullName'],
+  ['phone', 'phone'],
+  ['country', 'country'],
+  ['language', 'language'],
+] as const;
+
+function conditions(request: ListContactsRequest): { sql: string[]; values: unknown[] } {
+  const values: unknown[] = [];
+  const bound = (value: unknown) => `$${values.push(value)}`;
+  const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`, pagedSql('contact')];
+  // Addresses are stored in lower case, so theirs is the cheap comparison.
+  if (request.email !== '') {
+    sql.push(`contact.email like ${bound(containing(request.email.toLowerCase()))}`);
+  }
+  for (const [column, property] of textFilters) {
+    if (request[property] === '') continue;
+    const pattern = bound(containing(request[property]));
+    sql.push(`contact.${column} collate "und-x-icu" ilike ${pattern}`);
+  }
+  const status = readStatus('contact_list_status', request.contactListStatus);
+  if (request.listId !== '' || status) {
+    const onList = request.listId === '' ? 'true' : `membership.list_id = ${bound(request.listId)}`;
+    const withStatus = status ? `membership.status = ${bound(status)}` : 'true';
+    sql.push(`exists (
+      select from memberships membership
+      join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+      where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
+        and membership.deleted_at is null and list.deleted_at is null
+        and ${onList} and ${withStatus})`);
+  }
+  if (request.cursor !== '') {
+    const { createdAt, email } = readCursor(request.cursor);
+    sql.push(afterCursorSql('contact', { at: bound(createdAt), email: bound(email) }));
+  }
+  return { sql, values };
+}
+
+/** A pattern for texts that hold this one; its own wildcards are plain characters. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}

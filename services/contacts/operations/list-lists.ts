@@ -1,0 +1,18 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { Context } from '../context.ts';
+import { type ListRow, listColumns, listMessage } from '../list.ts';
+
+const listsMax = 1_000;
+
+export function list({ store }: Context): ServiceImpl<typeof ListService>['listLists'] {
+  return async ({ workspaceId }) => {
+    const rows = await store.read<ListRow>(
+      `select ${listColumns} from lists
+       where workspace_id = $1 and deleted_at is null
+       order by created_at desc, id limit $2`,
+      [workspaceId, listsMax],
+    );
+    return { lists: rows.map(listMessage) };
+  };
+}

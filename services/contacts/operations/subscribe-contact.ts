@@ -1,0 +1,29 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { hasPermission } from '#lib/rpc/server/access.ts';
+import { joinLists } from '../consent/membership-queries.ts';
+import { requireContact } from '../contact/input.ts';
+import { upsertContacts } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+import { requireLists } from '../list-queries.ts';
+
+export function subscribe({
+  store,
+  outbox,
+  now,
+}: Context): ServiceImpl<typeof ListService>['subscribeContact'] {
+  return async ({ workspaceId, contact, listIds: given }, call) => {
+    const { row } = requireContact(contact);
+    const listIds = [...new Set(given)];
+    const at = now();
+    const keepsKnown = !hasPermission(call, 'contacts', 'write');
+    await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
+      await requireLists(em, workspaceId, { field: 'list_ids', ids: listIds });
+      await upsertContacts(telling, { rows: [row], keepsKnown, at });
+      const joining = { join: 'subscribe', emails: [row.email], listIds, at } as const;
+      await joinLists(telling, joining);
+    });
+    return { success: true };
+  };
+}

@@ -1,0 +1,58 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { tellRoom } from '#lib/postgres/attempts.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { clientAddressOf } from '#lib/rpc/server/access.ts';
+import { joinLists } from '../consent/membership-queries.ts';
+import { type ContactRow, requireContact } from '../contact/input.ts';
+import { upsertContacts } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+import { type HeldList, holdLists } from '../list-queries.ts';
+import { isDisposable } from '../subscription/disposable.ts';
+import { limitSubscriptions } from '../subscription/limits.ts';
+
+export function subscribe(context: Context): ServiceImpl<typeof SubscriptionService>['subscribe'] {
+  return async ({ workspaceId, contact, listIds: given }, call) => {
+    const { row, input } = requireContact(contact);
+    const listIds = [...new Set(given)];
+    const email = row.email;
+    const asked = { workspaceId, email, listIds, client: clientAddressOf(call) };
+    tellRoom(call.responseHeader, await limitSubscriptions(context, asked));
+    // Whoever collects such addresses is not told which.
+    if (isDisposable(email)) return { success: true };
+    const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
+    await context.store
+      .fork()
+      .transactional((em) => join(context, em, { workspaceId, row, listIds, isProven }));
+    return { success: true };
+  };
+}
+
+type Asking = { workspaceId: string; row: ContactRow; listIds: string[]; isProven: boolean };
+
+async function join(
+  { outbox, now }: Context,
+  em: EntityManager,
+  { workspaceId, row, listIds, isProven }: Asking,
+): Promise<void> {
+  const at = now();
+  const telling = { em, outbox, workspaceId };
+  const lists = await holdLists(em, workspaceId, listIds);
+  // Nobody learns here which lists there are.
+  if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
+    throw invalidField('list_ids', 'list is not public');
+  }
+  await upsertContacts(telling, { rows: [row], keepsKnown: !isProven, at });
+  const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
+  const emails = [row.email];
+  const all = [
+    { join: isProven ? 'askWithProof' : 'askWithOptIn', listIds: withOptIn ?? [] },
+    { join: isProven ? 'askWithProof' : 'ask', listIds: without ?? [] },
+  ] as const;
+  for (const each of all) await joinLists(telling, { ...each, emails, at });
+}
+
+function idsOf(lists: readonly HeldList[], optIn: boolean): string[] {
+  return lists.filter(({ is_double_optin }) => is_double_optin === optIn).map(({ id }) => id);
+}

@@ -1,0 +1,26 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { readStatus } from '../consent/membership.ts';
+import { setStatus } from '../consent/membership-queries.ts';
+import { requireAddress } from '../contact/input.ts';
+import type { Context } from '../context.ts';
+
+export function updateStatus({
+  store,
+  outbox,
+  now,
+}: Context): ServiceImpl<typeof ContactListService>['updateContactListStatus'] {
+  return async (request) => {
+    const { workspaceId, listId } = request;
+    const email = requireAddress(request.email);
+    const status = readStatus('status', request.status);
+    if (!status) throw invalidField('status', 'status is required');
+    const change = { status, email, listId, at: now() };
+    const found = await store
+      .fork()
+      .transactional((em) => setStatus({ em, outbox, workspaceId }, change));
+    const message = found ? 'status updated successfully' : 'contact not in list';
+    return { success: true, message, found };
+  };
+}

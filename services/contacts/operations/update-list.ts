@@ -1,0 +1,22 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { Context } from '../context.ts';
+import { listMessage, optInTemplateOf } from '../list.ts';
+import { lockList } from '../list-queries.ts';
+
+export function update(context: Context): ServiceImpl<typeof ListService>['updateList'] {
+  const { store, now } = context;
+  return async (request) => {
+    const template = await optInTemplateOf(context, request);
+    return store.fork().transactional(async (em) => {
+      const list = await lockList(em, request);
+      list.name = request.name;
+      list.is_double_optin = request.isDoubleOptin;
+      list.is_public = request.isPublic;
+      list.description = request.description;
+      list.double_optin_template = template;
+      list.updated_at = now();
+      return { list: listMessage(list) };
+    });
+  };
+}

@@ -1,0 +1,74 @@
+import { create } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type {
+  SubscriberService,
+  UpdateSubscriberRequest,
+} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
+import { changeMemberships, holdContacts, joinLists } from '../consent/membership-queries.ts';
+import { type ContactRow, readContact } from '../contact/input.ts';
+import { contactNotFound, upsertContacts } from '../contact/queries.ts';
+import type { Context } from '../context.ts';
+import { holdLists } from '../list-queries.ts';
+
+export function update({
+  store,
+  outbox,
+  now,
+}: Context): ServiceImpl<typeof SubscriberService>['updateSubscriber'] {
+  return async (request) => {
+    const { workspaceId, email } = request;
+    const row = readPerson(request);
+    const all = request.unsubscribeAll;
+    const listIds = all ? [] : [...new Set(request.subscribeListIds)];
+    const left = all ? [''] : request.unsubscribeListIds;
+    const targets = left.map((listId) => ({ email, listId }));
+    const at = now();
+    await store.fork().transactional(async (em) => {
+      const telling = { em, outbox, workspaceId };
+      const offered = await listsOfferedTo(em, request, listIds);
+      if ((await holdContacts(em, workspaceId, [email])).length === 0) {
+        throw contactNotFound();
+      }
+      if (offered.length < listIds.length) {
+        throw invalidField('subscribe_list_ids', 'list not found');
+      }
+      await upsertContacts(telling, { rows: [row], cleared: Object.keys(row), at });
+      await joinLists(telling, { join: 'choose', emails: [email], listIds, at });
+      await changeMemberships(telling, { cause: 'unsubscribe', targets, at });
+    });
+    return {};
+  };
+}
+
+/** What the person says about themselves. An empty text clears a field. */
+function readPerson({ email, language, timezone }: UpdateSubscriberRequest): ContactRow {
+  const { row, faults } = readContact(create(ContactInputSchema, { email, language, timezone }));
+  const [first, ...rest] = faults;
+  if (first) throw invalidFields([first, ...rest]);
+  return {
+    ...row,
+    ...(language === undefined ? {} : { language: row.language || null }),
+    ...(timezone === undefined ? {} : { timezone: row.timezone || null }),
+  };
+}
+
+/** Holds the lists that the person may choose: public ones, and those they are or were on. */
+async function listsOfferedTo(
+  em: EntityManager,
+  { workspaceId, email }: UpdateSubscriberRequest,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const lists = await holdLists(em, workspaceId, ids);
+  const known = await query<{ list_id: string }>(
+    em,
+    `select list_id from memberships
+     where workspace_id = $1 and email = $2 and list_id = any($3::text[]) and deleted_at is null`,
+    [workspaceId, email, ids],
+  );
+  const own = new Set(known.map(({ list_id }) => list_id));
+  return lists.filter(({ id, is_public }) => is_public || own.has(id)).map(({ id }) => id);
+}

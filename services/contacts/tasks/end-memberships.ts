@@ -1,0 +1,29 @@
+import { query } from '#lib/postgres/store.ts';
+import { removeMemberships } from '../consent/membership-queries.ts';
+import type { Context } from '../context.ts';
+
+const pageSize = 1_000;
+
+/** The task that ends the memberships of a deleted list, page by page; a repeat goes on where it stood. */
+export function endMemberships({ store, outbox, now }: Context) {
+  return async (payload: unknown): Promise<void> => {
+    const { workspaceId, listId } = payload as { workspaceId: string; listId: string };
+    let after = '';
+    for (;;) {
+      const page = await query<{ email: string }>(
+        store.fork(),
+        `select email from memberships
+         where workspace_id = $1 and list_id = $2 and email > $3 and deleted_at is null
+         order by email limit ${pageSize}`,
+        [workspaceId, listId, after],
+      );
+      const emails = page.map(({ email }) => email);
+      const removal = { listId, emails, at: now() };
+      await store
+        .fork()
+        .transactional((em) => removeMemberships({ em, outbox, workspaceId }, removal));
+      if (emails.length < pageSize) return;
+      after = emails.at(-1) ?? after;
+    }
+  };
+}

@@ -1,0 +1,23 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { type ContactList, ContactListSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { timestampSql } from '../contact/fields.ts';
+
+/** SQL of a row of `memberships`, called `membership`, with its `list`, in the JSON of its message. */
+export const contactListSql = `json_build_object(
+  'email', membership.email,
+  'list_id', membership.list_id,
+  'list_name', list.name,
+  'status', 'MEMBERSHIP_STATUS_' || upper(membership.status),
+  'created_at', ${timestampSql('membership.created_at')},
+  'updated_at', ${timestampSql('membership.updated_at')}
+)`;
+
+/** SQL of the memberships that there are, of lists that there are. */
+export const standingSql = `memberships membership
+  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+    and list.deleted_at is null and membership.deleted_at is null`;
+
+export function contactListMessage(json: string): ContactList {
+  const value: JsonValue = JSON.parse(json);
+  return fromJson(ContactListSchema, value);
+}
