@@ -5,11 +5,11 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Context } from './context.ts';
 import { batchGetTemplates } from './operations/batch-get-templates.ts';
-import { compile } from './operations/compile.ts';
-import { create } from './operations/create.ts';
-import { get } from './operations/get.ts';
+import { compile } from './operations/compile-template.ts';
+import { create } from './operations/create-template.ts';
+import { get } from './operations/get-template.ts';
 import { getTemplateContent } from './operations/get-template-content.ts';
-import { list } from './operations/list.ts';
+import { list } from './operations/list-templates.ts';
 
 export const services = [TemplateService, TemplateContentService];
 

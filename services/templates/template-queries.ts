@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { TemplateSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { Template } from './template.ts';
-import { templateMessage } from './template-message.ts';
+import { templateMessage } from './views/template.ts';
 
 type Version = { id: string; version: number };
 type TemplateOf = (key: Version) => MessageInitShape<typeof TemplateSchema> | undefined;

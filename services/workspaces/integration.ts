@@ -11,7 +11,7 @@ import {
 import { canonicalAddress } from '#lib/address.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { type StoredWarmUp, storedWarmUp } from './warm-up.ts';
+import { type StoredWarmUp, storedWarmUp } from './integrations/warm-up.ts';
 
 /** As stored: the password sealed. */
 export type StoredProvider = {

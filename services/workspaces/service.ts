@@ -6,18 +6,18 @@ import {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Context } from './context.ts';
 import { authorize } from './operations/authorize.ts';
-import { create } from './operations/create.ts';
 import { createAPIKey } from './operations/create-api-key.ts';
 import { createIntegration } from './operations/create-integration.ts';
-import { get } from './operations/get.ts';
+import { create } from './operations/create-workspace.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getSettings } from './operations/get-settings.ts';
-import { list } from './operations/list.ts';
-import { rootSignin } from './operations/root-signin.ts';
+import { get } from './operations/get-workspace.ts';
+import { list } from './operations/list-workspaces.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
-import { update } from './operations/update.ts';
+import { rootSignin } from './operations/sign-in-root.ts';
 import { updateIntegration } from './operations/update-integration.ts';
+import { update } from './operations/update-workspace.ts';
 
 export const services = [UserService, WorkspaceService, WorkspaceDirectoryService];
 

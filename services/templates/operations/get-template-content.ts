@@ -2,8 +2,8 @@ import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Context } from '../context.ts';
 import type { Compiled, Template } from '../template.ts';
-import { categoryOf, channelWords } from '../template-message.ts';
-import { findVersion } from './get.ts';
+import { categoryOf, channelWords } from '../views/template.ts';
+import { findVersion } from './get-template.ts';
 
 export function getTemplateContent({
   store,

@@ -3,7 +3,7 @@ import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.t
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { Template, templateNotFound } from '../template.ts';
-import { templateMessage } from '../template-message.ts';
+import { templateMessage } from '../views/template.ts';
 
 export function get({ store }: Context): ServiceImpl<typeof TemplateService>['getTemplate'] {
   return async (request) => ({

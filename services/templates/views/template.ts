@@ -8,7 +8,7 @@ import {
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { Template } from './template.ts';
+import type { Template } from '../template.ts';
 
 export const channelWords = { email: TemplateChannel.EMAIL, web: TemplateChannel.WEB };
 

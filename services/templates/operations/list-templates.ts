@@ -3,8 +3,8 @@ import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.t
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
-import { categoryWord } from '../template-message.ts';
 import { findVersions } from '../template-queries.ts';
+import { categoryWord } from '../views/template.ts';
 
 const templatesMax = 1_000;
 const channels = new Map<TemplateChannel, string>([

@@ -12,10 +12,10 @@ import {
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
+import { compileEmail } from '../compile/email-content.ts';
 import type { Context } from '../context.ts';
-import { compileEmail } from '../email-content.ts';
 import { type Compiled, Template } from '../template.ts';
-import { categoryWord, templateMessage } from '../template-message.ts';
+import { categoryWord, templateMessage } from '../views/template.ts';
 
 const templatesMax = 1_000;
 

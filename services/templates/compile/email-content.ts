@@ -3,10 +3,10 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { type EmailContent, EmailContentSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Compiler } from './compile/compiler.ts';
-import { ContentError } from './compile/content-error.ts';
-import { mjmlSource, type Source, treeSource } from './compile/source.ts';
-import type { Compiled } from './template.ts';
+import type { Compiled } from '../template.ts';
+import type { Compiler } from './compiler.ts';
+import { ContentError } from './content-error.ts';
+import { mjmlSource, type Source, treeSource } from './source.ts';
 
 const lengthMax = 255;
 
