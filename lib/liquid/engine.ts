@@ -1,13 +1,21 @@
-import { Context, Liquid, type Template } from 'liquidjs';
+import { Context, defaultOperators, Liquid, type Template } from 'liquidjs';
+import { counted } from './counted.ts';
 import { escapeHtml, escapeOnce } from './escape.ts';
 import { SafeUrlTag } from './safe-url.ts';
+import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
 
 /** A template version is at most 100 KB of Liquid; what MJML makes of it is several times that. */
 const parseLimit = 2_000_000;
 /** One part of one message; a newsletter takes 0.05 ms. */
 const renderLimitMs = 200;
-/** Characters and elements that filters may make for one part of one message. */
+/** Characters and elements that filters may read or make for one part of one message. */
 const memoryLimit = 5_000_000;
+
+/** Filters of liquidjs' that read a value without counting it. */
+const uncounted =
+  'url_encode url_decode abs at_least at_most ceil divided_by floor minus plus modulo times round slice'.split(
+    ' ',
+  );
 
 export type Scope = Record<string, unknown>;
 
@@ -16,13 +24,13 @@ export type Place = 'html' | 'text';
 
 /** Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself. */
 export const engines: Record<Place, Liquid> = {
-  html: newEngine(escapeHtml),
+  html: newEngine(counted(escapeHtml)),
   text: newEngine(undefined),
 };
 
 /** The same, refusing filters that do not exist. */
 export const strictEngines: Record<Place, Liquid> = {
-  html: newEngine(escapeHtml, { strictFilters: true }),
+  html: newEngine(counted(escapeHtml), { strictFilters: true }),
   text: newEngine(undefined, { strictFilters: true }),
 };
 
@@ -43,6 +51,7 @@ function newEngine(
   const engine = new Liquid({
     strictFilters,
     outputEscape,
+    operators: { ...defaultOperators, contains },
     parseLimit,
     renderLimit: renderLimitMs,
     memoryLimit,
@@ -53,13 +62,27 @@ function newEngine(
     locale: 'en-US',
   });
   engine.registerTag('safeurl', SafeUrlTag);
+  engine.registerTag('capture', CountedCaptureTag);
+  engine.registerTag('#', LinearCommentTag);
+  for (const name of uncounted) {
+    const filter = engine.filters[name];
+    if (typeof filter === 'function') engine.registerFilter(name, counted(filter));
+  }
   if (outputEscape !== undefined) {
-    engine.registerFilter('escape', { raw: true, handler: escapeHtml });
-    engine.registerFilter('escape_once', { raw: true, handler: escapeOnce });
-    engine.registerFilter('newline_to_br', {
-      raw: true,
-      handler: (value) => escapeOnce(value).replace(/\r?\n/g, '<br />\n'),
-    });
+    engine.registerFilter('escape', { raw: true, handler: counted(escapeHtml) });
+    engine.registerFilter('escape_once', { raw: true, handler: counted(escapeOnce) });
+    engine.registerFilter('newline_to_br', { raw: true, handler: counted(breakLines) });
   }
   return engine;
+}
+
+/** A list is searched for a text or a number in one go: liquidjs' own way takes a microsecond an element. */
+function contains(list: unknown, item: unknown, context: Context): boolean {
+  return Array.isArray(list) && (typeof item === 'string' || typeof item === 'number')
+    ? list.includes(item)
+    : Reflect.apply(defaultOperators.contains!, undefined, [list, item, context]);
+}
+
+function breakLines(value: unknown): string {
+  return escapeOnce(value).replace(/\r?\n/g, '<br />\n');
 }

@@ -1,4 +1,4 @@
-import { type Template, toValueSync } from 'liquidjs';
+import { type Liquid, Parser, type Template, type TopLevelToken, toValueSync } from 'liquidjs';
 import { engines, type Place, strictEngines } from './engine.ts';
 import { mapLiquid } from './spans.ts';
 
@@ -7,12 +7,31 @@ const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
 /** Parses Liquid; throws liquidjs' own error, whose text names the line. */
 export function parseLiquid(source: string, place: Place): Template[] {
-  return engines[place].parse(withoutInvisible(source));
+  return parse(engines[place], source);
 }
 
 /** As `parseLiquid`; throws on filters that do not exist as well. For what an author gives; what is stored may have them. */
 export function checkLiquid(source: string, place: Place): void {
-  strictEngines[place].parse(withoutInvisible(source));
+  parse(strictEngines[place], source);
+}
+
+function parse(engine: Liquid, source: string): Template[] {
+  return new LinearParser(engine).parse(withoutInvisible(source));
+}
+
+/** Takes each token from the end of a reversed list: taking the first of many moves all the others. */
+class LinearParser extends Parser {
+  override parseTokens(tokens: TopLevelToken[]): Template[] {
+    return super.parseTokens(
+      tokens instanceof ReversedTokens ? tokens : ReversedTokens.from(tokens.toReversed()),
+    );
+  }
+}
+
+class ReversedTokens extends Array<TopLevelToken> {
+  override shift(): TopLevelToken | undefined {
+    return this.pop();
+  }
 }
 
 function withoutInvisible(source: string): string {

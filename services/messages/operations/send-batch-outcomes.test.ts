@@ -99,7 +99,7 @@ test('a message with a value of 11 MB fails alone', async () => {
   expect(failed).toMatchObject([
     {
       contact_email: 'p1@example.com',
-      status_info: 'the message can not be rendered: the text part is larger than 1 MiB',
+      status_info: 'the message can not be rendered: the subject part is larger than 1 MiB',
     },
   ]);
 });

@@ -11,8 +11,9 @@ import {
   tokenHeader,
 } from '../mime/headers.ts';
 import { appendValue, encodeStatic } from '../mime/quoted-printable.ts';
+import { countWritten, newState, type PartState } from './budget.ts';
 import type { LinkOptions } from './links.ts';
-import { compilePieces, type PartState, type Piece, renderPieces } from './pieces.ts';
+import { compilePieces, type Piece, renderPieces } from './pieces.ts';
 
 /** What is the same for all recipients of a program. */
 export interface Envelope extends LinkOptions {
@@ -51,14 +52,6 @@ export interface RenderedParts {
 export interface Prepared {
   head: string;
   body: (Buffer | string)[];
-}
-
-/** Each of the two parts, as rendered. Gmail shows 102 KB of a mail and hides the rest: more is a value that went wrong. */
-const partMaxBytes = 1024 * 1024;
-
-/** Throws if a part with so many bytes, or characters, would be more than a mail may have. */
-export function checkPart(name: 'html' | 'text', size: number): void {
-  if (size > partMaxBytes) throw new Error(`the ${name} part is larger than 1 MiB`);
 }
 
 type Encoded =
@@ -104,11 +97,11 @@ export function splicer(
   const html = compilePieces(parts.html, 'html').map(encodePiece);
   return (recipient) => {
     const scope = scopeFor(recipient);
-    const head = heads(recipient, renderPieces(subject, { scope })) + frame.head;
+    const head = heads(recipient, renderPieces(subject, newState('subject', scope))) + frame.head;
     const body: (Buffer | string)[] = [frame.text];
-    checkPart('text', collect(text, { scope }, body));
+    collect(text, newState('text', scope), body);
     body.push(frame.html);
-    checkPart('html', collect(html, { scope }, body));
+    collect(html, newState('html', scope), body);
     body.push(frame.end);
     return { head, body };
   };
@@ -135,20 +128,17 @@ function encodePiece(piece: Piece): Encoded {
   return { ...piece, arms: piece.arms.map((arm) => arm.map(encodePiece)) };
 }
 
-/** Gives the size before encoding. */
-function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): number {
-  let size = 0;
+function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[]): void {
   for (const piece of pieces) {
     if (piece.kind === 'bytes') {
+      countWritten(state, piece.size);
       into.push(piece.bytes);
-      size += piece.size;
     } else if (piece.kind === 'value') {
       const value = piece.render(state);
+      countWritten(state, value.length);
       into.push(value);
-      size += value.length;
-    } else size += collect(piece.arms[piece.choose(state)] ?? [], state, into);
+    } else collect(piece.arms[piece.choose(state)] ?? [], state, into);
   }
-  return size;
 }
 
 /** The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part. */

@@ -1,5 +1,6 @@
-import type { Template } from 'liquidjs';
-import { engines } from '#lib/liquid/engine.ts';
+import type { PropertyAccessToken, Template } from 'liquidjs';
+import { childrenOf } from '#lib/liquid/parse.ts';
+import { expressionsOf, nameOf, pathsOf, rootOf } from '#lib/liquid/reads.ts';
 
 const numbered = (name: string) => [1, 2, 3, 4, 5].map((number) => `${name}_${number}`);
 
@@ -30,14 +31,25 @@ export const contactFields: readonly string[] = [
 /** The contact fields that the templates read; all of them where that can't be known. */
 export function readFields(parts: Template[][]): string[] {
   const names = new Set<string>();
-  for (const templates of parts) {
-    for (const segments of engines.text.globalVariableSegmentsSync(templates)) {
-      const [root, field] = segments;
-      if (typeof root !== 'string') return [...contactFields];
-      if (root !== 'contact') continue;
-      if (typeof field !== 'string') return [...contactFields];
-      names.add(field);
-    }
-  }
-  return contactFields.filter((field) => names.has(field));
+  return parts.every((templates) => addFields(templates, names))
+    ? contactFields.filter((field) => names.has(field))
+    : [...contactFields];
+}
+
+/** False where a field's name is only known when it is rendered. liquidjs' own analysis looks up the line of each. */
+function addFields(templates: Template[], names: Set<string>): boolean {
+  return templates.every((template) => {
+    const paths = expressionsOf(template).flatMap(pathsOf);
+    return paths.every((path) => addField(path, names)) && addFields(childrenOf(template), names);
+  });
+}
+
+function addField(path: PropertyAccessToken, names: Set<string>): boolean {
+  if (path.variable !== undefined) return true;
+  const root = rootOf(path);
+  if (root !== undefined && root !== 'contact') return true;
+  const field = root === undefined ? undefined : nameOf(path.props[1]);
+  if (field === undefined) return false;
+  names.add(field);
+  return true;
 }

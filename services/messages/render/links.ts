@@ -1,4 +1,5 @@
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { mapLiquid } from '#lib/liquid/spans.ts';
 import { type Attribute, scanAttributes } from './scan.ts';
 
 /** Query values by key (`source`, `medium`, `campaign`, `term`, `content`). */
@@ -31,11 +32,14 @@ const urlAttributes = new Set([
 ]);
 const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
 const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
+/** An error of liquidjs' takes a fifth of a millisecond; after so many addresses no others are tried as a whole. */
+const refusedMax = 100;
 /** A mail with more is no mail; the rest goes through uncounted. */
 const maximumLinks = 2_000;
 
 /** Guards the values in all addresses of HTML or MJML, and quotes attributes that Liquid could break out of. */
 export function guardUrls(source: string): string {
+  const guarded = newGuard();
   return replaceAttributes(source, ({ name, value, quote }) => {
     if (!/\{[{%]/.test(value)) return undefined;
     if (urlAttributes.has(name) || name.endsWith('-url')) return guarded(value);
@@ -80,11 +84,18 @@ function replaceAttributes(
  * A static start that names a harmless scheme keeps its address; otherwise what is rendered decides. Liquid that
  * does not stand on its own in the attribute is guarded output by output.
  */
-function guarded(value: string): string {
-  if (/^\s*(https?:\/\/|mailto:|tel:|sms:|cid:|#)/i.test(value)) return value;
-  const wrapped = `{% safeurl %}${value}{% endsafeurl %}`;
-  if (parses(wrapped)) return wrapped;
-  return value.replace(/\{\{.*?\}\}/gs, (output) => `{% safeurl %}${output}{% endsafeurl %}`);
+function newGuard(): (value: string) => string {
+  let refused = 0;
+  return (value) => {
+    if (/^\s*(https?:\/\/|mailto:|tel:|sms:|cid:|#)/i.test(value)) return value;
+    const wrapped = `{% safeurl %}${value}{% endsafeurl %}`;
+    if (refused < refusedMax && parses(wrapped)) return wrapped;
+    refused += 1;
+    return mapLiquid(value, {
+      liquid: (liquid) =>
+        liquid.startsWith('{{') ? `{% safeurl %}${liquid}{% endsafeurl %}` : liquid,
+    });
+  };
 }
 
 function parses(source: string): boolean {

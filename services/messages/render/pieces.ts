@@ -1,5 +1,4 @@
 import {
-  type Context,
   IfTag,
   isTruthy,
   type Output,
@@ -10,16 +9,11 @@ import {
   UnlessTag,
   type Value,
 } from 'liquidjs';
-import { engines, newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
+import { engines, newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
 import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
+import { checkPart, countRead, type PartState } from './budget.ts';
 import { fastFilter } from './filters.ts';
-
-/** What one part of one message is rendered from. Tags that keep state share the context. */
-export interface PartState {
-  scope: Scope;
-  context?: Context;
-}
 
 export type Piece =
   | { kind: 'text'; text: string }
@@ -45,6 +39,7 @@ export function renderPieces(pieces: Piece[], state: PartState): string {
     if (piece.kind === 'text') text += piece.text;
     else if (piece.kind === 'value') text += piece.render(state);
     else text += renderPieces(piece.arms[piece.choose(state)] ?? [], state);
+    checkPart(state.part, text.length);
   }
   return text;
 }
@@ -96,7 +91,10 @@ function compileOutput(template: Template, compiler: Compiler): Piece {
       const found = initial(state) ?? '';
       if (typeof found !== 'string') return slow(state);
       let text = found;
-      for (const filter of known) text = filter(text);
+      for (const filter of known) {
+        countRead(state, text.length);
+        text = filter(text);
+      }
       return text;
     },
   };
@@ -158,7 +156,11 @@ function runSteps(steps: (Evaluate | string)[], { place }: Compiler, state: Part
       const right = stack.pop();
       const operator = operators[step];
       if (step === 'not') stack.push(toValueSync(call(operator, right, state.context)));
-      else stack.push(toValueSync(call(operator, stack.pop(), right, state.context)));
+      else {
+        const left = stack.pop();
+        if (step === 'contains' && typeof left === 'string') countRead(state, left.length);
+        stack.push(toValueSync(call(operator, left, right, state.context)));
+      }
     }
   }
   return stack[0];

@@ -1,6 +1,6 @@
-import { type Template, TypeGuards } from 'liquidjs';
+import type { Template } from 'liquidjs';
 import type { Scope } from '#lib/liquid/engine.ts';
-import { childrenOf, parseLiquid } from '#lib/liquid/parse.ts';
+import { parseLiquid } from '#lib/liquid/parse.ts';
 import {
   composer,
   type Envelope,
@@ -12,7 +12,8 @@ import {
 } from './compose.ts';
 import { readFields } from './fields.ts';
 import { guardUrls, type LinkOptions, layLinks } from './links.ts';
-import { deriveText } from './text.ts';
+import { isQuick } from './quick.ts';
+import { convertsQuickly, deriveText } from './text.ts';
 
 /** A template version as the templates service gives it. */
 export interface Content {
@@ -54,16 +55,14 @@ export function compileMessage(content: Content, envelope: Envelope): Program {
   const laid = content.html === '' ? { html: guarded, links: [] } : layLinks(guarded, envelope);
   const subject = parseLiquid(content.subject, 'text');
   const html = parseLiquid(laid.html, 'html');
-  const derived =
-    content.text !== '' ? content.text : content.html === '' ? '' : deriveText(laid.html);
-  const text = tryParse(derived, content.text !== '');
-  const parts = [subject, html, ...(text === undefined ? [] : [text])];
-  const isSlow = content.html === '' || text === undefined || parts.some(mayRunLong);
+  const text = textOf(content, laid.html);
+  const parts = [subject, html, ...(text ? [text.templates] : [])];
+  const isSlow = content.html === '' || text === undefined || !parts.every(isQuick);
   const source = {
     subject: content.subject,
     html: laid.html,
     mjml: guarded,
-    text: text === undefined ? '' : derived,
+    text: text?.source ?? '',
   };
   const slow = content.html === '' ? { ...source, html: '' } : { ...source, mjml: '' };
   const scope = scopeOf(envelope);
@@ -73,8 +72,7 @@ export function compileMessage(content: Content, envelope: Envelope): Program {
     links: laid.links,
     slow: isSlow ? { ...slow, utm: envelope.utm } : undefined,
     scope,
-    prepare:
-      isSlow || text === undefined ? refuse : splicer(envelope, { subject, html, text }, scope),
+    prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),
     compose,
   };
 }
@@ -83,24 +81,20 @@ function refuse(): never {
   throw new Error('the program is slow and has to be rendered in a thread');
 }
 
-/** A text of the author's own has to be right; a derived one may have lost half of a tag pair. */
-function tryParse(text: string, isAuthors: boolean): Template[] | undefined {
-  if (isAuthors) return parseLiquid(text, 'text');
+/**
+ * Undefined where the text can only follow from the rendered HTML. A text of the author's own has to be right; a derived
+ * one may have lost half of a tag pair.
+ */
+function textOf(
+  { text, html: source }: Content,
+  html: string,
+): { source: string; templates: Template[] } | undefined {
+  if (text !== '') return { source: text, templates: parseLiquid(text, 'text') };
+  if (source === '' || !convertsQuickly(html)) return undefined;
+  const derived = deriveText(html);
   try {
-    return parseLiquid(text, 'text');
+    return { source: derived, templates: parseLiquid(derived, 'text') };
   } catch {
     return undefined;
   }
-}
-
-const quickTags = new Set(
-  'if unless case assign capture comment raw echo increment decrement cycle safeurl #'.split(' '),
-);
-
-/** Loops, includes and tags we don't know: only a thread that can be killed bounds them. */
-function mayRunLong(templates: Template[]): boolean {
-  return templates.some((template) => {
-    if (!TypeGuards.isTagToken(template.token)) return false;
-    return !quickTags.has(template.token.name) || mayRunLong(childrenOf(template));
-  });
 }

@@ -1,3 +1,5 @@
+import { liquidSpans } from '#lib/liquid/spans.ts';
+
 /** Where an attribute's value stands in the source. */
 export interface Attribute {
   tag: string;
@@ -10,57 +12,58 @@ export interface Attribute {
 
 const space = /[\s/]/;
 
+/** A source with its Liquid found once, so that nothing searches for its end again. */
+type Scan = { source: string; ends: ReadonlyMap<number, number>; attributes: Attribute[] };
+
 /**
  * Finds the attributes of all tags, also those in Outlook's conditional comments. Liquid is opaque: a `>` or a
  * quote within it ends nothing.
  */
 export function scanAttributes(source: string): Attribute[] {
-  const attributes: Attribute[] = [];
+  const ends = new Map(liquidSpans(source).map(({ start, end }) => [start, end]));
+  const scan: Scan = { source, ends, attributes: [] };
   let at = 0;
   while (at < source.length) {
-    const liquid = liquidEnd(source, at);
+    const liquid = liquidEnd(scan, at);
     if (liquid > at) at = liquid;
-    else if (source[at] === '<' && /[a-zA-Z]/.test(source[at + 1] ?? ''))
-      at = scanTag(source, at, attributes);
+    else if (source[at] === '<' && /[a-zA-Z]/.test(source[at + 1] ?? '')) at = scanTag(scan, at);
     else at += 1;
   }
-  return attributes;
+  return scan.attributes;
 }
 
 /** The position behind the Liquid that starts at `at`, or `at` if none does. */
-export function liquidEnd(source: string, at: number): number {
-  if (source[at] !== '{') return at;
-  const closing = source[at + 1] === '{' ? '}}' : source[at + 1] === '%' ? '%}' : undefined;
-  if (closing === undefined) return at;
-  const end = source.indexOf(closing, at + 2);
-  return end < 0 ? at : end + 2;
+function liquidEnd({ source, ends }: Scan, at: number): number {
+  return source[at] === '{' ? (ends.get(at) ?? at) : at;
 }
 
-function scanTag(source: string, start: number, attributes: Attribute[]): number {
+function scanTag(scan: Scan, start: number): number {
+  const { source } = scan;
   let at = start + 1;
   while (at < source.length && /[a-zA-Z0-9:-]/.test(source[at] ?? '')) at += 1;
   const tag = source.slice(start + 1, at).toLowerCase();
   while (at < source.length && source[at] !== '>') {
-    const liquid = liquidEnd(source, at);
+    const liquid = liquidEnd(scan, at);
     if (liquid > at) at = liquid;
     else if (space.test(source[at] ?? '')) at += 1;
-    else at = scanAttribute(source, at, tag, attributes);
+    else at = scanAttribute(scan, at, tag);
   }
   return at + 1;
 }
 
-function scanAttribute(source: string, from: number, tag: string, attributes: Attribute[]): number {
-  const nameEnd = skip(source, from + 1, /[^\s=>/]/);
+function scanAttribute(scan: Scan, from: number, tag: string): number {
+  const { source, attributes } = scan;
+  const nameEnd = skip(scan, from + 1, /[^\s=>/]/);
   const name = source.slice(from, nameEnd).toLowerCase();
-  const equals = skip(source, nameEnd, /\s/);
+  const equals = skip(scan, nameEnd, /\s/);
   if (source[equals] !== '=') return nameEnd;
-  const open = skip(source, equals + 1, /\s/);
+  const open = skip(scan, equals + 1, /\s/);
   const character = source[open];
   const quote = character === '"' || character === "'" ? character : '';
   const start = open + quote.length;
   let end = start;
   while (end < source.length && !ends(source[end] ?? '', quote)) {
-    end = Math.max(end + 1, liquidEnd(source, end));
+    end = Math.max(end + 1, liquidEnd(scan, end));
   }
   attributes.push({ tag, name, start, end, value: source.slice(start, end), quote });
   return end + quote.length;
@@ -70,9 +73,13 @@ function ends(character: string, quote: string): boolean {
   return quote === '' ? /[\s>]/.test(character) : character === quote;
 }
 
-function skip(source: string, from: number, pattern: RegExp): number {
+function skip(scan: Scan, from: number, pattern: RegExp): number {
   let at = from;
-  while (at < source.length && pattern.test(source[at] ?? '') && liquidEnd(source, at) === at)
+  while (
+    at < scan.source.length &&
+    pattern.test(scan.source[at] ?? '') &&
+    liquidEnd(scan, at) === at
+  )
     at += 1;
   return at;
 }

@@ -3,12 +3,25 @@ import { mapLiquid } from '#lib/liquid/spans.ts';
 
 /** HTML beyond this is cut; a mail of this size is cut off by receivers anyway. */
 const maximumInput = 2_000_000;
+/** Elements within elements; what lies deeper is left out. Tables of newsletters go some 30 deep. */
+const maximumDepth = 300;
+
+/** The converter looks through all open elements for each that ends; 20 KB of a newsletter have some 200 tags. */
+const maximumTags = 10_000;
+
+/** Whether HTML is turned into text in milliseconds; whatever has more belongs into a thread that can be killed. */
+export function convertsQuickly(html: string): boolean {
+  let tags = 0;
+  for (let at = html.indexOf('<'); at >= 0 && tags <= maximumTags; at = html.indexOf('<', at + 1))
+    tags += 1;
+  return tags <= maximumTags;
+}
 
 /** The text part of HTML. */
 export function htmlToText(html: string): string {
   return convert(html, {
     wordwrap: false,
-    limits: { maxInputLength: maximumInput },
+    limits: { maxInputLength: maximumInput, maxDepth: maximumDepth },
     selectors: [
       { selector: 'img', format: 'skip' },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },

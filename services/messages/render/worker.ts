@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
-import { checkPart } from './compose.ts';
 import { layLinks } from './links.ts';
 import type { SlowSource } from './program.ts';
 import { htmlToText } from './text.ts';
@@ -28,10 +28,12 @@ async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
     const html =
       source.mjml === '' ? render('html', source.html, scope) : await renderMjml(source, scope);
     const text = source.text === '' ? htmlToText(html) : render('text', source.text, scope);
+    const subject = render('text', source.subject, scope);
     // Here, so that what is too large is not copied out of the thread.
+    checkPart('subject', subject.length);
     checkPart('html', html.length);
     checkPart('text', text.length);
-    return { parts: { subject: render('text', source.subject, scope), html, text } };
+    return { parts: { subject, html, text } };
   } catch (error) {
     return { error: error instanceof Error ? error.message : 'rendering failed' };
   }

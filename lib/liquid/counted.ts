@@ -1,0 +1,20 @@
+import type { FilterImplOptions } from 'liquidjs';
+
+type Handler = Exclude<FilterImplOptions, { handler: unknown }>;
+
+/**
+ * A filter that counts what it reads against the memory limit of the part, as most of liquidjs' own do: otherwise
+ * a few large values, read often, take seconds.
+ */
+export function counted(
+  handler: Handler,
+): (this: ThisParameterType<Handler>, value: unknown) => string {
+  return function (...values) {
+    this.context.memoryLimit.use(values.reduce<number>((sum, value) => sum + sizeOf(value), 0));
+    return handler.apply(this, values);
+  };
+}
+
+function sizeOf(value: unknown): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
+}

@@ -1,0 +1,44 @@
+import { type PropertyAccessToken, type Template, type Token, TypeGuards } from 'liquidjs';
+
+/** A filter as written: its arguments are values, or names with values. */
+export type FilterUse = { name: string; args: readonly (Token | [string?, Token?])[] };
+
+/** An expression with its filters, as outputs, conditions and assignments have one. */
+export type Expression = { operands: readonly Token[]; filters: readonly FilterUse[] };
+
+/** What a node evaluates by itself, without the nodes inside it. */
+export function expressionsOf(template: Template): Expression[] {
+  return [...(template.arguments?.() ?? [])].map((argument) =>
+    'initial' in argument
+      ? { operands: argument.initial.postfix, filters: argument.filters }
+      : { operands: [argument], filters: [] },
+  );
+}
+
+/** The paths (`contact.first_name`) that an expression reads, also those within other paths' brackets. */
+export function pathsOf({ operands, filters }: Expression): PropertyAccessToken[] {
+  return [...operands, ...filters.flatMap(({ args }) => valuesOf(args))].flatMap(pathsIn);
+}
+
+/** The values among a filter's arguments. */
+export function valuesOf(args: FilterUse['args']): Token[] {
+  return args.flatMap((argument) => (Array.isArray(argument) ? (argument[1] ?? []) : argument));
+}
+
+/** The paths that a value reads. */
+export function pathsIn(token: Token): PropertyAccessToken[] {
+  if (TypeGuards.isRangeToken(token)) return [token.lhs, token.rhs].flatMap(pathsIn);
+  if (!TypeGuards.isPropertyAccessToken(token)) return [];
+  const inner = [...(token.variable ? [token.variable] : []), ...token.props].flatMap(pathsIn);
+  return [token, ...inner];
+}
+
+/** The name of what a path reads from; undefined where that is only known when it is rendered. */
+export function rootOf({ variable, props }: PropertyAccessToken): string | undefined {
+  return variable === undefined ? nameOf(props[0]) : undefined;
+}
+
+/** A plain name of a path; undefined for what is computed, and for numbers. */
+export function nameOf(prop: Token | undefined): string | undefined {
+  return TypeGuards.isWordToken(prop) || TypeGuards.isQuotedToken(prop) ? prop.content : undefined;
+}

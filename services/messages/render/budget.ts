@@ -1,0 +1,42 @@
+import type { Context } from 'liquidjs';
+import type { Scope } from '#lib/liquid/engine.ts';
+
+type Part = 'subject' | 'html' | 'text';
+
+/** What one part of one message is rendered from, and how much has been done for it. */
+export interface PartState {
+  part: Part;
+  scope: Scope;
+  /** Shared by the tags that keep state. */
+  context?: Context;
+  /** Bytes of static text and characters of values. */
+  size: number;
+  /** Characters that filters and conditions have read. */
+  read: number;
+}
+
+/** Each part, as rendered. Gmail shows 102 KB of a mail and hides the rest: more is a value that went wrong. */
+const partMaxBytes = 1024 * 1024;
+/** A value may be as large as a part, and many small filters may read it: this takes some 100 ms. */
+const readMax = 16 * 1024 * 1024;
+
+export function newState(part: Part, scope: Scope): PartState {
+  return { part, scope, size: 0, read: 0 };
+}
+
+/** Throws if a part with so many bytes, or characters, would be more than a mail may have. */
+export function checkPart(part: Part, size: number): void {
+  if (size > partMaxBytes) throw new Error(`the ${part} part is larger than 1 MiB`);
+}
+
+/** Counts what was written; throws as soon as it is too much. */
+export function countWritten(state: PartState, size: number): void {
+  state.size += size;
+  checkPart(state.part, state.size);
+}
+
+/** Counts what is about to be read; throws before it is too much. */
+export function countRead(state: PartState, size: number): void {
+  state.read += size;
+  if (state.read > readMax) throw new Error(`the ${state.part} part takes too long to render`);
+}
