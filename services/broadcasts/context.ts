@@ -1,4 +1,6 @@
+import type { ServiceImpl } from '@connectrpc/connect';
 import { type Client, createClient } from '@connectrpc/connect';
+import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
@@ -43,3 +45,6 @@ export async function openContext(base: Base): Promise<Context> {
     sender: createClient(BroadcastSendService, base.peer('messages')),
   };
 }
+
+/** What the operations of this service implement, by RPC. */
+export type Methods = ServiceImpl<typeof BroadcastService>;

@@ -1,20 +1,20 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { Context } from './context.ts';
-import { cancel } from './operations/cancel-broadcast.ts';
-import { create } from './operations/create-broadcast.ts';
+import { cancelBroadcast } from './operations/cancel-broadcast.ts';
+import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
-import { get } from './operations/get-broadcast.ts';
+import { getBroadcast } from './operations/get-broadcast.ts';
 import { getTestResults } from './operations/get-test-results.ts';
-import { list } from './operations/list-broadcasts.ts';
-import { pause } from './operations/pause-broadcast.ts';
+import { listBroadcasts } from './operations/list-broadcasts.ts';
+import { pauseBroadcast } from './operations/pause-broadcast.ts';
 import { refreshGlobalFeed } from './operations/refresh-global-feed.ts';
-import { resume } from './operations/resume-broadcast.ts';
-import { schedule } from './operations/schedule-broadcast.ts';
+import { resumeBroadcast } from './operations/resume-broadcast.ts';
+import { scheduleBroadcast } from './operations/schedule-broadcast.ts';
 import { selectWinner } from './operations/select-winner.ts';
 import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
-import { update } from './operations/update-broadcast.ts';
+import { updateBroadcast } from './operations/update-broadcast.ts';
 
 export const services = [BroadcastService];
 
@@ -22,17 +22,17 @@ export const services = [BroadcastService];
 export function broadcastsRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(BroadcastService, {
-      listBroadcasts: list(context),
-      getBroadcast: get(context),
-      createBroadcast: create(context),
-      updateBroadcast: update(context),
+      listBroadcasts: listBroadcasts(context),
+      getBroadcast: getBroadcast(context),
+      createBroadcast: createBroadcast(context),
+      updateBroadcast: updateBroadcast(context),
       refreshGlobalFeed: refreshGlobalFeed(context),
       testRecipientFeed: testRecipientFeed(context),
       sendToIndividual: sendToIndividual(context),
-      scheduleBroadcast: schedule(context),
-      pauseBroadcast: pause(context),
-      resumeBroadcast: resume(context),
-      cancelBroadcast: cancel(context),
+      scheduleBroadcast: scheduleBroadcast(context),
+      pauseBroadcast: pauseBroadcast(context),
+      resumeBroadcast: resumeBroadcast(context),
+      cancelBroadcast: cancelBroadcast(context),
       selectWinner: selectWinner(context),
       getTestResults: getTestResults(context),
       deleteBroadcast: deleteBroadcast(context),

@@ -1,4 +1,12 @@
-import type { Client } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type {
+  SubscriberService,
+  SubscriptionService,
+} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -12,3 +20,12 @@ export type Context = {
   now: () => Date;
   isProven: IsProven;
 };
+
+/** What the operations of this service implement, by RPC. */
+export type Methods = ServiceImpl<typeof SubscriberService> &
+  ServiceImpl<typeof EventConsumerService> &
+  ServiceImpl<typeof ContactService> &
+  ServiceImpl<typeof ListService> &
+  ServiceImpl<typeof ContactListService> &
+  ServiceImpl<typeof AudienceService> &
+  ServiceImpl<typeof SubscriptionService>;

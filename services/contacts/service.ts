@@ -8,33 +8,33 @@ import {
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Context } from './context.ts';
-import { confirm } from './operations/confirm-subscription.ts';
+import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
-import { count } from './operations/count-contacts.ts';
-import { create as createList } from './operations/create-list.ts';
+import { countContacts } from './operations/count-contacts.ts';
+import { createList } from './operations/create-list.ts';
 import { deleteContact } from './operations/delete-contact.ts';
 import { deleteList } from './operations/delete-list.ts';
-import { getByEmail } from './operations/get-contact-by-email.ts';
-import { getByExternalID } from './operations/get-contact-by-external-id.ts';
-import { getByIDs } from './operations/get-contact-list.ts';
-import { get as getList } from './operations/get-list.ts';
-import { stats } from './operations/get-list-stats.ts';
-import { get as getSubscriber } from './operations/get-subscriber.ts';
+import { getContactByEmail } from './operations/get-contact-by-email.ts';
+import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
+import { getContactList } from './operations/get-contact-list.ts';
+import { getList } from './operations/get-list.ts';
+import { getListStats } from './operations/get-list-stats.ts';
+import { getSubscriber } from './operations/get-subscriber.ts';
 import { importContacts } from './operations/import-contacts.ts';
 import { listAudience } from './operations/list-audience.ts';
-import { getListsByContact } from './operations/list-contact-lists-by-contact.ts';
-import { getContactsByList } from './operations/list-contact-lists-by-list.ts';
-import { list } from './operations/list-contacts.ts';
-import { list as listLists } from './operations/list-lists.ts';
-import { removeContact } from './operations/remove-contact-from-list.ts';
+import { listContactListsByContact } from './operations/list-contact-lists-by-contact.ts';
+import { listContactListsByList } from './operations/list-contact-lists-by-list.ts';
+import { listContacts } from './operations/list-contacts.ts';
+import { listLists } from './operations/list-lists.ts';
+import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
 import { subscribe } from './operations/subscribe.ts';
-import { subscribe as subscribeToLists } from './operations/subscribe-contact.ts';
+import { subscribeContact } from './operations/subscribe-contact.ts';
 import { unsubscribeRecipient } from './operations/unsubscribe-recipient.ts';
-import { updateStatus } from './operations/update-contact-list-status.ts';
-import { update as updateList } from './operations/update-list.ts';
-import { update as updateSubscriber } from './operations/update-subscriber.ts';
-import { upsert } from './operations/upsert-contact.ts';
+import { updateContactListStatus } from './operations/update-contact-list-status.ts';
+import { updateList } from './operations/update-list.ts';
+import { updateSubscriber } from './operations/update-subscriber.ts';
+import { upsertContact } from './operations/upsert-contact.ts';
 
 export const services = [
   ContactService,
@@ -50,11 +50,11 @@ export const services = [
 export function contactsRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(ContactService, {
-      listContacts: list(context),
-      countContacts: count(context),
-      getContactByEmail: getByEmail(context),
-      getContactByExternalID: getByExternalID(context),
-      upsertContact: upsert(context),
+      listContacts: listContacts(context),
+      countContacts: countContacts(context),
+      getContactByEmail: getContactByEmail(context),
+      getContactByExternalID: getContactByExternalID(context),
+      upsertContact: upsertContact(context),
       importContacts: importContacts(context),
       deleteContact: deleteContact(context),
     });
@@ -64,20 +64,20 @@ export function contactsRoutes(context: Context) {
       createList: createList(context),
       updateList: updateList(context),
       deleteList: deleteList(context),
-      getListStats: stats(context),
-      subscribeContact: subscribeToLists(context),
+      getListStats: getListStats(context),
+      subscribeContact: subscribeContact(context),
     });
     router.service(ContactListService, {
-      getContactList: getByIDs(context),
-      listContactListsByList: getContactsByList(context),
-      listContactListsByContact: getListsByContact(context),
-      updateContactListStatus: updateStatus(context),
-      removeContactFromList: removeContact(context),
+      getContactList: getContactList(context),
+      listContactListsByList: listContactListsByList(context),
+      listContactListsByContact: listContactListsByContact(context),
+      updateContactListStatus: updateContactListStatus(context),
+      removeContactFromList: removeContactFromList(context),
     });
     router.service(SubscriptionService, { subscribe: subscribe(context) });
     router.service(SubscriberService, {
       getSubscriber: getSubscriber(context),
-      confirmSubscription: confirm(context),
+      confirmSubscription: confirmSubscription(context),
       updateSubscriber: updateSubscriber(context),
     });
     router.service(AudienceService, {

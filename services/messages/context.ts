@@ -1,7 +1,14 @@
-import type { Client } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type {
+  BroadcastSendService,
+  MessageLinkService,
+  MessageService,
+  TrackingService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
@@ -51,3 +58,10 @@ export type Context = {
   admission: Admission;
   underway: Underway;
 };
+
+/** What the operations of this service implement, by RPC. */
+export type Methods = ServiceImpl<typeof MessageLinkService> &
+  ServiceImpl<typeof EventConsumerService> &
+  ServiceImpl<typeof BroadcastSendService> &
+  ServiceImpl<typeof MessageService> &
+  ServiceImpl<typeof TrackingService>;

@@ -10,10 +10,10 @@ import type { Context } from './context.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
-import { broadcastStats } from './operations/get-broadcast-stats.ts';
+import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
 import { getLink } from './operations/get-link.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
-import { list } from './operations/list-messages.ts';
+import { listMessages } from './operations/list-messages.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
@@ -33,8 +33,8 @@ export const services = [
 export function messagesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(MessageService, {
-      listMessages: list(context),
-      getBroadcastStats: broadcastStats(context),
+      listMessages: listMessages(context),
+      getBroadcastStats: getBroadcastStats(context),
     });
     router.service(MessageLinkService, {
       getLink: getLink(context),

@@ -1,4 +1,8 @@
-import type { Client } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type {
+  TemplateContentService,
+  TemplateService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Compiler } from './compile/compiler.ts';
@@ -10,3 +14,7 @@ export type Context = {
   compiler: Compiler;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
 };
+
+/** What the operations of this service implement, by RPC. */
+export type Methods = ServiceImpl<typeof TemplateContentService> &
+  ServiceImpl<typeof TemplateService>;

@@ -5,11 +5,11 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Context } from './context.ts';
 import { batchGetTemplates } from './operations/batch-get-templates.ts';
-import { compile } from './operations/compile-template.ts';
-import { create } from './operations/create-template.ts';
-import { get } from './operations/get-template.ts';
+import { compileTemplate } from './operations/compile-template.ts';
+import { createTemplate } from './operations/create-template.ts';
+import { getTemplate } from './operations/get-template.ts';
 import { getTemplateContent } from './operations/get-template-content.ts';
-import { list } from './operations/list-templates.ts';
+import { listTemplates } from './operations/list-templates.ts';
 
 export const services = [TemplateService, TemplateContentService];
 
@@ -17,10 +17,10 @@ export const services = [TemplateService, TemplateContentService];
 export function templatesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(TemplateService, {
-      listTemplates: list(context),
-      getTemplate: get(context),
-      createTemplate: create(context),
-      compileTemplate: compile(context),
+      listTemplates: listTemplates(context),
+      getTemplate: getTemplate(context),
+      createTemplate: createTemplate(context),
+      compileTemplate: compileTemplate(context),
     });
     router.service(TemplateContentService, {
       getTemplateContent: getTemplateContent(context),

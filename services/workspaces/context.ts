@@ -1,3 +1,9 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  UserService,
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -13,3 +19,8 @@ export type Context = {
   /** Base of links in mails where a workspace has none of its own. */
   publicUrl: string;
 };
+
+/** What the operations of this service implement, by RPC. */
+export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
+  ServiceImpl<typeof WorkspaceService> &
+  ServiceImpl<typeof UserService>;

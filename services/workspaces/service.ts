@@ -8,16 +8,16 @@ import type { Context } from './context.ts';
 import { authorize } from './operations/authorize.ts';
 import { createAPIKey } from './operations/create-api-key.ts';
 import { createIntegration } from './operations/create-integration.ts';
-import { create } from './operations/create-workspace.ts';
+import { createWorkspace } from './operations/create-workspace.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getSettings } from './operations/get-settings.ts';
-import { get } from './operations/get-workspace.ts';
-import { list } from './operations/list-workspaces.ts';
+import { getWorkspace } from './operations/get-workspace.ts';
+import { listWorkspaces } from './operations/list-workspaces.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
-import { rootSignin } from './operations/sign-in-root.ts';
+import { signInRoot } from './operations/sign-in-root.ts';
 import { updateIntegration } from './operations/update-integration.ts';
-import { update } from './operations/update-workspace.ts';
+import { updateWorkspace } from './operations/update-workspace.ts';
 
 export const services = [UserService, WorkspaceService, WorkspaceDirectoryService];
 
@@ -25,13 +25,13 @@ export const services = [UserService, WorkspaceService, WorkspaceDirectoryServic
 export function workspacesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(UserService, {
-      signInRoot: rootSignin(context),
+      signInRoot: signInRoot(context),
     });
     router.service(WorkspaceService, {
-      listWorkspaces: list(context),
-      getWorkspace: get(context),
-      createWorkspace: create(context),
-      updateWorkspace: update(context),
+      listWorkspaces: listWorkspaces(context),
+      getWorkspace: getWorkspace(context),
+      createWorkspace: createWorkspace(context),
+      updateWorkspace: updateWorkspace(context),
       createAPIKey: createAPIKey(context),
       createIntegration: createIntegration(context),
       updateIntegration: updateIntegration(context),

@@ -1,14 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { forgetIfOver } from '../audience/forget.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 
-export function cancel({
-  store,
-  now,
-}: Context): ServiceImpl<typeof BroadcastService>['cancelBroadcast'] {
+export function cancelBroadcast({ store, now }: Context): Methods['cancelBroadcast'] {
   return (key) =>
     store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, key);

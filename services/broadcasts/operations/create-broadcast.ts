@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { ServiceImpl } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { Broadcast } from '../broadcast.ts';
 import { broadcastMessages } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { storedContent } from '../input/content.ts';
 
@@ -25,7 +24,7 @@ const untouched = {
   bears_unrendered: false,
 } as const;
 
-export function create(context: Context): ServiceImpl<typeof BroadcastService>['createBroadcast'] {
+export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring } = context;
   return async (request, call) => {
     await checkDataFeed(context, request);

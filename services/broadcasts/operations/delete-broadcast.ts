@@ -1,13 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 
-export function deleteBroadcast({
-  store,
-}: Context): ServiceImpl<typeof BroadcastService>['deleteBroadcast'] {
+export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] {
   return ({ workspaceId, id }) =>
     store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, { workspaceId, id });

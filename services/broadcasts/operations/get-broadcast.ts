@@ -1,12 +1,10 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { broadcastMessages, findBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { wholeDataFeed } from '../feeds/global.ts';
 import { addTemplates } from '../views/variation-templates.ts';
 
-export function get(context: Context): ServiceImpl<typeof BroadcastService>['getBroadcast'] {
+export function getBroadcast(context: Context): Methods['getBroadcast'] {
   return async ({ workspaceId, id, withTemplates }, call) => {
     if (withTemplates) requirePermission(call, 'templates', 'read');
     const em = context.store.fork();

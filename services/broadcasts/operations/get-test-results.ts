@@ -1,14 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { findBroadcast, statusEnum } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { numbersOf, readStats } from '../variations/stats.ts';
 import { ratesOf, recommendWinner } from '../variations/winner.ts';
 
-export function getTestResults(
-  context: Context,
-): ServiceImpl<typeof BroadcastService>['getTestResults'] {
+export function getTestResults(context: Context): Methods['getTestResults'] {
   return async ({ workspaceId, id }) => {
     const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
     const { test_settings: test, started_at, test_sent_at, status } = broadcast;

@@ -1,14 +1,12 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { Broadcast } from '../broadcast.ts';
 import { broadcastMessages, statusWord } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { addTemplates } from '../views/variation-templates.ts';
 
 const pageSizeDefault = 50;
 
-export function list(context: Context): ServiceImpl<typeof BroadcastService>['listBroadcasts'] {
+export function listBroadcasts(context: Context): Methods['listBroadcasts'] {
   return async (request, call) => {
     const { workspaceId, status, limit = pageSizeDefault, offset, withTemplates } = request;
     if (withTemplates) requirePermission(call, 'templates', 'read');

@@ -1,14 +1,10 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { askGlobalFeed, type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';
 
-export function refreshGlobalFeed(
-  context: Context,
-): ServiceImpl<typeof BroadcastService>['refreshGlobalFeed'] {
+export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'] {
   return async (request) => {
     await checkTrial(context, request);
     const key = { workspaceId: request.workspaceId, id: request.broadcastId };

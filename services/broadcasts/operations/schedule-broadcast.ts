@@ -1,17 +1,11 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type {
-  BroadcastService,
-  ScheduleBroadcastRequest,
-} from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { ScheduleBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { broadcastChanged, findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { startTime } from '../input/start-time.ts';
 import { wake } from '../lifecycle/wake.ts';
 import { checkSendable } from '../plan/sendable.ts';
 
-export function schedule(
-  context: Context,
-): ServiceImpl<typeof BroadcastService>['scheduleBroadcast'] {
+export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'] {
   const { store, now } = context;
   return async (request) => {
     const draft = await findBroadcast(store.fork(), request);

@@ -1,13 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { lockBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 
-export function selectWinner({
-  store,
-  now,
-}: Context): ServiceImpl<typeof BroadcastService>['selectWinner'] {
+export function selectWinner({ store, now }: Context): Methods['selectWinner'] {
   return ({ workspaceId, id, templateId }) =>
     store.fork().transactional(async (em) => {
       const broadcast = await lockBroadcast(em, { workspaceId, id });

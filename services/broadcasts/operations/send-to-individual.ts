@@ -1,11 +1,10 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Plan } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import {
   type PlanFeeds,
   pinGlobalFeed,
@@ -19,9 +18,7 @@ import { checkSendable } from '../plan/sendable.ts';
 /** Less than a call may take, so that what became of the message can be told. */
 const callTimeoutMs = 20_000;
 
-export function sendToIndividual(
-  context: Context,
-): ServiceImpl<typeof BroadcastService>['sendToIndividual'] {
+export function sendToIndividual(context: Context): Methods['sendToIndividual'] {
   return async ({ workspaceId, broadcastId, recipientEmail: given, templateId }, { signal }) => {
     const recipientEmail = canonicalAddress(given);
     if (!recipientEmail) {

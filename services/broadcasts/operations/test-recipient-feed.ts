@@ -1,20 +1,16 @@
 import { create, type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { askFeed } from '#lib/outside/feed.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { subjectOf } from '../feeds/global.ts';
 import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';
 
 const sampleEmail = 'sample@example.com';
 const sample = { email: sampleEmail, first_name: 'Sample', last_name: 'Contact' };
 
-export function testRecipientFeed(
-  context: Context,
-): ServiceImpl<typeof BroadcastService>['testRecipientFeed'] {
+export function testRecipientFeed(context: Context): Methods['testRecipientFeed'] {
   return async (request, call) => {
     const { workspaceId, broadcastId: id, contactEmail: email } = request;
     // The feed's owner sees the contact.

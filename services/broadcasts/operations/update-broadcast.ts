@@ -1,8 +1,4 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type {
-  BroadcastService,
-  UpdateBroadcastRequest,
-} from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { Broadcast, Content } from '../broadcast.ts';
 import {
   broadcastChanged,
@@ -10,7 +6,7 @@ import {
   findBroadcast,
   lockBroadcast,
 } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { wholeDataFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
@@ -18,7 +14,7 @@ import { startTime } from '../input/start-time.ts';
 import { wake } from '../lifecycle/wake.ts';
 import { checkSendable } from '../plan/sendable.ts';
 
-export function update(context: Context): ServiceImpl<typeof BroadcastService>['updateBroadcast'] {
+export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
   return async (request) => {
     await checkDataFeed(context, request);

@@ -1,13 +1,11 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { changeMemberships } from '../consent/membership-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function confirm({
+export function confirmSubscription({
   store,
   outbox,
   now,
-}: Context): ServiceImpl<typeof SubscriberService>['confirmSubscription'] {
+}: Context): Methods['confirmSubscription'] {
   return async ({ workspaceId, email, listId }) => {
     const change = { cause: 'confirm', targets: [{ email, listId }], at: now() } as const;
     await store

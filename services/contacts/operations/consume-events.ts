@@ -1,9 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
 import { changeMemberships, holdContacts, type Target } from '../consent/membership-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 /** An address that does not exist does so for all lists; a complaint is about one, if it names it. */
 const causes = [
@@ -11,11 +10,7 @@ const causes = [
   { type: 'email.complained', cause: 'complaint', target: namedList },
 ] as const;
 
-export function consumeEvents({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof EventConsumerService>['consumeEvents'] {
+export function consumeEvents({ store, outbox, now }: Context): Methods['consumeEvents'] {
   return async (request) => {
     await consumeOnce(store, request, async (em) => {
       const { workspaceId } = request;

@@ -1,9 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function count({ store }: Context): ServiceImpl<typeof ContactService>['countContacts'] {
+export function countContacts({ store }: Context): Methods['countContacts'] {
   return async ({ workspaceId }) => {
     const [row] = await query<{ count: number }>(
       store.fork(),

@@ -1,13 +1,13 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { List, listMessage, optInTemplateOf } from '../list.ts';
 
 const listsMax = 1_000;
 
-export function create(context: Context): ServiceImpl<typeof ListService>['createList'] {
+export function createList(context: Context): Methods['createList'] {
   const { store, now } = context;
   return async (request, call) => {
     const template = await optInTemplateOf(context, request);

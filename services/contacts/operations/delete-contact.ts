@@ -1,16 +1,10 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { changeAndTell } from '#lib/jobs/outbox.ts';
 import { holdContacts } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactDataSql, contactNotFound } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function deleteContact({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof ContactService>['deleteContact'] {
+export function deleteContact({ store, outbox, now }: Context): Methods['deleteContact'] {
   return async ({ workspaceId, email }) => {
     const address = requireAddress(email);
     const answer = await store.fork().transactional(async (em) => {

@@ -1,12 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { contactMessage, contactNotFound, contactWithListsSql } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function getByEmail({
-  store,
-}: Context): ServiceImpl<typeof ContactService>['getContactByEmail'] {
+export function getContactByEmail({ store }: Context): Methods['getContactByEmail'] {
   return async ({ workspaceId, email }) => {
     const address = canonicalAddress(email);
     // What is no address is no contact's address.

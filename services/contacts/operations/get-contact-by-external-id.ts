@@ -1,12 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { contactMessage, contactNotFound, contactWithListsSql } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function getByExternalID({
-  store,
-}: Context): ServiceImpl<typeof ContactService>['getContactByExternalID'] {
+export function getContactByExternalID({ store }: Context): Methods['getContactByExternalID'] {
   return async ({ workspaceId, externalId }) => {
     const [row] = await query<{ contact: string }>(
       store.fork(),

@@ -1,13 +1,10 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/store.ts';
 import { requireAddress } from '../contact/input.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
 
-export function getByIDs({
-  store,
-}: Context): ServiceImpl<typeof ContactListService>['getContactList'] {
+export function getContactList({ store }: Context): Methods['getContactList'] {
   return async ({ workspaceId, email, listId }) => {
     const [row] = await query<{ membership: string }>(
       store.fork(),

@@ -1,11 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import type { Status } from '../consent/membership.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 
-export function stats({ store }: Context): ServiceImpl<typeof ListService>['getListStats'] {
+export function getListStats({ store }: Context): Methods['getListStats'] {
   return async ({ workspaceId, listId }) => {
     const em = store.fork();
     await findList(em, { workspaceId, id: listId });

@@ -1,9 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { type ListRow, listColumns, listMessage, listNotFound } from '../list.ts';
 
-export function get({ store }: Context): ServiceImpl<typeof ListService>['getList'] {
+export function getList({ store }: Context): Methods['getList'] {
   return async ({ workspaceId, id }) => {
     const [row] = await store.read<ListRow>(
       `select ${listColumns} from lists

@@ -1,9 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { type Status, statusMessage } from '../consent/membership.ts';
 import { contactNotFound } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 const listsMax = 1_000;
 
@@ -16,7 +14,7 @@ type Row = {
   status: Status | null;
 };
 
-export function get({ store }: Context): ServiceImpl<typeof SubscriberService>['getSubscriber'] {
+export function getSubscriber({ store }: Context): Methods['getSubscriber'] {
   return async ({ workspaceId, email }) => {
     const rows = await query<Row>(
       store.fork(),

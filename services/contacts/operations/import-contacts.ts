@@ -1,18 +1,13 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactInput, ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
-export function importContacts({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof ContactService>['importContacts'] {
+export function importContacts({ store, outbox, now }: Context): Methods['importContacts'] {
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');

@@ -1,7 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 
 type Page = { emails: string[]; lists: number[]; timezones: string[] };
@@ -31,9 +29,7 @@ const pageSql = `
     limit $5
   ) found`;
 
-export function listAudience({
-  store,
-}: Context): ServiceImpl<typeof AudienceService>['listAudience'] {
+export function listAudience({ store }: Context): Methods['listAudience'] {
   return async ({ workspaceId, listId, furtherListIds, ...asked }) => {
     const { includeUnsubscribed, afterEmail, pageSize, withTimezones } = asked;
     const listIds = [listId, ...furtherListIds];

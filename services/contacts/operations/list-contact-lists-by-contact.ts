@@ -1,16 +1,14 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactNotFound } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
 
 const membershipsMax = 1_000;
 
-export function getListsByContact({
+export function listContactListsByContact({
   store,
-}: Context): ServiceImpl<typeof ContactListService>['listContactListsByContact'] {
+}: Context): Methods['listContactListsByContact'] {
   return async ({ workspaceId, email }) => {
     const [contact] = await query<{ memberships: string[] }>(
       store.fork(),

@@ -1,18 +1,14 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/store.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
 
 const limitDefault = 1_000;
 
-export function getContactsByList({
-  store,
-}: Context): ServiceImpl<typeof ContactListService>['listContactListsByList'] {
+export function listContactListsByList({ store }: Context): Methods['listContactListsByList'] {
   return async ({ workspaceId, listId, limit = limitDefault, cursor }) => {
     const em = store.fork();
     const from = cursor === '' ? undefined : readCursor(cursor);

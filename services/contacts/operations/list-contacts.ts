@@ -1,19 +1,15 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type {
-  ContactService,
-  ListContactsRequest,
-} from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/store.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 const limitDefault = 20;
 
-export function list({ store }: Context): ServiceImpl<typeof ContactService>['listContacts'] {
+export function listContacts({ store }: Context): Methods['listContacts'] {
   return async (request) => {
     const limit = request.limit ?? limitDefault;
     const where = conditions(request);

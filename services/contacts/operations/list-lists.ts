@@ -1,11 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { type ListRow, listColumns, listMessage } from '../list.ts';
 
 const listsMax = 1_000;
 
-export function list({ store }: Context): ServiceImpl<typeof ListService>['listLists'] {
+export function listLists({ store }: Context): Methods['listLists'] {
   return async ({ workspaceId }) => {
     const rows = await store.read<ListRow>(
       `select ${listColumns} from lists

@@ -1,14 +1,13 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { removeMemberships } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function removeContact({
+export function removeContactFromList({
   store,
   outbox,
   now,
-}: Context): ServiceImpl<typeof ContactListService>['removeContactFromList'] {
+}: Context): Methods['removeContactFromList'] {
   return async ({ workspaceId, email, listId }) => {
     const removal = { listId, emails: [requireAddress(email)], at: now() };
     const removed = await store

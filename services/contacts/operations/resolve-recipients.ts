@@ -1,16 +1,12 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { readable } from '../contact/fields.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 /**
  * A hot path: asked for every message of a broadcast, with addresses as ListAudience gave them.
  * PostgreSQL writes the JSON, so that here nothing is done for each field.
  */
-export function resolveRecipients({
-  store,
-}: Context): ServiceImpl<typeof AudienceService>['resolveRecipients'] {
+export function resolveRecipients({ store }: Context): Methods['resolveRecipients'] {
   return async (request) => {
     const { workspaceId, listId, includeUnsubscribed, forConfirmation, byHand } = request;
     const { emails, fields } = request;

@@ -1,17 +1,11 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
-export function subscribe({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof ListService>['subscribeContact'] {
+export function subscribeContact({ store, outbox, now }: Context): Methods['subscribeContact'] {
   return async ({ workspaceId, contact, listIds: given }, call) => {
     const { row } = requireContact(contact);
     const listIds = [...new Set(given)];

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { tellRoom } from '#lib/postgres/attempts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
@@ -7,12 +5,12 @@ import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { type HeldList, holdLists } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
 import { limitSubscriptions } from '../subscription/limits.ts';
 
-export function subscribe(context: Context): ServiceImpl<typeof SubscriptionService>['subscribe'] {
+export function subscribe(context: Context): Methods['subscribe'] {
   return async ({ workspaceId, contact, listIds: given }, call) => {
     const { row, input } = requireContact(contact);
     const listIds = [...new Set(given)];

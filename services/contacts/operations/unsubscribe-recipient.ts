@@ -1,14 +1,12 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { changeMemberships } from '../consent/membership-queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 export function unsubscribeRecipient({
   store,
   outbox,
   now,
-}: Context): ServiceImpl<typeof AudienceService>['unsubscribeRecipient'] {
+}: Context): Methods['unsubscribeRecipient'] {
   return async ({ workspaceId, listId, email }) => {
     const address = canonicalAddress(email);
     if (address) {

@@ -1,16 +1,14 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { readStatus } from '../consent/membership.ts';
 import { setStatus } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function updateStatus({
+export function updateContactListStatus({
   store,
   outbox,
   now,
-}: Context): ServiceImpl<typeof ContactListService>['updateContactListStatus'] {
+}: Context): Methods['updateContactListStatus'] {
   return async (request) => {
     const { workspaceId, listId } = request;
     const email = requireAddress(request.email);

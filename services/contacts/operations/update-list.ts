@@ -1,10 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { listMessage, optInTemplateOf } from '../list.ts';
 import { lockList } from '../list-queries.ts';
 
-export function update(context: Context): ServiceImpl<typeof ListService>['updateList'] {
+export function updateList(context: Context): Methods['updateList'] {
   const { store, now } = context;
   return async (request) => {
     const template = await optInTemplateOf(context, request);

@@ -1,23 +1,15 @@
 import { create } from '@bufbuild/protobuf';
-import type { ServiceImpl } from '@connectrpc/connect';
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import type {
-  SubscriberService,
-  UpdateSubscriberRequest,
-} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { UpdateSubscriberRequest } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, holdContacts, joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { contactNotFound, upsertContacts } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { holdLists } from '../list-queries.ts';
 
-export function update({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof SubscriberService>['updateSubscriber'] {
+export function updateSubscriber({ store, outbox, now }: Context): Methods['updateSubscriber'] {
   return async (request) => {
     const { workspaceId, email } = request;
     const row = readPerson(request);

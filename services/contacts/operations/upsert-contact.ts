@@ -1,14 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function upsert({
-  store,
-  outbox,
-  now,
-}: Context): ServiceImpl<typeof ContactService>['upsertContact'] {
+export function upsertContact({ store, outbox, now }: Context): Methods['upsertContact'] {
   return async ({ workspaceId, contact }) => {
     const { row, input } = requireContact(contact);
     const cleared = input.nullFields?.paths;

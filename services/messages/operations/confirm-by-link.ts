@@ -1,13 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findLinked, linkExpired } from '../links/linked-message.ts';
 import { endCoolDown } from '../record/confirmations.ts';
 
-export function confirmByLink(
-  context: Context,
-): ServiceImpl<typeof MessageLinkService>['confirmByLink'] {
+export function confirmByLink(context: Context): Methods['confirmByLink'] {
   return async ({ workspaceId, token }) => {
     const message = await findLinked(context, { workspaceId, token });
     if (!message) return {};

@@ -1,13 +1,10 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { Event, EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { requestConfirmations } from '../record/confirmations.ts';
 
-export function consumeEvents({
-  store,
-}: Context): ServiceImpl<typeof EventConsumerService>['consumeEvents'] {
+export function consumeEvents({ store }: Context): Methods['consumeEvents'] {
   return async (request) => {
     const { workspaceId, events } = request;
     await consumeOnce(store, request, async (em) => {

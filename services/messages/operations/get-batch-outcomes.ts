@@ -1,7 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId, type MessageStatus } from '../message.ts';
 import { answerOf } from '../views/batch-outcomes.ts';
 
@@ -14,9 +12,7 @@ type Row = {
   is_in_flight: boolean;
 };
 
-export function getBatchOutcomes({
-  store,
-}: Context): ServiceImpl<typeof BroadcastSendService>['getBatchOutcomes'] {
+export function getBatchOutcomes({ store }: Context): Methods['getBatchOutcomes'] {
   return async ({ workspaceId, broadcastId, emails }) => {
     const ids = new Set(emails.map((email) => broadcastMessageId(workspaceId, broadcastId, email)));
     const rows = await query<Row>(

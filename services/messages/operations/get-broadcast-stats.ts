@@ -1,7 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { MessageService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 type Counts = Record<
   | 'sent'
@@ -18,9 +16,7 @@ type Counts = Record<
   number
 >;
 
-export function broadcastStats({
-  store,
-}: Context): ServiceImpl<typeof MessageService>['getBroadcastStats'] {
+export function getBroadcastStats({ store }: Context): Methods['getBroadcastStats'] {
   return async ({ workspaceId, broadcastId }) => {
     const [counts] = await query<Counts>(
       store.fork(),

@@ -1,9 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findLinked, unlessGone } from '../links/linked-message.ts';
 
-export function getLink(context: Context): ServiceImpl<typeof MessageLinkService>['getLink'] {
+export function getLink(context: Context): Methods['getLink'] {
   return async ({ workspaceId, token }) => {
     const message = await findLinked(context, { workspaceId, token });
     const [{ name, settings }, subscriber] = await Promise.all([

@@ -1,14 +1,10 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function getTrackedLinks({
-  store,
-  keyring,
-}: Context): ServiceImpl<typeof TrackingService>['getTrackedLinks'] {
+export function getTrackedLinks({ store, keyring }: Context): Methods['getTrackedLinks'] {
   const read = createTrackingReader(keyring);
   return async ({ workspaceId, token }) => {
     const tracked = read(workspaceId, token);

@@ -1,20 +1,16 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
-import type {
-  ListMessagesRequest,
-  MessageService,
-} from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { ListMessagesRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { type MessageRow, messageColumns, toMessage } from '../message.ts';
 
 const defaultLimit = 20;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function list({ store }: Context): ServiceImpl<typeof MessageService>['listMessages'] {
+export function listMessages({ store }: Context): Methods['listMessages'] {
   return async (request) => {
     const limit = request.limit ?? defaultLimit;
     const { conditions, values } = filters(request);

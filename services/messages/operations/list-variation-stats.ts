@@ -1,7 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
 type Row = {
   broadcast_id: string;
@@ -15,9 +13,7 @@ type Row = {
   unsubscribed: number;
 };
 
-export function listVariationStats({
-  store,
-}: Context): ServiceImpl<typeof BroadcastSendService>['listVariationStats'] {
+export function listVariationStats({ store }: Context): Methods['listVariationStats'] {
   return async ({ workspaceId, broadcastIds }) => {
     const rows = await query<Row>(
       store.fork(),

@@ -1,10 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Hit } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
 import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 
@@ -18,12 +17,7 @@ type Known = Tracked & {
 /** A person reads before clicking; who follows so many links of a mail in one batch is a scanner. */
 const linksByBotMin = 4;
 
-export function recordHits({
-  store,
-  outbox,
-  keyring,
-  now,
-}: Context): ServiceImpl<typeof TrackingService>['recordHits'] {
+export function recordHits({ store, outbox, keyring, now }: Context): Methods['recordHits'] {
   const read = createTrackingReader(keyring);
   return async ({ hits }) => {
     const known = hits.flatMap((hit) => knownHit(hit, read, now()));

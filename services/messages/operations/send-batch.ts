@@ -1,9 +1,5 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type {
-  BroadcastSendService,
-  SendBatchRequest,
-} from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { Context } from '../context.ts';
+import type { SendBatchRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
 import { readRecorded } from '../record/claims.ts';
 import { admitted } from '../sending/admission.ts';
@@ -11,7 +7,7 @@ import { sendAll } from '../sending/batch.ts';
 import { broadcastSending } from '../sending/broadcast.ts';
 import { answerOf } from '../views/batch-outcomes.ts';
 
-export function sendBatch(context: Context): ServiceImpl<typeof BroadcastSendService>['sendBatch'] {
+export function sendBatch(context: Context): Methods['sendBatch'] {
   return (request, call) => admitted(context, call, (stop) => send(context, request, stop));
 }
 

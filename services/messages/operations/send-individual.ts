@@ -1,10 +1,7 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type {
-  BroadcastSendService,
-  SendIndividualRequest,
-} from '#gen/postrider/messages/v1/messages_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { invalidField, retryLater } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import type { MessageStatus } from '../message.ts';
 import { endOne, ensureEnd, readInfo } from '../record/individual-sends.ts';
 import { admitted } from '../sending/admission.ts';
@@ -14,9 +11,7 @@ import { broadcastSending } from '../sending/broadcast.ts';
 /** Greylisting lasts so long at least. */
 const retryMs = 60_000;
 
-export function sendIndividual(
-  context: Context,
-): ServiceImpl<typeof BroadcastSendService>['sendIndividual'] {
+export function sendIndividual(context: Context): Methods['sendIndividual'] {
   return (request, call) => admitted(context, call, (stop) => send(context, request, stop));
 }
 

@@ -1,11 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findLinked, linkExpired, markUnsubscribed, unlessGone } from '../links/linked-message.ts';
 
-export function updateByLink(
-  context: Context,
-): ServiceImpl<typeof MessageLinkService>['updateByLink'] {
+export function updateByLink(context: Context): Methods['updateByLink'] {
   return async ({ workspaceId, token, $typeName: _, ...changes }) => {
     const message = await findLinked(context, { workspaceId, token });
     if (!message) return {};

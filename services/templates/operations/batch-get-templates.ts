@@ -1,14 +1,10 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
 
 type Row = { id: string; version: number; asked: number };
 
-export function batchGetTemplates({
-  store,
-}: Context): ServiceImpl<typeof TemplateContentService>['batchGetTemplates'] {
+export function batchGetTemplates({ store }: Context): Methods['batchGetTemplates'] {
   return async ({ workspaceId, keys }) => {
     const em = store.fork();
     const rows = await query<Row>(

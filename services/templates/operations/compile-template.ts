@@ -1,19 +1,15 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type CompileTemplateRequest,
   TemplateChannel,
-  type TemplateService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { ContentError } from '../compile/content-error.ts';
 import { mjmlSource, treeSource } from '../compile/source.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 
-export function compile({
-  compiler,
-}: Context): ServiceImpl<typeof TemplateService>['compileTemplate'] {
+export function compileTemplate({ compiler }: Context): Methods['compileTemplate'] {
   return async (request) => {
     if (!request.mjmlSource && !request.visualEditorTree) {
       throw invalidField('visual_editor_tree', 'visual_editor_tree or mjml_source is required');

@@ -1,5 +1,5 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import {
   type CreateTemplateRequest,
   EmailContentSchema,
@@ -13,13 +13,13 @@ import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { compileEmail } from '../compile/email-content.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { type Compiled, Template } from '../template.ts';
 import { categoryWord, templateMessage } from '../views/template.ts';
 
 const templatesMax = 1_000;
 
-export function create(context: Context): ServiceImpl<typeof TemplateService>['createTemplate'] {
+export function createTemplate(context: Context): Methods['createTemplate'] {
   const { store, now } = context;
   return async (request, call) => {
     const content = await storedContent(context, request);

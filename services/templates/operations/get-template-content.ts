@@ -1,13 +1,10 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { Context } from '../context.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Context, Methods } from '../context.ts';
 import type { Compiled, Template } from '../template.ts';
 import { categoryOf, channelWords } from '../views/template.ts';
 import { findVersion } from './get-template.ts';
 
-export function getTemplateContent({
-  store,
-}: Context): ServiceImpl<typeof TemplateContentService>['getTemplateContent'] {
+export function getTemplateContent({ store }: Context): Methods['getTemplateContent'] {
   return async (request) => {
     const template = await findVersion(store.fork(), request);
     const { version, category, channel, settings, compiled_translations } = template;

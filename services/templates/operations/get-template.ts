@@ -1,11 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Template, templateNotFound } from '../template.ts';
 import { templateMessage } from '../views/template.ts';
 
-export function get({ store }: Context): ServiceImpl<typeof TemplateService>['getTemplate'] {
+export function getTemplate({ store }: Context): Methods['getTemplate'] {
   return async (request) => ({
     template: templateMessage(await findVersion(store.fork(), request)),
   });

@@ -1,8 +1,6 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
 import { categoryWord } from '../views/template.ts';
 
@@ -12,7 +10,7 @@ const channels = new Map<TemplateChannel, string>([
   [TemplateChannel.WEB, 'web'],
 ]);
 
-export function list({ store }: Context): ServiceImpl<typeof TemplateService>['listTemplates'] {
+export function listTemplates({ store }: Context): Methods['listTemplates'] {
   return async ({ workspaceId, category, channel }) => {
     const em = store.fork();
     const newest = await query<{ id: string; version: number }>(

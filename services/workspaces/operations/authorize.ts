@@ -1,12 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import type { Permissions } from '../workspace.ts';
 
-export function authorize(
-  context: Context,
-): ServiceImpl<typeof WorkspaceDirectoryService>['authorize'] {
+export function authorize(context: Context): Methods['authorize'] {
   const answer = authorizeLocally(context);
   return ({ userId, sessionId, workspaceId }) => answer(userId, sessionId, workspaceId);
 }

@@ -1,11 +1,8 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type {
-  CreateAPIKeyRequest,
-  WorkspaceService,
-} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { CreateAPIKeyRequest } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Member, type Permissions } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
@@ -21,12 +18,7 @@ export const resources = [
   'webhooks',
 ];
 
-export function createAPIKey({
-  store,
-  keyring,
-  now,
-  publicUrl,
-}: Context): ServiceImpl<typeof WorkspaceService>['createAPIKey'] {
+export function createAPIKey({ store, keyring, now, publicUrl }: Context): Methods['createAPIKey'] {
   return async (request) => {
     const permissions = permissionsOf(request);
     const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();

@@ -1,11 +1,11 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { EgressError } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Integration, storedProvider } from '../integration.ts';
 
 const integrationsMax = 100;
@@ -15,7 +15,7 @@ export function createIntegration({
   keyring,
   egress,
   now,
-}: Context): ServiceImpl<typeof WorkspaceService>['createIntegration'] {
+}: Context): Methods['createIntegration'] {
   return async (request, call) => {
     if (!request.provider) throw invalidField('provider', 'provider is required');
     const provider = storedProvider(request.provider, keyring);

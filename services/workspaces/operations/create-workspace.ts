@@ -1,16 +1,12 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { storedSettings } from '../settings.ts';
 import { Member, Workspace } from '../workspace.ts';
 import { workspaceMessage } from '../workspace-queries.ts';
 
-export function create({
-  store,
-  now,
-}: Context): ServiceImpl<typeof WorkspaceService>['createWorkspace'] {
+export function createWorkspace({ store, now }: Context): Methods['createWorkspace'] {
   return ({ id, name, settings: given }, call) => {
     const settings = storedSettings(given);
     for (const key of ['marketing_email_provider_id', 'transactional_email_provider_id'] as const) {

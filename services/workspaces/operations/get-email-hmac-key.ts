@@ -1,12 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
-export function getEmailHmacKey({
-  store,
-  keyring,
-}: Context): ServiceImpl<typeof WorkspaceService>['getEmailHmacKey'] {
+export function getEmailHmacKey({ store, keyring }: Context): Methods['getEmailHmacKey'] {
   return ({ workspaceId }) =>
     store.fork().transactional(async (em) => {
       const workspace = await lockWorkspace(em, workspaceId);

@@ -1,12 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
 
-export function getIntegration({
-  store,
-  keyring,
-}: Context): ServiceImpl<typeof WorkspaceDirectoryService>['getIntegration'] {
+export function getIntegration({ store, keyring }: Context): Methods['getIntegration'] {
   return async ({ workspaceId, integrationId }) => {
     const integration = await store
       .fork()

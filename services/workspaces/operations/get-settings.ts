@@ -1,14 +1,9 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { settingsMessage } from '../settings.ts';
 import { Workspace } from '../workspace.ts';
 import { workspaceNotFound } from '../workspace-queries.ts';
 
-export function getSettings({
-  store,
-  publicUrl,
-}: Context): ServiceImpl<typeof WorkspaceDirectoryService>['getSettings'] {
+export function getSettings({ store, publicUrl }: Context): Methods['getSettings'] {
   return async ({ workspaceId }) => {
     const workspace = await store
       .fork()

@@ -1,14 +1,12 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Member, mayReadSettings, Workspace } from '../workspace.ts';
 import { workspaceMessages, workspaceNames } from '../workspace-queries.ts';
 import { authorizeLocally } from './authorize.ts';
 
 const workspacesMax = 1_000;
 
-export function list(context: Context): ServiceImpl<typeof WorkspaceService>['listWorkspaces'] {
+export function listWorkspaces(context: Context): Methods['listWorkspaces'] {
   return async (_, call) => {
     const em = context.store.fork();
     const { subject, sessionId } = callerOf(call);

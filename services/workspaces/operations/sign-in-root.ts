@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
-import type { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { clientNetwork } from '#lib/client-network.ts';
 import { equalInConstantTime } from '#lib/keys/keyring.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Session, User } from '../user.ts';
 
 const clockSkewSecondsMax = 60;
@@ -30,7 +29,7 @@ const onceMs = 2 * clockSkewSecondsMax * 1_000 + 1_000;
 const sessionSeconds = 24 * 60 * 60;
 const addressLengthMax = 254;
 
-export function rootSignin(context: Context): ServiceImpl<typeof UserService>['signInRoot'] {
+export function signInRoot(context: Context): Methods['signInRoot'] {
   return async (request, call) => {
     const email = request.email.trim().toLowerCase();
     if (email.length > addressLengthMax) throw invalidCredentials();

@@ -1,8 +1,6 @@
-import type { ServiceImpl } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound, storedProvider } from '../integration.ts';
 import { checkHost } from './create-integration.ts';
 
@@ -11,7 +9,7 @@ export function updateIntegration({
   keyring,
   egress,
   now,
-}: Context): ServiceImpl<typeof WorkspaceService>['updateIntegration'] {
+}: Context): Methods['updateIntegration'] {
   return async ({ workspaceId, integrationId, name, provider: given }) => {
     if (!given) throw invalidField('provider', 'provider is required');
     const checked = storedProvider(given, keyring);

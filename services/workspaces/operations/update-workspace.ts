@@ -1,18 +1,13 @@
-import type { ServiceImpl } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { storedSettings } from '../settings.ts';
 import { type Settings, Workspace } from '../workspace.ts';
 import { workspaceMessage, workspaceNotFound } from '../workspace-queries.ts';
 
-export function update({
-  store,
-  now,
-}: Context): ServiceImpl<typeof WorkspaceService>['updateWorkspace'] {
+export function updateWorkspace({ store, now }: Context): Methods['updateWorkspace'] {
   return (request) =>
     store.fork().transactional(async (em) => {
       const settings = storedSettings(request.settings);
