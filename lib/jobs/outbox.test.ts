@@ -9,12 +9,12 @@ import { testStore } from '../../test/setup/database.ts';
 import { query, type Store } from '../postgres/store.ts';
 import {
   addEvents,
-  changeAndTell,
   deliverEvents,
   type EventBatch,
   eventsOf,
   type Outbox,
   openOutbox,
+  writeWithEvents,
 } from './outbox.ts';
 
 const got: ConsumeEventsRequest[] = [];
@@ -99,7 +99,7 @@ test('a service that nobody listens to tells nothing', async () => {
 
 test('a change and its events are one statement: what fails tells nothing', async () => {
   const change = (steps: string) =>
-    changeAndTell<{ count: number }>(
+    writeWithEvents<{ count: number }>(
       { em: store.fork(), outbox, workspaceId: 'w1' },
       {
         steps: `${steps}, events as (

@@ -71,14 +71,17 @@ export function openOutbox(
 }
 
 /** The transaction in which a workspace changes, and through what it is told. */
-export type Telling = { em: EntityManager; outbox: Outbox; workspaceId: string };
+export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: string };
 
 /** A fact with a time, told to the services that asked for its type. */
 export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
 
 /** Tells facts that the caller has at hand, in its transaction. */
-export async function addEvents(telling: Telling, events: readonly OutgoingEvent[]): Promise<void> {
-  await changeAndTell(telling, {
+export async function addEvents(
+  scope: EventScope,
+  events: readonly OutgoingEvent[],
+): Promise<void> {
+  await writeWithEvents(scope, {
     steps: `events as (
       select type, occurred_at, data
       from json_to_recordset($1::json) as fact (type text, occurred_at timestamptz, data json)
@@ -106,8 +109,8 @@ export type Change = {
  * Changes rows and tells consumers in one statement: PostgreSQL writes the batches, one job each, so
  * that no event passes through this process before it leaves.
  */
-export async function changeAndTell<Answer>(
-  { em, outbox, workspaceId }: Telling,
+export async function writeWithEvents<Answer>(
+  { em, outbox, workspaceId }: EventScope,
   { steps, answer, values, isPrepared = false }: Change,
 ): Promise<Answer | undefined> {
   const { service, interests } = outbox;

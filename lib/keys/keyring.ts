@@ -206,7 +206,7 @@ function decrypt(keys: readonly Buffer[], text: string): string {
   throw new Error('a stored credential can not be decrypted with SECRET_KEY');
 }
 
-/** Compares without telling by its duration where the texts differ. */
+/** Compares without scope by its duration where the texts differ. */
 export function equalInConstantTime(a: string, b: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

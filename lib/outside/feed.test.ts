@@ -102,9 +102,9 @@ test.each([
   ['never answers', () => {}, 'request timeout after 5s', true],
 ])(
   'a feed that %s is told by its text',
-  async (_, behave, error, mayPass) => {
+  async (_, behave, error, isRetryable) => {
     server.behaviour = (_request, response) => behave(response);
-    expect(await ask()).toEqual({ error, mayPass });
+    expect(await ask()).toEqual({ error, isRetryable });
     expect(server.requests.length).toBe(1);
   },
   10_000,
@@ -120,7 +120,7 @@ test('an answer of just the limits is taken', async () => {
 
 test('a port that nobody listens on is told without its address', async () => {
   const error = 'request failed: connection refused';
-  expect(await ask('http://127.0.0.1:1/feed')).toEqual({ error, mayPass: true });
+  expect(await ask('http://127.0.0.1:1/feed')).toEqual({ error, isRetryable: true });
 });
 
 test('a server whose certificate nobody vouches for is not asked', async () => {
@@ -130,7 +130,7 @@ test('a server whose certificate nobody vouches for is not asked', async () => {
   const { port } = https.address() as AddressInfo;
   expect(await ask(`https://127.0.0.1:${port}/`)).toEqual({
     error: 'request failed: its TLS can not be trusted',
-    mayPass: true,
+    isRetryable: true,
   });
   https.close();
 });
@@ -138,12 +138,12 @@ test('a server whose certificate nobody vouches for is not asked', async () => {
 test('a private address is refused when it is called, without naming it', async () => {
   expect(await ask('http://10.1.2.3/feed')).toEqual({
     error: 'request failed: the host is not an address that may be called',
-    mayPass: true,
+    isRetryable: true,
   });
 });
 
 test('a question is given up when its asker is stopped', async () => {
   const stop = new AbortController();
   server.behaviour = () => stop.abort();
-  expect(await ask(server.url, stop.signal)).toMatchObject({ mayPass: true });
+  expect(await ask(server.url, stop.signal)).toMatchObject({ isRetryable: true });
 });

@@ -10,8 +10,8 @@ export type SealedHeader = { name: string; sealed_value: string };
 
 export type FeedAnswer =
   | { data: JsonObject; fetchedAt: Date; sizeBytes: number }
-  /** `mayPass` says whether asking again may help; the text names no address. */
-  | { error: string; mayPass: boolean };
+  /** `isRetryable` says whether asking again may help; the text names no address. */
+  | { error: string; isRetryable: boolean };
 
 const timeoutMs = 5_000;
 export const feedSizeMaxBytes = 1024 * 1024;
@@ -37,7 +37,7 @@ export async function askFeed(
     });
     return readAnswer(answer);
   } catch (error) {
-    return { error: failureOf(error), mayPass: true };
+    return { error: failureOf(error), isRetryable: true };
   }
 }
 
@@ -57,8 +57,8 @@ function headersOf({ headers }: Feed, keyring: Keyring): Record<string, string> 
 
 function readAnswer({ status, body, truncated }: EgressAnswer): FeedAnswer {
   if (status < 200 || status > 299) {
-    const mayPass = status >= 500 || status === 408 || status === 429;
-    return { error: `HTTP error ${status}: ${STATUS_CODES[status] ?? 'Unknown'}`, mayPass };
+    const isRetryable = status >= 500 || status === 408 || status === 429;
+    return { error: `HTTP error ${status}: ${STATUS_CODES[status] ?? 'Unknown'}`, isRetryable };
   }
   if (truncated) return invalid('longer than 1 MiB');
   const data = parse(body);
@@ -76,7 +76,7 @@ function readAnswer({ status, body, truncated }: EgressAnswer): FeedAnswer {
 }
 
 function invalid(why: string): FeedAnswer {
-  return { error: `invalid JSON response: ${why}`, mayPass: false };
+  return { error: `invalid JSON response: ${why}`, isRetryable: false };
 }
 
 function parse(body: Buffer): JsonValue | undefined {

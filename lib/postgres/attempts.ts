@@ -88,7 +88,7 @@ async function tightest(
 }
 
 /** Tells a caller about its limit, in the words of the RateLimit header fields. */
-export function tellRoom(header: Headers, { limit, remaining, resetMs }: Room): void {
+export function setRateLimitHeaders(header: Headers, { limit, remaining, resetMs }: Room): void {
   header.set('ratelimit-limit', String(limit.attemptsMax));
   header.set('ratelimit-remaining', String(remaining));
   header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));

@@ -22,14 +22,14 @@ export function lockList(em: EntityManager, key: ListKey): Promise<List> {
   return findList(em, key, LockMode.PESSIMISTIC_WRITE);
 }
 
-export type HeldList = { id: string; is_public: boolean; is_double_optin: boolean };
+export type LockedList = { id: string; is_public: boolean; is_double_optin: boolean };
 
 /** Holds lists, so that none is deleted while it is joined, and gives those that there are. */
-export function holdLists(
+export function lockListsForShare(
   em: EntityManager,
   workspaceId: string,
   ids: readonly string[],
-): Promise<HeldList[]> {
+): Promise<LockedList[]> {
   return query(
     em,
     `select id, is_public, is_double_optin from lists
@@ -46,7 +46,7 @@ export async function requireLists(
   { field, ids }: { field: string; ids: readonly string[] },
 ): Promise<void> {
   if (ids.length === 0) return;
-  const lists = await holdLists(em, workspaceId, ids);
+  const lists = await lockListsForShare(em, workspaceId, ids);
   const known = new Set(lists.map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw invalidField(field, `list not found: ${unknown.slice(0, 50)}`);

@@ -159,7 +159,7 @@ async function sendUntilAnswered(
     } catch (error) {
       const { code } = ConnectError.from(error);
       if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
-      if (!mayPass(code) || unexplained >= unexplainedMax) throw warned(work, error);
+      if (!isRetryable(code) || unexplained >= unexplainedMax) throw warned(work, error);
       if (!signal.aborted) work.callsEndAtMs = Date.now() + callTimeoutMs;
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {});
@@ -174,7 +174,7 @@ function warned({ key, slice }: Work, error: unknown): unknown {
 }
 
 /** Whether asking again may help. What was sent meanwhile is in the record. */
-function mayPass(code: Code): boolean {
+function isRetryable(code: Code): boolean {
   return (
     code === Code.Unavailable ||
     code === Code.DeadlineExceeded ||

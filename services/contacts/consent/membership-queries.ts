@@ -1,4 +1,4 @@
-import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { standingSql } from '../views/contact-list.ts';
 import {
@@ -20,7 +20,7 @@ import {
  * that what is read of them stays true, and calls that meet wait for each other in one order. Lists
  * are held before contacts.
  */
-export async function holdContacts(
+export async function lockContacts(
   em: EntityManager,
   workspaceId: string,
   emails: readonly string[],
@@ -38,7 +38,7 @@ type Joining = { join: Join; emails: readonly string[]; listIds: readonly string
 
 /** Brings contacts, which the caller holds, to lists. */
 export async function joinLists(
-  telling: Telling,
+  scope: EventScope,
   { join, emails, listIds, at }: Joining,
 ): Promise<void> {
   if (listIds.length === 0) return;
@@ -48,7 +48,7 @@ export async function joinLists(
        from judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)
        where judged.next = 'pending'`
     : '';
-  await changeAndTell(telling, {
+  await writeWithEvents(scope, {
     steps: `target as (
        select list_id, email
        from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
@@ -56,7 +56,7 @@ export async function joinLists(
      ${changeSteps({ moves: joins[join], deletedAt: 'null', isJoin: true })},
      events as (${eventsSql} ${due})`,
     answer: 'true',
-    values: [telling.workspaceId, at, listIds, JSON.stringify(emails)],
+    values: [scope.workspaceId, at, listIds, JSON.stringify(emails)],
   });
 }
 
@@ -67,39 +67,39 @@ type Changing = { targets: readonly Target[]; at: Date };
 
 /** Changes memberships for a cause. Removed ones follow, so that a return can't lift a status. */
 export async function changeMemberships(
-  telling: Telling,
+  scope: EventScope,
   { cause, targets, at }: Changing & { cause: Cause },
 ): Promise<void> {
-  await moveMemberships(telling, { moves: changes[cause], targets, at });
+  await moveMemberships(scope, { moves: changes[cause], targets, at });
 }
 
 /** Gives a membership a status, whatever it was, and says whether there is one. */
 export async function setStatus(
-  telling: Telling,
+  scope: EventScope,
   { status, email, listId, at }: Target & { status: Status; at: Date },
 ): Promise<boolean> {
-  await holdContacts(telling.em, telling.workspaceId, [email]);
+  await lockContacts(scope.em, scope.workspaceId, [email]);
   const [row] = await query<{ found: boolean }>(
-    telling.em,
+    scope.em,
     `select exists (
        select from ${standingSql}
        where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
      ) as found`,
-    [telling.workspaceId, listId, email],
+    [scope.workspaceId, listId, email],
   );
   if (!row?.found) return false;
   const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
-  await moveMemberships(telling, moving);
+  await moveMemberships(scope, moving);
   return true;
 }
 
 async function moveMemberships(
-  telling: Telling,
+  scope: EventScope,
   { moves, targets, at }: Changing & { moves: Moves },
 ): Promise<void> {
   const emails = targets.map(({ email }) => email);
-  await holdContacts(telling.em, telling.workspaceId, emails);
-  await changeAndTell(telling, {
+  await lockContacts(scope.em, scope.workspaceId, emails);
+  await writeWithEvents(scope, {
     steps: `target as (
        select distinct membership.list_id, membership.email
        from unnest($3::text[], $4::text[]) as named (email, list_id)
@@ -112,17 +112,17 @@ async function moveMemberships(
      ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
      events as (${eventsSql})`,
     answer: 'true',
-    values: [telling.workspaceId, at, emails, targets.map(({ listId }) => listId)],
+    values: [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
   });
 }
 
 /** Ends memberships that are there; their status is kept for a return. */
 export async function removeMemberships(
-  telling: Telling,
+  scope: EventScope,
   { listId, emails, at }: { listId: string; emails: readonly string[]; at: Date },
 ): Promise<number> {
-  const held = await holdContacts(telling.em, telling.workspaceId, emails);
-  const answer = await changeAndTell<{ removed: number }>(telling, {
+  const held = await lockContacts(scope.em, scope.workspaceId, emails);
+  const answer = await writeWithEvents<{ removed: number }>(scope, {
     steps: `removed as (
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
@@ -134,7 +134,7 @@ export async function removeMemberships(
        from removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)
      )`,
     answer: '(select count(*)::int from removed) as removed',
-    values: [telling.workspaceId, at, listId, held],
+    values: [scope.workspaceId, at, listId, held],
   });
   return answer?.removed ?? 0;
 }

@@ -1,7 +1,7 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { contactListSql, standingSql } from '../views/contact-list.ts';
 import { columnTypes, contactFields, readable } from './fields.ts';
 import type { ContactRow } from './input.ts';
@@ -12,7 +12,7 @@ type Upsert = {
   /** Fields that a contact which exists loses where its row has no value; the others it keeps. */
   cleared?: readonly string[];
   /** Leaves contacts that exist as they are. */
-  keepsKnown?: boolean;
+  skipExisting?: boolean;
 };
 
 /**
@@ -21,13 +21,13 @@ type Upsert = {
  * are held until the end of the transaction.
  */
 export async function upsertContacts(
-  telling: Telling,
-  { rows, at, cleared = [], keepsKnown = false }: Upsert,
+  scope: EventScope,
+  { rows, at, cleared = [], skipExisting = false }: Upsert,
 ): Promise<Set<string>> {
-  const answer = await changeAndTell<{ created: string | null }>(telling, {
+  const answer = await writeWithEvents<{ created: string | null }>(scope, {
     steps: upsertSteps,
     answer: '(select json_agg(email)::text from written where is_new) as created',
-    values: [telling.workspaceId, JSON.stringify(rows), at, cleared, keepsKnown],
+    values: [scope.workspaceId, JSON.stringify(rows), at, cleared, skipExisting],
     isPrepared: true,
   });
   const created: string[] = JSON.parse(answer?.created ?? '[]');

@@ -1,7 +1,7 @@
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
-import { changeMemberships, holdContacts, type Target } from '../consent/membership-queries.ts';
+import { changeMemberships, lockContacts, type Target } from '../consent/membership-queries.ts';
 import type { Context, Methods } from '../context.ts';
 
 /** An address that does not exist does so for all lists; a complaint is about one, if it names it. */
@@ -16,7 +16,7 @@ export function consumeEvents({ store, outbox, now }: Context): Methods['consume
       const { workspaceId } = request;
       const emails = request.events.flatMap(everyList).map(({ email }) => email);
       // All at once and first, so that batches which meet can't deadlock between two causes.
-      await holdContacts(em, workspaceId, emails);
+      await lockContacts(em, workspaceId, emails);
       for (const { type, cause, target } of causes) {
         const targets = request.events.filter((event) => event.type === type).flatMap(target);
         if (targets.length === 0) continue;

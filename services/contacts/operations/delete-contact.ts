@@ -1,5 +1,5 @@
-import { changeAndTell } from '#lib/jobs/outbox.ts';
-import { holdContacts } from '../consent/membership-queries.ts';
+import { writeWithEvents } from '#lib/jobs/outbox.ts';
+import { lockContacts } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactDataSql, contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -8,8 +8,8 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
   return async ({ workspaceId, email }) => {
     const address = requireAddress(email);
     const answer = await store.fork().transactional(async (em) => {
-      await holdContacts(em, workspaceId, [address]);
-      return changeAndTell<{ deleted: number }>(
+      await lockContacts(em, workspaceId, [address]);
+      return writeWithEvents<{ deleted: number }>(
         { em, outbox, workspaceId },
         {
           steps: `left_lists as (

@@ -15,13 +15,13 @@ export function importContacts({ store, outbox, now }: Context): Methods['import
     const rows = lastOfEach(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {
-      const telling = { em, outbox, workspaceId };
+      const scope = { em, outbox, workspaceId };
       // What is sorted and grouped on the way fits in memory: a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
-      const fresh = await upsertContacts(telling, { rows, at });
+      const fresh = await upsertContacts(scope, { rows, at });
       const emails = rows.map(({ email }) => email);
-      await joinLists(telling, { join: 'import', emails, listIds, at });
+      await joinLists(scope, { join: 'import', emails, listIds, at });
       return fresh;
     });
     return { operations: judged.map((each) => operationOf(each, created)) };

@@ -10,13 +10,13 @@ export function subscribeContact({ store, outbox, now }: Context): Methods['subs
     const { row } = requireContact(contact);
     const listIds = [...new Set(given)];
     const at = now();
-    const keepsKnown = !hasPermission(call, 'contacts', 'write');
+    const skipExisting = !hasPermission(call, 'contacts', 'write');
     await store.fork().transactional(async (em) => {
-      const telling = { em, outbox, workspaceId };
+      const scope = { em, outbox, workspaceId };
       await requireLists(em, workspaceId, { field: 'list_ids', ids: listIds });
-      await upsertContacts(telling, { rows: [row], keepsKnown, at });
+      await upsertContacts(scope, { rows: [row], skipExisting, at });
       const joining = { join: 'subscribe', emails: [row.email], listIds, at } as const;
-      await joinLists(telling, joining);
+      await joinLists(scope, joining);
     });
     return { success: true };
   };

@@ -1,4 +1,4 @@
-import { tellRoom } from '#lib/postgres/attempts.ts';
+import { setRateLimitHeaders } from '#lib/postgres/attempts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
@@ -6,7 +6,7 @@ import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { type HeldList, holdLists } from '../list-queries.ts';
+import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
 import { limitSubscriptions } from '../subscription/limits.ts';
 
@@ -16,7 +16,7 @@ export function subscribe(context: Context): Methods['subscribe'] {
     const listIds = [...new Set(given)];
     const email = row.email;
     const asked = { workspaceId, email, listIds, client: clientAddressOf(call) };
-    tellRoom(call.responseHeader, await limitSubscriptions(context, asked));
+    setRateLimitHeaders(call.responseHeader, await limitSubscriptions(context, asked));
     // Whoever collects such addresses is not told which.
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
@@ -35,22 +35,22 @@ async function join(
   { workspaceId, row, listIds, isProven }: Asking,
 ): Promise<void> {
   const at = now();
-  const telling = { em, outbox, workspaceId };
-  const lists = await holdLists(em, workspaceId, listIds);
+  const scope = { em, outbox, workspaceId };
+  const lists = await lockListsForShare(em, workspaceId, listIds);
   // Nobody learns here which lists there are.
   if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
     throw invalidField('list_ids', 'list is not public');
   }
-  await upsertContacts(telling, { rows: [row], keepsKnown: !isProven, at });
+  await upsertContacts(scope, { rows: [row], skipExisting: !isProven, at });
   const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
   const emails = [row.email];
   const all = [
     { join: isProven ? 'askWithProof' : 'askWithOptIn', listIds: withOptIn ?? [] },
     { join: isProven ? 'askWithProof' : 'ask', listIds: without ?? [] },
   ] as const;
-  for (const each of all) await joinLists(telling, { ...each, emails, at });
+  for (const each of all) await joinLists(scope, { ...each, emails, at });
 }
 
-function idsOf(lists: readonly HeldList[], optIn: boolean): string[] {
+function idsOf(lists: readonly LockedList[], optIn: boolean): string[] {
   return lists.filter(({ is_double_optin }) => is_double_optin === optIn).map(({ id }) => id);
 }

@@ -3,11 +3,11 @@ import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { UpdateSubscriberRequest } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
-import { changeMemberships, holdContacts, joinLists } from '../consent/membership-queries.ts';
+import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { contactNotFound, upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { holdLists } from '../list-queries.ts';
+import { lockListsForShare } from '../list-queries.ts';
 
 export function updateSubscriber({ store, outbox, now }: Context): Methods['updateSubscriber'] {
   return async (request) => {
@@ -19,17 +19,17 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
     const targets = left.map((listId) => ({ email, listId }));
     const at = now();
     await store.fork().transactional(async (em) => {
-      const telling = { em, outbox, workspaceId };
+      const scope = { em, outbox, workspaceId };
       const offered = await listsOfferedTo(em, request, listIds);
-      if ((await holdContacts(em, workspaceId, [email])).length === 0) {
+      if ((await lockContacts(em, workspaceId, [email])).length === 0) {
         throw contactNotFound();
       }
       if (offered.length < listIds.length) {
         throw invalidField('subscribe_list_ids', 'list not found');
       }
-      await upsertContacts(telling, { rows: [row], cleared: Object.keys(row), at });
-      await joinLists(telling, { join: 'choose', emails: [email], listIds, at });
-      await changeMemberships(telling, { cause: 'unsubscribe', targets, at });
+      await upsertContacts(scope, { rows: [row], cleared: Object.keys(row), at });
+      await joinLists(scope, { join: 'choose', emails: [email], listIds, at });
+      await changeMemberships(scope, { cause: 'unsubscribe', targets, at });
     });
     return {};
   };
@@ -54,7 +54,7 @@ async function listsOfferedTo(
   ids: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const lists = await holdLists(em, workspaceId, ids);
+  const lists = await lockListsForShare(em, workspaceId, ids);
   const known = await query<{ list_id: string }>(
     em,
     `select list_id from memberships

@@ -1,6 +1,11 @@
 import { Code } from '@connectrpc/connect';
 import { clientNetwork } from '#lib/client-network.ts';
-import { countAttempt, type Limit, type Room, tellRoom } from '#lib/postgres/attempts.ts';
+import {
+  countAttempt,
+  type Limit,
+  type Room,
+  setRateLimitHeaders,
+} from '#lib/postgres/attempts.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -33,6 +38,6 @@ export async function limitSubscriptions(
     Code.ResourceExhausted,
     room.resetMs,
   );
-  tellRoom(error.metadata, room);
+  setRateLimitHeaders(error.metadata, room);
   throw error;
 }

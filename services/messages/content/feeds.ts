@@ -116,7 +116,7 @@ async function askPatiently(
   const ask = () => askFeed(ways, recipient.feed, { payload, signal });
   for (const delayMs of retryDelaysMs) {
     const answer = await ask();
-    if ('data' in answer || !answer.mayPass || signal.aborted) return answer;
+    if ('data' in answer || !answer.isRetryable || signal.aborted) return answer;
     await sleep(delayMs, undefined, { signal }).catch(() => {});
   }
   return ask();

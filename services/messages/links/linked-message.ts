@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { changeAndTell } from '#lib/jobs/outbox.ts';
+import { writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context } from '../context.ts';
@@ -53,7 +53,7 @@ export async function markUnsubscribed(
   { store, outbox, now }: Pick<Context, 'store' | 'outbox' | 'now'>,
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<void> {
-  await changeAndTell(
+  await writeWithEvents(
     { em: store.fork(), outbox, workspaceId },
     {
       steps: `

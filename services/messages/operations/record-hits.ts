@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Hit } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { changeAndTell, type Telling } from '#lib/jobs/outbox.ts';
+import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
@@ -101,12 +101,12 @@ const firstTimes = `
   )`;
 
 /** Sets first times, by people and by programs apart, and tells the former. Who clicks has opened, pixel or not. */
-async function markMessages(telling: Telling, hits: readonly Known[]): Promise<void> {
-  await changeAndTell(telling, {
+async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
+  await writeWithEvents(scope, {
     steps: firstTimes,
     answer: 'true as told',
     values: [
-      telling.workspaceId,
+      scope.workspaceId,
       hits.map(({ messageId }) => messageId),
       hits.map(({ at }) => at.toISOString()),
       hits.map(({ link }) => link !== undefined),

@@ -1,4 +1,4 @@
-import { changeAndTell } from '#lib/jobs/outbox.ts';
+import { writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Context } from '../context.ts';
 import type { ClaimGroup } from './claims.ts';
 import { eventOf } from './events.ts';
@@ -55,8 +55,8 @@ export async function recordResults(
   { workspaceId }: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {
-  const telling = { em: outcomes.fork(), outbox, workspaceId };
-  const answer = await changeAndTell<{ ids: string[] }>(telling, {
+  const scope = { em: outcomes.fork(), outbox, workspaceId };
+  const answer = await writeWithEvents<{ ids: string[] }>(scope, {
     steps,
     answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
     values: [

@@ -8,7 +8,7 @@ import {
   forgetAttempts,
   type Limit,
   type Room,
-  tellRoom,
+  setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
@@ -36,7 +36,7 @@ export function signInRoot(context: Context): Methods['signInRoot'] {
     const isRight = isGenuine(context, { ...request, email });
     const limits = isRight ? successLimits(email) : failureLimits(email, clientAddressOf(call));
     const room = await countAttempt(context.store, limits, context.now());
-    tellRoom(call.responseHeader, room);
+    setRateLimitHeaders(call.responseHeader, room);
     if (room.isExhausted) throw tooManyAttempts(room);
     if (!isRight || !(await isFirstUse(context, email, request.timestamp))) {
       throw invalidCredentials();
