@@ -5,6 +5,9 @@ import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 
 export type MessageStatus = 'sending' | 'sent' | 'failed' | 'skipped' | 'deferred';
 
+/** What became of a message: `unknown` counts the tries that got no answer, `info` has the server's last words. */
+export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
+
 /** The id of a broadcast's message to an address: asked for twice, it is the same one. */
 export function broadcastMessageId(
   workspaceId: string,

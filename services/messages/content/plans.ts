@@ -7,7 +7,7 @@ import type {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Templates, Workspaces } from '../context.ts';
+import type { Templates, Workspaces } from '../peers.ts';
 import type { ServerSettings } from '../smtp/dial.ts';
 import { languageChooser } from './languages.ts';
 import {

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { writeWithEvents } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
+import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
@@ -19,7 +19,7 @@ export type LinkedMessage = {
 
 /** Reads what a link stands for; undefined where the contact or the message is gone. Refuses what is no token of ours. */
 export async function findLinked(
-  { store, keyring, now }: Pick<Context, 'store' | 'keyring' | 'now'>,
+  { store, keyring, now }: { store: Store; keyring: Keyring; now: () => Date },
   { workspaceId, token }: { workspaceId: string; token: string },
 ): Promise<LinkedMessage | undefined> {
   const id = readToken(keyring, workspaceId, token);
@@ -50,7 +50,7 @@ export function linkExpired(): ConnectError {
 
 /** Notes that the recipient left through a message, and tells it the first time. */
 export async function markUnsubscribed(
-  { store, outbox, now }: Pick<Context, 'store' | 'outbox' | 'now'>,
+  { store, outbox, now }: { store: Store; outbox: Outbox; now: () => Date },
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<void> {
   await writeWithEvents(

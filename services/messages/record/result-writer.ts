@@ -1,13 +1,18 @@
-import type { Context } from '../context.ts';
-import type { Fate } from '../sending/delivery.ts';
+import type { Log } from '#lib/log.ts';
+import type { Fate } from '../message.ts';
 import type { ClaimGroup } from './claims.ts';
-import { type Result, recordResults } from './results.ts';
+import { type Result, type ResultContext, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 
 /** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
 export const resultGroupMax = 200;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
+
+export type WriterContext = ResultContext & {
+  log: Log;
+  underway: { release(ids: Iterable<string>): void };
+};
 
 type Entry = { result: Result; unknown: number };
 
@@ -19,10 +24,10 @@ export class ResultWriter {
   #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  readonly #context: Context;
+  readonly #context: WriterContext;
   readonly #group: ClaimGroup;
 
-  constructor(context: Context, group: ClaimGroup) {
+  constructor(context: WriterContext, group: ClaimGroup) {
     this.#context = context;
     this.#group = group;
   }

@@ -1,19 +1,28 @@
+import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
-import type { Context } from '../context.ts';
 import { createTokenMaker } from '../links/token.ts';
-import type { MessageStatus } from '../message.ts';
+import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
 import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
-import { ResultWriter } from '../record/result-writer.ts';
+import { ResultWriter, type WriterContext } from '../record/result-writer.ts';
 import type { Prepared, Recipient } from '../render/compose.ts';
+import type { RenderThread } from '../render/thread.ts';
 import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
+import type { Pools } from './pools.ts';
+
+export type DeliveryContext = WriterContext & {
+  keyring: Keyring;
+  now: () => Date;
+  pools: Pools;
+  thread: RenderThread;
+};
 
 /** One claim's worth of messages on their way. */
 export type Delivery = {
@@ -28,8 +37,6 @@ export type Delivery = {
   claimedAtMs: number;
   stop: AbortSignal;
 };
-
-export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
 
 /** A claim's messages while they are sent. It goes on when the call that began it is over. */
 export type DeliveryRun = {
@@ -49,7 +56,7 @@ const renewEveryMs = 5_000;
 const renewTickMs = 1_000;
 
 /** Sends what was claimed and records every outcome. Nothing is started once `stop` is aborted. */
-export function deliver(context: Context, delivery: Delivery): DeliveryRun {
+export function deliver(context: DeliveryContext, delivery: Delivery): DeliveryRun {
   const { group, plan } = delivery;
   const pool = context.pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server);
   const writer = new ResultWriter(context, group);
@@ -73,13 +80,13 @@ class Work {
   #isRenewing = false;
   #renewedAtMs: number;
   readonly #open = new Map<string, Outgoing>();
-  readonly #context: Context;
+  readonly #context: DeliveryContext;
   readonly #delivery: Delivery;
   readonly #writer: ResultWriter;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
-  constructor(context: Context, delivery: Delivery, writer: ResultWriter) {
+  constructor(context: DeliveryContext, delivery: Delivery, writer: ResultWriter) {
     this.#context = context;
     this.#delivery = delivery;
     this.#renewedAtMs = delivery.claimedAtMs;

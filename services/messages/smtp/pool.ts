@@ -8,8 +8,8 @@ import {
   type Timeouts,
 } from './dial.ts';
 import { type Outcome, outageOf, unrendered } from './outcome.ts';
-import type { Outgoing, SessionHost } from './outgoing.ts';
-import { Session } from './session.ts';
+import type { Outgoing } from './outgoing.ts';
+import { Session, type SessionHost } from './session.ts';
 import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;

@@ -1,6 +1,6 @@
 import { MessageBuffer } from '../mime/buffer.ts';
 import { type Prepared, writeMessage } from '../render/compose.ts';
-import type { Dialed } from './dial.ts';
+import type { Dialed, Timeouts } from './dial.ts';
 import {
   answered,
   type Command,
@@ -11,8 +11,23 @@ import {
   refusal,
   unrendered,
 } from './outcome.ts';
-import type { Outgoing, SessionHost } from './outgoing.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { Wire } from './wire.ts';
+
+/** What a session asks of its pool. */
+export type SessionHost = {
+  /** The next message to send, rendered; undefined if there is none for now. */
+  take: () => { outgoing: Outgoing; message: Prepared } | undefined;
+  /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
+  settle: (outgoing: Outgoing, outcome: Outcome, isFirst: boolean) => void;
+  /** Takes back a message of which nothing happened; it is settled so if that has been too often. */
+  giveBack: (outgoing: Outgoing, settledSo: Outcome) => void;
+  /** The session is over and may be forgotten. */
+  ended: (session: Session, reason: string) => void;
+  /** A connection needed so long for a message, from its envelope or the answer before to its own answer. */
+  measured: (latencyMs: number) => void;
+  timeouts: Timeouts;
+};
 
 /** What the next reply answers. */
 type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'data' | 'empty';

@@ -36,7 +36,8 @@ import { keyring, testTransport, userClaims } from '../../../test/setup/service.
 import { type Sink, startSink } from '../../../test/sink.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
-import type { Contacts, Context, Templates, Workspaces } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { Contacts, Templates, Workspaces } from '../peers.ts';
 import { RenderThread } from '../render/thread.ts';
 import { admissionLimits, createAdmission } from '../sending/admission.ts';
 import { createPools } from '../sending/pools.ts';

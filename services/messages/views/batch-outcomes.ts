@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Fate } from '../message.ts';
 import { unrenderedReason } from '../render/failure.ts';
 import type { Outage } from '../sending/batch.ts';
-import type { Fate } from '../sending/delivery.ts';
 
 type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
 

@@ -3,9 +3,8 @@ import { Code } from '@connectrpc/connect';
 import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
 import type { Place } from '#lib/liquid/engine.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import { ContentError } from './content-error.ts';
+import { ContentError, type Issue } from './content-error.ts';
 import type { Head } from './head.ts';
-import type { Issue } from './issues.ts';
 import type { Source } from './source.ts';
 import type { Answer, Work } from './worker.ts';
 

@@ -1,12 +1,4 @@
-import { ContentError } from './content-error.ts';
-
-/** Something MJML says about a template. */
-export type Issue = {
-  /** Of the MJML, from 1; of no use for a visual tree. */
-  line: number;
-  tag: string;
-  message: string;
-};
+import { ContentError, type Issue } from './content-error.ts';
 
 /** Enough to mend several mistakes at once. */
 const shownMax = 5;
