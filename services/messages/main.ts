@@ -4,19 +4,19 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { list } from '#lib/config.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
-import { endByHand } from './record/individual-sends.ts';
 import { RenderThread } from './render/thread.ts';
 import { admissionLimits, createAdmission } from './sending/admission.ts';
 import { createPools } from './sending/pools.ts';
 import { createUnderway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
+import { finishIndividualSend } from './tasks/end-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 
 /** A server that has a body gets so long to answer when the process is told to end; then its answer is unknown. */
@@ -24,9 +24,10 @@ const answerMaxMs = 20_000;
 const recordMaxMs = 5_000;
 
 await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
+  const { egressAllow } = readConfig(env);
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
-  const egress = createEgress(list(env, 'EGRESS_ALLOW'));
+  const egress = createEgress(egressAllow);
   const thread = new RenderThread();
   const pools = createPools(egress);
   const plans = createPlans({
@@ -63,7 +64,8 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     tasks: {
       deliverEvents: deliverEvents(consumers),
       sendConfirmations: sendConfirmations(context),
-      endByHand: endByHand(store),
+      // The name under which jobs are stored.
+      endByHand: finishIndividualSend(store),
     },
     close: async () => {
       await underway.drained(answerMaxMs);

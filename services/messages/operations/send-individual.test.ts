@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
-import { endByHand } from '../record/individual-sends.ts';
+import { finishIndividualSend } from '../tasks/end-individual-send.ts';
 import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
 
 const workspaceId = 'w1';
@@ -175,7 +175,7 @@ test('the record of a message by hand ends though its sender died', async () => 
   await claim(given.store, crypto.randomUUID(), { ...group, templateVersion: 1, isByHand: true }, [
     { id, email: ada, skipReason: '' },
   ]);
-  const end = () => endByHand(given.store)({ workspaceId, id });
+  const end = () => finishIndividualSend(given.store)({ workspaceId, id });
   await end();
   expect(await rowsOf(asked)).toMatchObject([{ status: 'sending' }]);
   const again = await query<{ payload: { id: string } }>(

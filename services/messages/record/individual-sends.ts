@@ -13,17 +13,7 @@ export async function ensureEnd(store: Store, payload: MessageKey): Promise<void
   await addJob(store.fork(), 'messages', { task: 'endByHand', payload, runAt });
 }
 
-/** The task of `ensureEnd`. */
-export function endByHand(store: Store) {
-  return async (payload: unknown): Promise<void> => {
-    const key = payload as MessageKey;
-    await endOne(store, key);
-    // Its server has not answered yet, and its sender still waits.
-    if (await isSending(store, key)) await ensureEnd(store, key);
-  };
-}
-
-async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise<boolean> {
+export async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise<boolean> {
   const rows = await query(
     store.fork(),
     "select 1 from messages where workspace_id = $1 and id = $2 and status = 'sending'",

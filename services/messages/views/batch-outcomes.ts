@@ -6,7 +6,7 @@ import type { Outage } from '../sending/batch.ts';
 type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
 
 /** Counts what became of so many recipients. Those without an outcome are not started. */
-export function answerOf(total: number, { fates, outage }: Known) {
+export function toBatchOutcomes(total: number, { fates, outage }: Known) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;

@@ -1,11 +1,11 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { Template, templateNotFound } from '../template.ts';
-import { templateMessage } from '../views/template.ts';
+import { toTemplate } from '../views/template.ts';
 
 export function getTemplate({ store }: Context): Methods['getTemplate'] {
   return async (request) => ({
-    template: templateMessage(await findVersion(store.fork(), request)),
+    template: toTemplate(await findVersion(store.fork(), request)),
   });
 }
 
