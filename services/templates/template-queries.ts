@@ -1,5 +1,5 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { Template } from './template.ts';
+import { Template, templateNotFound } from './template.ts';
 
 type Version = { id: string; version: number };
 type TemplateOf = (key: Version) => Template | undefined;
@@ -17,4 +17,19 @@ export async function findVersions(
   });
   const known = new Map(found.map((each) => [`${each.id} ${each.version}`, each]));
   return ({ id, version }) => known.get(`${id} ${version}`);
+}
+
+type Wanted = { workspaceId: string; id: string; version: number };
+
+/** A pinned version is there for good; without one it is the newest, unless the template was deleted. */
+export function findVersion(
+  em: EntityManager,
+  { workspaceId, id, version }: Wanted,
+): Promise<Template> {
+  const which = version > 0 ? { version } : { deleted_at: null };
+  return em.findOneOrFail(
+    Template,
+    { workspace_id: workspaceId, id, ...which },
+    { orderBy: { version: 'desc' }, failHandler: templateNotFound },
+  );
 }

@@ -7,7 +7,8 @@ import { keyring } from '../../../test/setup/service.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 const listId = 'weekly';

@@ -5,7 +5,8 @@ import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 let server: FeedServer;

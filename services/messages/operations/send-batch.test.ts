@@ -7,7 +7,8 @@ import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
 import { finishIndividualSend } from '../tasks/end-individual-send.ts';
-import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
+import { batchOf, type Given, givenService } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 

@@ -7,7 +7,8 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
