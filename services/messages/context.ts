@@ -18,7 +18,7 @@ import type { Admission } from './sending/admission.ts';
 import type { Pools } from './sending/pools.ts';
 import type { Underway } from './sending/underway.ts';
 
-/** What the operations of this service may use. */
+/** The dependencies of this service's operations and tasks. */
 export type Context = {
   store: Store;
   /** Connections for outcomes and leases alone. */
@@ -27,7 +27,7 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
-  /** Who claims: new with every start, so that what a process held before it died is not its own. */
+  /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
   now: () => Date;
   /** Compiled templates with the settings and the integration they go out with. */
@@ -35,12 +35,12 @@ export type Context = {
   feeds: Feeds;
   pools: Pools;
   thread: RenderThread;
-  /** How many batches this process sends at a time. */
+  /** Limits how many batches this process sends at a time. */
   admission: Admission;
   underway: Underway;
 };
 
-/** What the operations of this service implement, by RPC. */
+/** The signature of each operation, by RPC. */
 export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &

@@ -19,8 +19,9 @@ import { openMessagesStore, openOutcomeStore } from './store.ts';
 import { finishIndividualSend } from './tasks/end-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 
-/** A server that has a body gets so long to answer when the process is told to end; then its answer is unknown. */
+/** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */
 const answerMaxMs = 20_000;
+/** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
 await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
@@ -64,7 +65,7 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     tasks: {
       deliverEvents: deliverEvents(consumers),
       sendConfirmations: sendConfirmations(context),
-      // The name under which jobs are stored.
+      // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
     },
     close: async () => {

@@ -2,27 +2,27 @@ import { hash } from 'node:crypto';
 
 export type MessageStatus = 'sending' | 'sent' | 'failed' | 'skipped' | 'deferred';
 
-/** What became of a message: `unknown` counts the tries that got no answer, `info` has the server's last words. */
+/** The outcome of a message so far: `unknown` counts the tries that got no answer, `info` is the server's last reply. */
 export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
 
-/** The id of a broadcast's message to an address: asked for twice, it is the same one. */
+/** The id of a broadcast's message to an address; deterministic, so that a repeated call finds the same row. */
 export function broadcastMessageId(
   workspaceId: string,
   broadcastId: string,
   email: string,
 ): string {
   const hex = hash('sha256', `${workspaceId}\0${broadcastId}\0${email}`, 'hex');
-  // UUID version 8: bits of our own making, but for those that say so.
+  // UUID version 8: custom bits, except for version and variant.
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 const minuteMs = 60_000;
 const waitsMs = [1, 5, 15, 60].map((minutes) => minutes * minuteMs);
-/** What is still refused after a day is refused for good. */
+/** A message that is still refused after a day has failed. */
 const deferralMaxMs = 24 * 60 * minuteMs;
 
-/** When a refused message is tried again; undefined when it is not any more. A delay that the server states is kept. */
+/** When a refused message is tried again; undefined if never. A longer delay that the server states is kept. */
 export function nextDueAt(given: {
   attempts: number;
   createdAt: Date;

@@ -8,7 +8,7 @@ import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { readToken } from './token.ts';
 
-/** The message that a person holds in their hands, by a link in it. */
+/** The message that a link came with. */
 export type LinkedMessage = {
   id: string;
   email: string;
@@ -17,7 +17,7 @@ export type LinkedMessage = {
   isExpired: boolean;
 };
 
-/** Reads what a link stands for; undefined where the contact or the message is gone. Refuses what is no token of ours. */
+/** Finds the message of a link's token; undefined if the contact or the message is gone. Throws for a forged token. */
 export async function findLinked(
   { store, keyring, now }: { store: Store; keyring: Keyring; now: () => Date },
   { workspaceId, token }: { workspaceId: string; token: string },
@@ -48,7 +48,7 @@ export function linkExpired(): ConnectError {
   return new ConnectError('the link has expired', Code.FailedPrecondition);
 }
 
-/** Notes that the recipient left through a message, and tells it the first time. */
+/** Records that the recipient unsubscribed through a message, and writes an event the first time. */
 export async function markUnsubscribed(
   { store, outbox, now }: { store: Store; outbox: Outbox; now: () => Date },
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -63,13 +63,13 @@ export async function markUnsubscribed(
           returning *
         ), ${countStep('left_through', { unsubscribed: 'true' })},
         events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
-      answer: 'true as told',
+      answer: 'true as written',
       values: [workspaceId, id, now()],
     },
   );
 }
 
-/** Runs what changes a contact; nothing is to be done for one who is gone, and nobody is told. */
+/** Runs a call about a contact; undefined if the contact is gone, so that links don't reveal it. */
 export async function unlessGone<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await change();

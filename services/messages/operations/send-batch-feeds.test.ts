@@ -150,7 +150,7 @@ test('nobody without an answer of the feed is sent to, and nothing is left claim
   expect(given.sink.duplicates()).toEqual([]);
 });
 
-test('whoever has an outcome is not asked about again', async () => {
+test('a feed is not asked again about a recipient with an outcome', async () => {
   const batch = fedBatchOf(people(4));
   await given.sender.sendBatch({ ...batch, emails: people(3) });
   await given.sender.sendBatch(batch);

@@ -4,7 +4,7 @@ import type { ClaimGroup } from './claims.ts';
 import { type Result, type ResultContext, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 
-/** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
+/** Bounds what a kill can send twice: messages that were sent and not yet recorded. */
 export const resultGroupMax = 200;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
@@ -19,7 +19,7 @@ type Entry = { result: Result; unknown: number };
 /** Writes results in groups, one group at a time, while the next gathers. No result is dropped. */
 export class ResultWriter {
   readonly fates = new Map<string, Fate>();
-  /** What was added and is not in the record yet. */
+  /** Ids of results that are not recorded yet. */
   readonly unstored = new Set<string>();
   #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;

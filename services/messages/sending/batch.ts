@@ -9,7 +9,7 @@ import type { Fate } from '../message.ts';
 import type { Contacts } from '../peers.ts';
 import { type Claimant, type Claimed, type ClaimGroup, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
-import { type DeliveryContext, deliver } from './delivery.ts';
+import { type DeliveryContext, DeliveryRun } from './delivery.ts';
 import { returnPermits, takePermits } from './rate.ts';
 import type { Underway } from './underway.ts';
 import { type Today, todayOf } from './warm-up.ts';
@@ -160,10 +160,10 @@ async function sendClaimed(
   if (claimed.length === 0) return { outage: undefined, used: 0 };
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
-  const delivered = deliver(context, given);
-  await Promise.race([delivered.done, over(stop)]);
-  for (const [id, fate] of delivered.fates) fates.set(id, fate);
-  return { outage: outageOf(delivered), used: claimed.length - delivered.unsent.length };
+  const run = new DeliveryRun(context, given);
+  await Promise.race([run.done, over(stop)]);
+  for (const [id, fate] of run.fates) fates.set(id, fate);
+  return { outage: outageOf(run), used: claimed.length - run.unsent.length };
 }
 
 /** Claims what nothing in this process holds, and holds what is ours from then on. */

@@ -1,6 +1,6 @@
-/** Something MJML says about a template. */
+/** A complaint of MJML about a template. */
 export type Issue = {
-  /** Of the MJML, from 1; of no use for a visual tree. */
+  /** In the MJML, from 1; meaningless for a visual tree. */
   line: number;
   tag: string;
   message: string;

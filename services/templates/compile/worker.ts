@@ -10,7 +10,7 @@ import { protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
-/** A thread that compiles what may take long. Whoever waits for it kills it when it does. */
+/** A thread that compiles templates, which may run long. The main thread kills it after a timeout. */
 
 export type Work =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }
