@@ -1,9 +1,10 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Api, createApi } from '../deploy/demo/api.ts';
+import { ask, end, type SinkOptions, type SinkStatus, startSink } from './sink-process.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const portBase = process.env.BENCH_PORT ?? '5400';
@@ -18,17 +19,7 @@ export type BenchStack = {
   stop(): Promise<void>;
 };
 
-export type SinkStatus = {
-  total: number;
-  recipients: number;
-  received_at_ms: number;
-};
-
-type Options = {
-  /** How the sink answers. */
-  behaviour?: { latencyMs?: number };
-  /** How many of the last mails it keeps whole. */
-  bodies?: number;
+type Options = SinkOptions & {
   /** Settings of the stack. */
   variables?: Record<string, string>;
 };
@@ -74,25 +65,4 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function startSink({ behaviour = {}, bodies = 0 }: Options) {
-  const args = ['--behaviour', JSON.stringify(behaviour), '--bodies', String(bodies)];
-  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(child.stdout, 'data');
-  const { port, control } = JSON.parse(String(line)) as { port: number; control: number };
-  return { child, port, control };
-}
-
-async function ask<Answer>(port: number, path: string): Promise<Answer> {
-  return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as Answer;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exit;
 }

@@ -2,6 +2,7 @@ import { benchContacts } from './contacts.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
+import { benchSmtp } from './smtp.ts';
 import { benchTracking } from './tracking.ts';
 
 /** `npm run bench -- <name> [options]` */
@@ -10,6 +11,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   contacts: benchContacts,
   import: benchImport,
   send: benchSend,
+  smtp: benchSmtp,
   tracking: benchTracking,
 };
 

@@ -1,7 +1,4 @@
-import type { Client, ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import type { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type {
   BroadcastSendService,
@@ -9,35 +6,19 @@ import type {
   MessageService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
+import type { Contacts } from './peers.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
 import type { Pools } from './sending/pools.ts';
 import type { Underway } from './sending/underway.ts';
 
-export type Workspaces = Pick<
-  Client<typeof WorkspaceDirectoryService>,
-  'getSettings' | 'getIntegration'
->;
-export type Contacts = Pick<
-  Client<typeof AudienceService>,
-  'resolveRecipients' | 'unsubscribeRecipient'
-> &
-  Pick<Client<typeof ListService>, 'getList'> &
-  Pick<
-    Client<typeof SubscriberService>,
-    'getSubscriber' | 'confirmSubscription' | 'updateSubscriber'
-  >;
-export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
-
-/** What the operations of this service may use. */
+/** The dependencies of this service's operations and tasks. */
 export type Context = {
   store: Store;
   /** Connections for outcomes and leases alone. */
@@ -46,7 +27,7 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
-  /** Who claims: new with every start, so that what a process held before it died is not its own. */
+  /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
   now: () => Date;
   /** Compiled templates with the settings and the integration they go out with. */
@@ -54,12 +35,12 @@ export type Context = {
   feeds: Feeds;
   pools: Pools;
   thread: RenderThread;
-  /** How many batches this process sends at a time. */
+  /** Limits how many batches this process sends at a time. */
   admission: Admission;
   underway: Underway;
 };
 
-/** What the operations of this service implement, by RPC. */
+/** The signature of each operation, by RPC. */
 export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &

@@ -4,29 +4,31 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { list } from '#lib/config.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
-import { endByHand } from './record/individual-sends.ts';
 import { RenderThread } from './render/thread.ts';
 import { admissionLimits, createAdmission } from './sending/admission.ts';
 import { createPools } from './sending/pools.ts';
 import { createUnderway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
+import { finishIndividualSend } from './tasks/end-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 
-/** A server that has a body gets so long to answer when the process is told to end; then its answer is unknown. */
+/** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */
 const answerMaxMs = 20_000;
+/** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
 await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
+  const { egressAllow } = readConfig(env);
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
-  const egress = createEgress(list(env, 'EGRESS_ALLOW'));
+  const egress = createEgress(egressAllow);
   const thread = new RenderThread();
   const pools = createPools(egress);
   const plans = createPlans({
@@ -63,7 +65,8 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     tasks: {
       deliverEvents: deliverEvents(consumers),
       sendConfirmations: sendConfirmations(context),
-      endByHand: endByHand(store),
+      // The name in the queue's rows.
+      endByHand: finishIndividualSend(store),
     },
     close: async () => {
       await underway.drained(answerMaxMs);

@@ -29,7 +29,7 @@ export const services = [
   EventConsumerService,
 ];
 
-/** Renders and sends mail, and keeps what became of each message and who may not be written to. */
+/** Renders and sends mail, and keeps each message's outcome and the suppressed addresses. */
 export function messagesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(MessageService, {

@@ -8,10 +8,10 @@ import { VariationCounts } from './migrations/m0006-variation-counts.ts';
 import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
 import { Keys } from './migrations/m0008-keys.ts';
 
-/** Enough for a group of results of each running batch and the leases. */
+/** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
 
-/** The same database for outcomes, which reads that fill the pool and calls that end must not hold up. */
+/** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
 export function openOutcomeStore(url: string): Promise<Store> {
   return openMessagesStore(url, { connectionsMax: outcomeConnectionsMax, outlivesCalls: true });
 }

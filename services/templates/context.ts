@@ -7,7 +7,7 @@ import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/wor
 import type { Store } from '#lib/postgres/store.ts';
 import type { Compiler } from './compile/compiler.ts';
 
-/** What the operations of this service may use. */
+/** The dependencies of this service's operations. */
 export type Context = {
   store: Store;
   now: () => Date;
@@ -15,6 +15,6 @@ export type Context = {
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
 };
 
-/** What the operations of this service implement, by RPC. */
+/** The signature of each operation, by RPC. */
 export type Methods = ServiceImpl<typeof TemplateContentService> &
   ServiceImpl<typeof TemplateService>;

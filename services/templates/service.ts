@@ -13,7 +13,7 @@ import { listTemplates } from './operations/list-templates.ts';
 
 export const services = [TemplateService, TemplateContentService];
 
-/** Templates and their versions, and what MJML makes of them. Rendering for a recipient is messages'. */
+/** Stores templates in versions and compiles their MJML. The messages service renders them for recipients. */
 export function templatesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(TemplateService, {

@@ -1,13 +1,10 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { TemplateSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { Template } from './template.ts';
-import { templateMessage } from './views/template.ts';
+import { Template, templateNotFound } from './template.ts';
 
 type Version = { id: string; version: number };
-type TemplateOf = (key: Version) => MessageInitShape<typeof TemplateSchema> | undefined;
+type TemplateOf = (key: Version) => Template | undefined;
 
-/** Many versions, as the API shows them. */
+/** Many versions by one query. */
 export async function findVersions(
   em: EntityManager,
   workspaceId: string,
@@ -18,6 +15,21 @@ export async function findVersions(
     workspace_id: workspaceId,
     $or: versions.map(({ id, version }) => ({ id, version })),
   });
-  const known = new Map(found.map((each) => [`${each.id} ${each.version}`, templateMessage(each)]));
+  const known = new Map(found.map((each) => [`${each.id} ${each.version}`, each]));
   return ({ id, version }) => known.get(`${id} ${version}`);
+}
+
+type Wanted = { workspaceId: string; id: string; version: number };
+
+/** A pinned version is there for good; without one it is the newest, unless the template was deleted. */
+export function findVersion(
+  em: EntityManager,
+  { workspaceId, id, version }: Wanted,
+): Promise<Template> {
+  const which = version > 0 ? { version } : { deleted_at: null };
+  return em.findOneOrFail(
+    Template,
+    { workspace_id: workspaceId, id, ...which },
+    { orderBy: { version: 'desc' }, failHandler: templateNotFound },
+  );
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A mail's content after MJML: what a sender needs. */
+/** A mail's content after MJML, as messages sends it. */
 export type Compiled = {
   subject: string;
   html: string;

@@ -3,7 +3,7 @@ import type { TemplateContent } from './variants.ts';
 
 type Words = { subject: string; question: string; button: string; otherwise: string };
 
-/** `LIST` is the list's name. What the person has typed is not repeated: a form can be filled in for somebody else. */
+/** `LIST` is the list's name. Values from the form are not repeated: it can be filled in for somebody else. */
 const words: Record<string, Words> = {
   en: {
     subject: 'Please confirm your subscription',
@@ -77,7 +77,7 @@ const html = `<!doctype html><html><head><meta charset="utf-8"><meta name="viewp
 <p style="${paragraph};color:#616e7c;margin:0">${said(({ otherwise }) => otherwise)}</p>
 </div></body></html>`;
 
-/** What asks for a confirmation where the list has no template of its own. */
+/** The confirmation mail of lists without a template of their own. */
 export const confirmationContent: TemplateContent = {
   version: 0,
   category: TemplateCategory.OPT_IN,

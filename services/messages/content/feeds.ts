@@ -9,11 +9,11 @@ import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
 import type { Claimant } from '../record/claims.ts';
 
-/** What a batch gets from feeds. */
+/** The feeds of a batch. */
 export type BatchFeeds = {
   /** Liquid's values that are the same for all. */
   values: Scope;
-  /** Asked about each recipient, with what it is told beside the contact. */
+  /** Called for each recipient, with `payload` and the contact. */
   recipient: { feed: Feed; payload: JsonObject } | undefined;
 };
 
@@ -33,15 +33,15 @@ export type Portion = {
   stop: AbortSignal;
 };
 
-/** What the feed said, by address; the outage says why it said nothing about another. */
+/** Answers by address; `outage` is the feed's error, or empty. */
 export type Fed = { answers: Map<string, JsonObject>; outage: string };
 
 /** Four batches run in a process, so a feed gets at most 20 calls at a time from each. */
 const callsAtOnce = 5;
-/** Whoever has data is sent before more are asked about, so that a slow feed holds up nobody for long. */
+/** Recipients with an answer are sent to before the next portion, so that a slow feed delays them for a second at most. */
 const portionMs = 1_000;
 const portionMaxBytes = 4 * 1024 * 1024;
-/** With 5 s for each of three calls this ends before the batch has to answer. */
+/** With 5 s for each of three calls, all end before the batch has to answer. */
 const retryDelaysMs = [250, 500];
 
 type Ways = { egress: Egress; keyring: Keyring };
@@ -55,7 +55,7 @@ export function createFeeds(ways: Ways): Feeds {
   };
 }
 
-/** What Liquid reads as `recipient_feed`, beside what all get. */
+/** Liquid's values for a recipient: the same for all, and `recipient_feed`. */
 export function feedValues({ values }: BatchFeeds, { answers }: Fed, email: string): Scope {
   const answer = answers.get(email);
   return answer ? { ...values, recipient_feed: answer } : values;
@@ -106,7 +106,7 @@ async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
   return fed;
 }
 
-/** Asks again after what may pass. */
+/** Retries after errors that may pass. */
 async function askPatiently(
   ways: Ways,
   { recipient, contacts }: Portion,

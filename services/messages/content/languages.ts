@@ -25,7 +25,7 @@ export function languageChooser(
   };
 }
 
-/** `pt_BR` is how many programs write `pt-BR`. */
+/** Many programs write `pt_BR` for `pt-BR`. */
 function plain(tag: string): string {
   return tag.trim().toLowerCase().replaceAll('_', '-');
 }

@@ -3,7 +3,7 @@ import { query, type Store } from '#lib/postgres/store.ts';
 
 const idBytes = 8;
 
-/** Keeps where the links of a compiled template lead; the same addresses are kept once. Gives the set's name. */
+/** Stores the link targets of a compiled template and returns the set's id. The same targets are stored once. */
 export async function saveLinks(
   store: Store,
   workspaceId: string,

@@ -7,7 +7,7 @@ import type {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Templates, Workspaces } from '../context.ts';
+import type { Templates, Workspaces } from '../peers.ts';
 import type { ServerSettings } from '../smtp/dial.ts';
 import { languageChooser } from './languages.ts';
 import {
@@ -22,19 +22,19 @@ import {
   type Variants,
 } from './variants.ts';
 
-/** A plan with all that it takes to send it. */
+/** A plan, compiled, with everything needed to send it. */
 export type CompiledPlan = {
-  /** What a contact gets, by the language among its fields. */
+  /** The variant for a contact, by its `language`. */
   variantFor: (contact: Readonly<Record<string, unknown>>) => Variant;
-  /** The contact fields that it takes to choose and render. */
+  /** The contact fields needed to choose a variant and render it. */
   fields: readonly string[];
   templateVersion: number;
   server: ServerSettings;
   perMinute: number;
   warmUp: WarmUp | undefined;
-  /** How often a message of which nobody knows whether it arrived is sent again. */
+  /** How often a message without an answer is sent again. */
   unknownRetries: number;
-  /** Base of the links that belong to us. */
+  /** Base URL of unsubscribe, preference and confirmation links. */
   baseUrl: string;
   isMarketing: boolean;
 };
@@ -56,9 +56,9 @@ export type Plans = {
   settings(workspaceId: string): Promise<GetSettingsResponse>;
 };
 
-/** Settings and credentials may be this old: what an owner changes takes hold within seconds. */
+/** Settings and credentials may be this old: an owner's changes apply within seconds. */
 export const settingsKeepMs = 5_000;
-/** Content of a version never changes; this only lets go of what nobody sends any more. */
+/** A version's content never changes; this only frees the memory of versions that are no longer sent. */
 const contentKeepMs = 60 * 60 * 1000;
 
 export function createPlans(peers: {
@@ -102,7 +102,7 @@ export function createPlans(peers: {
   };
 }
 
-/** What is compiled depends on nothing else: the rest follows from the version. */
+/** The cache key: everything that compiling depends on; content follows from the version. */
 function nameOf({ templateId }: PlanKey, { own }: TemplateContents, setting: Setting): string {
   const { workspaceId, integration } = setting;
   const senders = integration.emailProvider?.senders;

@@ -21,7 +21,7 @@ export type TemplateContents = {
 /** One language of a template, compiled. */
 export type Variant = {
   program: Program;
-  /** Names the addresses that its tracked links lead to; undefined where nothing is counted. */
+  /** The stored set of link targets; undefined without tracking. */
   linkSet: Buffer | undefined;
   /** Address of the envelope and of From. */
   from: string;
@@ -29,9 +29,9 @@ export type Variant = {
 
 export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant> };
 
-/** What the template does not say about the mail. */
+/** The parts of a mail that don't come from the template. */
 export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'> & {
-  /** Whether opens and clicks are counted, where the workspace and the template have nothing against it. */
+  /** Whether opens and clicks are counted; workspace and template may also turn this off. */
   isTracked: boolean;
 };
 
@@ -90,7 +90,7 @@ function senderOf({ emailProvider }: Integration, senderId: string): Sender {
   return sender;
 }
 
-/** What is the same for all recipients of a language. */
+/** The same for all recipients of a language. */
 export function envelopeOf(
   content: TemplateContent,
   { workspaceId, workspace, integration, about: { isTracked, ...about } }: Setting,

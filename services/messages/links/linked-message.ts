@@ -1,14 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { writeWithEvents } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
+import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { query, type Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { readToken } from './token.ts';
 
-/** The message that a person holds in their hands, by a link in it. */
+/** The message that a link came with. */
 export type LinkedMessage = {
   id: string;
   email: string;
@@ -17,9 +17,9 @@ export type LinkedMessage = {
   isExpired: boolean;
 };
 
-/** Reads what a link stands for; undefined where the contact or the message is gone. Refuses what is no token of ours. */
+/** Finds the message of a link's token; undefined if the contact or the message is gone. Throws for a forged token. */
 export async function findLinked(
-  { store, keyring, now }: Pick<Context, 'store' | 'keyring' | 'now'>,
+  { store, keyring, now }: { store: Store; keyring: Keyring; now: () => Date },
   { workspaceId, token }: { workspaceId: string; token: string },
 ): Promise<LinkedMessage | undefined> {
   const id = readToken(keyring, workspaceId, token);
@@ -48,9 +48,9 @@ export function linkExpired(): ConnectError {
   return new ConnectError('the link has expired', Code.FailedPrecondition);
 }
 
-/** Notes that the recipient left through a message, and tells it the first time. */
+/** Records that the recipient unsubscribed through a message, and writes an event the first time. */
 export async function markUnsubscribed(
-  { store, outbox, now }: Pick<Context, 'store' | 'outbox' | 'now'>,
+  { store, outbox, now }: { store: Store; outbox: Outbox; now: () => Date },
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<void> {
   await writeWithEvents(
@@ -63,13 +63,13 @@ export async function markUnsubscribed(
           returning *
         ), ${countStep('left_through', { unsubscribed: 'true' })},
         events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
-      answer: 'true as told',
+      answer: 'true as written',
       values: [workspaceId, id, now()],
     },
   );
 }
 
-/** Runs what changes a contact; nothing is to be done for one who is gone, and nobody is told. */
+/** Runs a call about a contact; undefined if the contact is gone, so that links don't reveal it. */
 export async function unlessGone<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await change();

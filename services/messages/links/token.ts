@@ -7,7 +7,7 @@ const purpose = 'postrider/links';
 const idBytes = 16;
 const macBytes = 16;
 
-/** The token in the links of a mail that act for its recipient: the message's id and a MAC over it and the workspace. */
+/** Makes tokens for links that act for a mail's recipient: the message's id, and a MAC over it and the workspace. */
 export function createTokenMaker(
   keyring: Keyring,
 ): (workspaceId: string, messageId: string) => string {
@@ -19,7 +19,7 @@ export function createTokenMaker(
   };
 }
 
-/** The message that a token of ours is for; undefined for any other text. */
+/** The message id of a valid token; undefined for any other text. */
 export function readToken(
   keyring: Keyring,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 const lineLimit = 78;
 /** 42 bytes are 68 characters as an encoded word, which fits behind `Reply-To: `; RFC 2047 allows 75. */
 const encodedWordBytes = 42;
-/** Longer subjects and names serve nobody and could make a header of any size. */
+/** Without a limit a subject or a name could make a header of any size. */
 const textLimit = 2_000;
 
 export interface Mailbox {
@@ -59,7 +59,7 @@ function cleanText(text: string): string {
   return oneLine.toWellFormed();
 }
 
-/** What is not plain ASCII, looks like an encoded word itself, or has a word too long for a line. */
+/** Text that is not plain ASCII, looks like an encoded word itself, or has a word too long for a line. */
 function isEncodable(text: string): boolean {
   return !/^[\x20-\x7e]*$/.test(text) || text.includes('=?') || /\S{60}/.test(text);
 }

@@ -7,7 +7,8 @@ import { keyring } from '../../../test/setup/service.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 const listId = 'weekly';
@@ -117,7 +118,7 @@ test('an address gets one mail about a list in an hour, however often it is aske
   expect(given.sink.total()).toBe(3);
 });
 
-test('who has confirmed and left again is asked at once when they come back', async () => {
+test('re-subscribing after a confirmation sends the next mail immediately', async () => {
   await tell([pending('ann@example.com')]);
   await send();
   const [row] = await rows();
@@ -136,7 +137,7 @@ test('a batch that comes twice is one batch', async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-test('who is not pending any more gets no mail', async () => {
+test('a contact that is no longer pending gets no mail', async () => {
   given.world.skipReasons.set('ann@example.com', 'active');
   await tell([pending('ann@example.com')]);
   await send();

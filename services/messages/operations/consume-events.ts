@@ -28,7 +28,7 @@ function addressOf({ dataJson }: Event): string {
   return textOf(JSON.parse(dataJson).contact?.email);
 }
 
-/** The history keeps what was sent, and not to whom; what waits is not sent any more. */
+/** The history keeps the messages without the address; waiting messages are not sent. */
 async function forget(em: EntityManager, workspaceId: string, emails: readonly string[]) {
   await query(
     em,

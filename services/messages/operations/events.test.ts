@@ -32,8 +32,8 @@ const jobs = () =>
     [],
   );
 
-/** What is told to a consumer, by address. */
-async function toldTo(consumer: string) {
+/** The events for a consumer, by address. */
+async function eventsFor(consumer: string) {
   const batches = (await jobs()).filter(({ payload }) => payload.consumer === consumer);
   return batches
     .flatMap(({ payload }) => eventsOf(payload))
@@ -46,7 +46,7 @@ async function toldTo(consumer: string) {
 const idOf = ({ workspaceId, broadcastId }: ReturnType<typeof batchOf>, email: string) =>
   broadcastMessageId(workspaceId, broadcastId, email);
 
-test('each message that was taken is told as sent, a dead address as bounced, and one put off not at all', async () => {
+test('a sent message gives a sent event, a dead address a bounced one, and a deferred message none', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^dead@', reply: '550 5.1.1 no such user' },
     { step: 'rcpt', recipient: '^later@', reply: '450 4.2.0 later' },
@@ -55,12 +55,12 @@ test('each message that was taken is told as sent, a dead address as bounced, an
   const emails = ['dead', 'fine', 'later', 'spam'].map((name) => `${name}@example.com`);
   const batch = batchOf(emails);
   await process.sender.sendBatch(batch);
-  const told = await toldTo('webhooks');
-  expect(told.map(({ type, data }) => [type, data.email])).toEqual([
+  const events = await eventsFor('webhooks');
+  expect(events.map(({ type, data }) => [type, data.email])).toEqual([
     ['email.bounced', 'dead@example.com'],
     ['email.sent', 'fine@example.com'],
   ]);
-  const [, fine] = told;
+  const [, fine] = events;
   expect(fine?.occurredAt).toEqual(timestampFromDate(new Date(fine?.data.event_timestamp)));
   expect(fine?.data).toEqual({
     email: 'fine@example.com',
@@ -71,10 +71,10 @@ test('each message that was taken is told as sent, a dead address as bounced, an
     channel: 'email',
     event_timestamp: expect.any(String),
   });
-  expect(await toldTo('contacts')).toEqual([told[0]]);
+  expect(await eventsFor('contacts')).toEqual([events[0]]);
 });
 
-test('a batch tells in one job for each group of results, not in one for each message', async () => {
+test('a batch adds one job for each group of results, not one for each message', async () => {
   await process.sender.sendBatch(
     batchOf(Array.from({ length: 200 }, (_, at) => `n${at}@b.example`)),
   );
@@ -83,7 +83,7 @@ test('a batch tells in one job for each group of results, not in one for each me
   expect(batches.flatMap(({ payload }) => eventsOf(payload))).toHaveLength(200);
 });
 
-test('the first open, click and leaving of a person are told once, those of programs never', async () => {
+test('the first open, click and unsubscription of a person give one event each, those of bots none', async () => {
   given.world.isTracked = true;
   const batch = batchOf(['ann@example.com', 'bot@example.com']);
   await process.sender.sendBatch(batch);
@@ -102,15 +102,15 @@ test('the first open, click and leaving of a person are told once, those of prog
   };
   await process.links.unsubscribeByLink(leaving);
   await process.links.unsubscribeByLink(leaving);
-  const told = await toldTo('webhooks');
-  expect(told.map(({ type, data }) => [type, data.email])).toEqual([
+  const events = await eventsFor('webhooks');
+  expect(events.map(({ type, data }) => [type, data.email])).toEqual([
     ['email.clicked', 'ann@example.com'],
     ['email.opened', 'ann@example.com'],
     ['email.unsubscribed', 'ann@example.com'],
   ]);
 });
 
-test('hits of several workspaces are told to each of them alone', async () => {
+test('hits of several workspaces give events to each of them alone', async () => {
   const batches = ['w1', 'w2'].map((workspaceId) => ({
     ...batchOf(['ann@example.com']),
     workspaceId,
@@ -127,8 +127,8 @@ test('hits of several workspaces are told to each of them alone', async () => {
     };
   });
   await process.tracking.recordHits({ hits });
-  const told = (await jobs()).map(({ payload }) => [payload.workspaceId, payload.types.length]);
-  expect(told.toSorted()).toEqual([
+  const events = (await jobs()).map(({ payload }) => [payload.workspaceId, payload.types.length]);
+  expect(events.toSorted()).toEqual([
     ['w1', 1],
     ['w2', 1],
   ]);

@@ -52,7 +52,7 @@ test('getBatchOutcomes counts as sendBatch does, and sends nothing', async () =>
   expect(given.sink.total()).toBe(taken);
 });
 
-test('getBatchOutcomes tells what is in flight from what a dead process held', async () => {
+test('getBatchOutcomes distinguishes messages in flight from those of a dead process', async () => {
   const batch = batchOf(people(5, 'q'));
   await claimFor(batch, people(3, 'q'));
   expect(await ask(batch)).toMatchObject({ outcomes: { notStarted: 5 }, inFlight: 3 });

@@ -1,7 +1,7 @@
 import { query } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId, type MessageStatus } from '../message.ts';
-import { answerOf } from '../views/batch-outcomes.ts';
+import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
 type Row = {
   id: string;
@@ -28,7 +28,7 @@ export function getBatchOutcomes({ store }: Context): Methods['getBatchOutcomes'
     );
     const fates = new Map(rows.map((row) => [row.id, fateOf(row)]));
     return {
-      outcomes: answerOf(ids.size, { fates }),
+      outcomes: toBatchOutcomes(ids.size, { fates }),
       inFlight: rows.filter((row) => row.is_in_flight).length,
     };
   };

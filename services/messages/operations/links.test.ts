@@ -131,7 +131,7 @@ test('updateByLink that leaves all lists counts for the message', async () => {
   expect(await unsubscribedAt(link.id)).not.toBeNull();
 });
 
-test('updateByLink does not tell that a contact is gone', async () => {
+test('updateByLink does not reveal that a contact is gone', async () => {
   expect(await given.links.updateByLink({ ...(await sent()), unsubscribeAll: true })).toMatchObject(
     {},
   );

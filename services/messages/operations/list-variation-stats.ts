@@ -1,21 +1,10 @@
 import { query } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
-
-type Row = {
-  broadcast_id: string;
-  template_id: string;
-  sent: number;
-  delivered: number;
-  opened: number;
-  clicked: number;
-  bounced: number;
-  complained: number;
-  unsubscribed: number;
-};
+import { toVariationStats, type VariationStatsRow } from '../views/variation-stats.ts';
 
 export function listVariationStats({ store }: Context): Methods['listVariationStats'] {
   return async ({ workspaceId, broadcastIds }) => {
-    const rows = await query<Row>(
+    const rows = await query<VariationStatsRow>(
       store.fork(),
       `select broadcast_id, template_id, sum(sent)::int as sent, sum(delivered)::int as delivered,
          sum(opened)::int as opened, sum(clicked)::int as clicked, sum(bounced)::int as bounced,
@@ -25,12 +14,6 @@ export function listVariationStats({ store }: Context): Methods['listVariationSt
        order by broadcast_id, template_id`,
       [workspaceId, broadcastIds],
     );
-    return {
-      stats: rows.map(({ broadcast_id: broadcastId, template_id: templateId, ...counts }) => ({
-        broadcastId,
-        templateId,
-        ...counts,
-      })),
-    };
+    return { stats: rows.map(toVariationStats) };
   };
 }

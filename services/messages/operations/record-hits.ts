@@ -14,7 +14,7 @@ type Known = Tracked & {
   isBot: boolean;
 };
 
-/** A person reads before clicking; who follows so many links of a mail in one batch is a scanner. */
+/** A person reads before clicking; this many links of a mail in one batch mean a scanner. */
 const linksByBotMin = 4;
 
 export function recordHits({ store, outbox, keyring, now }: Context): Methods['recordHits'] {
@@ -73,7 +73,7 @@ const firstTimes = `
   ), held as materialized (
     select hit.*, m.opened_at is null as is_unopened, m.clicked_at is null as is_unclicked
     from hit cross join lateral (
-      -- Most hits say nothing new; a row that would stay as it is is not even locked.
+      -- Most hits are repeats; a row that would not change is not locked.
       select * from messages m where workspace_id = $1 and id = hit.id
         and ((m.opened_at is null and hit.opened_at is not null)
           or (m.clicked_at is null and hit.clicked_at is not null)
@@ -100,11 +100,11 @@ const firstTimes = `
     ${eventOf('clicked', { row: 'marked', time: 'clicked_at' })} where is_unclicked and clicked_at is not null
   )`;
 
-/** Sets first times, by people and by programs apart, and tells the former. Who clicks has opened, pixel or not. */
+/** Sets the first times of people and of bots, and writes events for people. A click counts as an open, even without the pixel. */
 async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
   await writeWithEvents(scope, {
     steps: firstTimes,
-    answer: 'true as told',
+    answer: 'true as written',
     values: [
       scope.workspaceId,
       hits.map(({ messageId }) => messageId),

@@ -5,7 +5,8 @@ import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 let server: FeedServer;
@@ -149,7 +150,7 @@ test('nobody without an answer of the feed is sent to, and nothing is left claim
   expect(given.sink.duplicates()).toEqual([]);
 });
 
-test('whoever has an outcome is not asked about again', async () => {
+test('a feed is not asked again about a recipient with an outcome', async () => {
   const batch = fedBatchOf(people(4));
   await given.sender.sendBatch({ ...batch, emails: people(3) });
   await given.sender.sendBatch(batch);

@@ -73,7 +73,7 @@ test('a process does not take up what it still has to record, though its lease i
   expect(mailed()).toEqual([1, 1, 1]);
 });
 
-test('one outcome that can not be stored is found, and stored without its text', async () => {
+test('one outcome that cannot be stored is found, and stored without its text', async () => {
   const batch = batchOf([...people(7, 'fine'), 'poison@example.com']);
   await trouble('values');
   expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 8, unknown: 0 });

@@ -34,7 +34,7 @@ const makeDue = ({ broadcastId }: Batch) =>
   );
 
 test.each(['421 4.3.2 shutting down', '450 4.2.1 busy', '451 4.3.0 failure', '452 4.2.2 full'])(
-  'who is put off with %s is tried again after 1, 5, 15, 60 and 60 minutes',
+  'a message deferred with %s is tried again after 1, 5, 15, 60 and 60 minutes',
   async (reply) => {
     given.sink.behaviour.replies = [{ step: 'rcpt', reply }];
     const batch = batchOf(people(1, `r${reply.slice(0, 3)}x`));
@@ -56,7 +56,7 @@ test('a wait that the server states is kept where it is longer', async () => {
   expect(await sendAndWait(batchOf(['short@example.com']))).toBe(1);
 });
 
-test('one domain that puts everybody off stops nobody else', async () => {
+test('a domain that defers every message delays no other domain', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '@slow\\.example$', reply: '451 4.7.1 too many from you' },
   ];

@@ -3,7 +3,8 @@ import { create } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { GetTemplateContentResponseSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { createPlans } from '../content/plans.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 beforeAll(async () => {

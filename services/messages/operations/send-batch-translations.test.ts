@@ -1,7 +1,8 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
+import { batchOf, type Given, givenService } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 beforeAll(async () => {

@@ -68,13 +68,13 @@ test('a day has one limit for all replicas', async () => {
   for (const { context } of replicas.slice(1)) context.pools.close();
 });
 
-test('who is skipped takes nothing of the day', async () => {
+test('skipped recipients take nothing of the daily limit', async () => {
   const asked = batch();
   for (const email of people(60)) given.world.skipReasons.set(email, 'unsubscribed');
   expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 40, skipped: 60, outage: '' });
 });
 
-test('an outage takes nothing of the day', async () => {
+test('an outage takes nothing of the daily limit', async () => {
   const asked = batch();
   given.world.port = 1;
   const away = newReplica();
@@ -88,7 +88,7 @@ test('an outage takes nothing of the day', async () => {
   for (const { context } of [away, back]) context.pools.close();
 });
 
-test('a message by hand is refused with the reason once the day is spent', async () => {
+test('an individual send is refused with the reason once the daily limit is reached', async () => {
   const { emails, ...asked } = batch();
   await fresh.sender.sendBatch({ ...asked, emails });
   const byHand = { ...asked, recipientEmail: 'ada@example.com' };

@@ -7,7 +7,8 @@ import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 let given: Given;
 beforeAll(async () => {
@@ -195,7 +196,7 @@ test('a connection lost after the dot is tried again under the same Message-ID a
   expect(new Set(received?.messageIds).size).toBe(1);
 });
 
-test('what a dead process held is taken up when its lease is over, not before', async () => {
+test('the messages of a dead process are sent when its lease is over, not before', async () => {
   const batch = batchOf(people(3));
   const { workspaceId, broadcastId } = batch;
   const group = {
@@ -292,7 +293,7 @@ test('sendBatch keeps to the rate of the integration over all processes', async 
   expect(seconds).toBeLessThan(4);
 });
 
-test('a message that can not be rendered fails alone', async () => {
+test('a message that cannot be rendered fails alone', async () => {
   given.world.content = {
     ...defaultContent,
     html: '<p>{% if contact.first_name == "bad" %}{{ contact.custom_json_1 | sum: "x" | date: "%100000000d" }}{% endif %}</p>',
@@ -303,7 +304,7 @@ test('a message that can not be rendered fails alone', async () => {
   expect((await rows(batch))[1]?.status_info).toMatch(/^the message can not be rendered: /);
 });
 
-test('sendBatch counts who could not be rendered, also from the record, with a reason that holds no value', async () => {
+test('sendBatch counts render failures, also those on record, with a reason that holds no value', async () => {
   given.world.content = {
     ...defaultContent,
     html: '<p>{{ contact.created_at | date: "%H", contact.custom_string_1 }}</p>',

@@ -5,7 +5,7 @@ import { readRecorded } from '../record/claims.ts';
 import { admitted } from '../sending/admission.ts';
 import { sendAll } from '../sending/batch.ts';
 import { broadcastSending } from '../sending/broadcast.ts';
-import { answerOf } from '../views/batch-outcomes.ts';
+import { toBatchOutcomes } from '../views/batch-outcomes.ts';
 
 export function sendBatch(context: Context): Methods['sendBatch'] {
   return (request, call) => admitted(context, call, (stop) => send(context, request, stop));
@@ -25,5 +25,5 @@ async function send(context: Context, request: SendBatchRequest, stop: AbortSign
     who: { includeUnsubscribed },
     stop,
   });
-  return answerOf(emails.size, { fates: new Map([...recorded, ...fates]), outage });
+  return toBatchOutcomes(emails.size, { fates: new Map([...recorded, ...fates]), outage });
 }

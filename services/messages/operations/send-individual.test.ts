@@ -4,8 +4,9 @@ import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
-import { endByHand } from '../record/individual-sends.ts';
-import { batchOf, defaultContent, type Given, givenService } from '../test/given.ts';
+import { finishIndividualSend } from '../tasks/end-individual-send.ts';
+import { batchOf, type Given, givenService } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
@@ -28,7 +29,7 @@ afterEach(() => {
 
 const ada = 'ada@example.com';
 
-/** A message by hand of a broadcast of its own. */
+/** An individual send of a broadcast of its own. */
 function byHand(recipientEmail = ada) {
   const { emails, ...common } = batchOf([recipientEmail]);
   return { ...common, recipientEmail };
@@ -54,7 +55,7 @@ test('sendIndividual sends at once, under an id of its own each time', async () 
   expect(await rowsOf(asked)).toMatchObject([{ status: 'sent' }, { status: 'sent' }]);
 });
 
-test('a message by hand is in the history, and in no count of the broadcast', async () => {
+test('an individual send is in the history, and in no count of the broadcast', async () => {
   given.world.isTracked = true;
   const fresh = given.newProcess();
   const asked = byHand();
@@ -95,7 +96,7 @@ test('sendIndividual knows nothing of a stranger but the address', async () => {
   expect(mail.html).toContain('[new@example.com][][Weekly]');
 });
 
-test('sendIndividual sends to who unsubscribed, and to nobody who bounced or complained', async () => {
+test('sendIndividual sends to unsubscribed contacts, but not to those who bounced or complained', async () => {
   given.world.skipReasons
     .set('gone@example.com', 'unsubscribed')
     .set('dead@example.com', 'bounced')
@@ -113,7 +114,7 @@ test('sendIndividual sends to who unsubscribed, and to nobody who bounced or com
   expect([...given.sink.received.keys()]).toEqual(['gone@example.com']);
 });
 
-test('an address that a message by hand finds dead is suppressed', async () => {
+test('an address that an individual send finds dead is suppressed', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^noone@', reply: '550 5.1.1 <noone@example.com> no such user' },
   ];
@@ -128,7 +129,7 @@ test('an address that a message by hand finds dead is suppressed', async () => {
   });
 });
 
-test('what the server puts off is failed, and not tried again', async () => {
+test('an individual send that the server defers fails, and is not tried again', async () => {
   given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^ada@', reply: '450 4.2.0 later' }];
   const asked = byHand();
   await expect(given.sender.sendIndividual(asked)).rejects.toMatchObject({
@@ -140,7 +141,7 @@ test('what the server puts off is failed, and not tried again', async () => {
   ]);
 });
 
-test('a provider that takes no mail is said to, and nothing is recorded', async () => {
+test('sendIndividual reports a provider that takes no mail, and records nothing', async () => {
   given.world.port = 1;
   const asked = byHand();
   const fresh = given.newProcess();
@@ -152,7 +153,7 @@ test('a provider that takes no mail is said to, and nothing is recorded', async 
   fresh.context.pools.close();
 });
 
-test('a message that the rate does not let out within the call is said to be late', async () => {
+test('sendIndividual reports a message that the rate limit holds back as not sent in time', async () => {
   given.world.perMinute = 1;
   const { plan, ...asked } = byHand();
   const slow = { ...asked, plan: { ...plan, integrationId: crypto.randomUUID() } };
@@ -166,7 +167,7 @@ test('a message that the rate does not let out within the call is said to be lat
   fresh.context.pools.close();
 });
 
-test('the record of a message by hand ends though its sender died', async () => {
+test('an individual send fails on record after its process died', async () => {
   const asked = byHand();
   const { broadcastId } = asked;
   const id = crypto.randomUUID();
@@ -175,7 +176,7 @@ test('the record of a message by hand ends though its sender died', async () => 
   await claim(given.store, crypto.randomUUID(), { ...group, templateVersion: 1, isByHand: true }, [
     { id, email: ada, skipReason: '' },
   ]);
-  const end = () => endByHand(given.store)({ workspaceId, id });
+  const end = () => finishIndividualSend(given.store)({ workspaceId, id });
   await end();
   expect(await rowsOf(asked)).toMatchObject([{ status: 'sending' }]);
   const again = await query<{ payload: { id: string } }>(
@@ -194,7 +195,7 @@ test('the record of a message by hand ends though its sender died', async () => 
   ]);
 });
 
-test('sendIndividual refuses a plan that can not be sent', async () => {
+test('sendIndividual refuses a plan that cannot be sent', async () => {
   given.world.content = { ...defaultContent, html: '{% if x %}' };
   await expect(given.sender.sendIndividual(byHand())).rejects.toMatchObject({
     code: Code.InvalidArgument,

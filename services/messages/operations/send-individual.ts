@@ -3,12 +3,12 @@ import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_
 import { invalidField, retryLater } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import type { MessageStatus } from '../message.ts';
-import { endOne, ensureEnd, readInfo } from '../record/individual-sends.ts';
+import { finishSend, readInfo, scheduleFinish } from '../record/individual-sends.ts';
 import { admitted } from '../sending/admission.ts';
 import { sendAll } from '../sending/batch.ts';
 import { broadcastSending } from '../sending/broadcast.ts';
 
-/** Greylisting lasts so long at least. */
+/** The shortest time for which servers greylist. */
 const retryMs = 60_000;
 
 export function sendIndividual(context: Context): Methods['sendIndividual'] {
@@ -19,7 +19,7 @@ async function send(context: Context, request: SendIndividualRequest, stop: Abor
   const { workspaceId, recipientEmail } = request;
   const { group, ...sending } = await broadcastSending(context, request);
   const key = { workspaceId, id: crypto.randomUUID() };
-  await ensureEnd(context.store, key);
+  await scheduleFinish(context.store, key);
   const { fates, outage } = await sendAll(context, {
     ...sending,
     group: { ...group, isByHand: true },
@@ -27,14 +27,14 @@ async function send(context: Context, request: SendIndividualRequest, stop: Abor
     who: { byHand: true },
     stop,
   });
-  await endOne(context.store, key);
+  await finishSend(context.store, key);
   if (outage) throw notSent(outage.reason);
   const fault = faultOf(fates.get(key.id)?.status, await readInfo(context.store, key));
   if (fault) throw fault;
   return {};
 }
 
-/** What to tell whoever sent it; undefined where there is nothing to tell. */
+/** The caller's error; undefined if the message was sent. */
 function faultOf(status: MessageStatus | undefined, info: string): ConnectError | undefined {
   switch (status) {
     case 'sent':

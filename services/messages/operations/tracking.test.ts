@@ -7,7 +7,8 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
-import { batchOf, defaultContent, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
@@ -164,7 +165,7 @@ test('recordHits counts the clicks on each link', async () => {
   ]);
 });
 
-test('who follows every link of a mail at once is a program', async () => {
+test('a person who clicks every link of a mail at once counts as a bot', async () => {
   const urls = Array.from({ length: 5 }, (_, index) => `<a href="https://${index}.example">x</a>`);
   given.world.content = { ...given.world.content, html: urls.join('') };
   const { batch, mails } = await sent();

@@ -5,7 +5,7 @@ export function updateByLink(context: Context): Methods['updateByLink'] {
   return async ({ workspaceId, token, $typeName: _, ...changes }) => {
     const message = await findLinked(context, { workspaceId, token });
     if (!message) return {};
-    // It would confirm what confirmByLink refuses: that whoever reads this address wants the list.
+    // Joining a list would confirm the address, which confirmByLink refuses for an expired link.
     const asksToJoin = !changes.unsubscribeAll && changes.subscribeListIds.length > 0;
     if (asksToJoin && message.isConfirmation && message.isExpired) throw linkExpired();
     const { id, email, listId } = message;

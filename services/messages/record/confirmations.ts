@@ -14,10 +14,10 @@ const openMessages = `(
 /** At most one confirmation mail to an address about a list in this time, however often a form is posted. */
 const coolDown = '1 hour';
 
-/** A confirmation by a mail that is older comes too late. */
+/** Links in older mails no longer confirm. */
 export const confirmableMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Lays confirmation mails in the queue for who waits for one, and has each list's sent. Commits with the caller. */
+/** Queues confirmation mails for pending memberships and adds a job for each list. Commits with the caller. */
 export async function requestConfirmations(
   em: EntityManager,
   workspaceId: string,
@@ -46,7 +46,7 @@ export async function requestConfirmations(
   for (const { list_id: listId } of lists) await addSending(em, { workspaceId, listId });
 }
 
-/** Who has answered one mail was not bothered by it, and may ask for another at once. */
+/** Re-subscribing after a confirmation sends the next mail immediately. */
 export async function endCoolDown(
   store: Store,
   { workspaceId, email, listId }: ListKey & { email: string },
@@ -58,7 +58,7 @@ export async function endCoolDown(
   );
 }
 
-/** Has the confirmation mails of a list sent. */
+/** Adds the job that sends a list's confirmation mails. */
 export async function addSending(em: EntityManager, key: ListKey, runAt?: Date): Promise<void> {
   await addJob(em, 'messages', {
     task: 'sendConfirmations',
@@ -68,7 +68,7 @@ export async function addSending(em: EntityManager, key: ListKey, runAt?: Date):
   });
 }
 
-/** Confirmation mails that are due, or whose sender is gone. What has an outcome leaves the queue. */
+/** Confirmation mails that are due, or whose lease is over. Messages with an outcome leave the queue. */
 export async function readDue(
   store: Store,
   { workspaceId, listId }: ListKey,
@@ -106,7 +106,7 @@ export async function readNextDue(
   return row?.due_at ? new Date(row.due_at) : undefined;
 }
 
-/** Gives up what can't be sent as things are, and says why. */
+/** Fails messages that can't be sent until the owner changes something. */
 export async function failDue(
   store: Store,
   workspaceId: string,

@@ -1,5 +1,5 @@
 /**
- * What is told of a message, in SQL: `row` names a row of messages, `time` a column of it or a parameter. A row as JSON
+ * The event of a message, in SQL: `row` names a row of messages, `time` a column of it or a parameter. A row as JSON
  * costs less than an object that is built field by field.
  */
 export function eventOf(type: string, { row, time }: { row: string; time: string }): string {

@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
 import { type ClaimGroup, giveBack } from './claims.ts';
+import type { WriterContext } from './result-writer.ts';
 import { untilStored } from './until-stored.ts';
 
-/** Lets go of messages of which nothing was sent, however long the database takes to hear of it. */
+/** Releases the claims of messages that were not started; repeats until the database has taken it. */
 export async function giveBackUntilDone(
-  { outcomes, owner, log, underway }: Context,
+  { outcomes, owner, log, underway }: Omit<WriterContext, 'outbox'>,
   { workspaceId }: ClaimGroup,
   ids: readonly string[],
 ): Promise<void> {

@@ -4,26 +4,16 @@ import { leaseMs } from './claims.ts';
 
 export type MessageKey = { workspaceId: string; id: string };
 
-/** A call and the lease it holds are over by then. */
+/** By then a call is over, and its lease. */
 const overAfterMs = 4 * leaseMs;
 
-/** Sees to it that the record of a message by hand gets an end even if this process gets one first. */
-export async function ensureEnd(store: Store, payload: MessageKey): Promise<void> {
+/** Adds the job that ends a message's record if this process dies before it does. */
+export async function scheduleFinish(store: Store, payload: MessageKey): Promise<void> {
   const runAt = new Date(Date.now() + overAfterMs);
   await addJob(store.fork(), 'messages', { task: 'endByHand', payload, runAt });
 }
 
-/** The task of `ensureEnd`. */
-export function endByHand(store: Store) {
-  return async (payload: unknown): Promise<void> => {
-    const key = payload as MessageKey;
-    await endOne(store, key);
-    // Its server has not answered yet, and its sender still waits.
-    if (await isSending(store, key)) await ensureEnd(store, key);
-  };
-}
-
-async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise<boolean> {
+export async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise<boolean> {
   const rows = await query(
     store.fork(),
     "select 1 from messages where workspace_id = $1 and id = $2 and status = 'sending'",
@@ -32,8 +22,8 @@ async function isSending(store: Store, { workspaceId, id }: MessageKey): Promise
   return rows.length > 0;
 }
 
-/** Whoever sent it was told, and may send it again: what was put off, or whose sender is gone, is not tried by itself. */
-export async function endOne(store: Store, { workspaceId, id }: MessageKey): Promise<void> {
+/** Fails a deferred message, or one whose process died. The caller has the error, so deferred sends aren't retried. */
+export async function finishSend(store: Store, { workspaceId, id }: MessageKey): Promise<void> {
   await query(
     store.fork(),
     `update messages set status = 'failed', failed_at = now(), updated_at = now(), due_at = null, owner = null,
@@ -45,7 +35,7 @@ export async function endOne(store: Store, { workspaceId, id }: MessageKey): Pro
   );
 }
 
-/** The provider's words, or why it was skipped. */
+/** The server's reply, or why the message was skipped. */
 export async function readInfo(store: Store, { workspaceId, id }: MessageKey): Promise<string> {
   const [row] = await query<{ status_info: string | null }>(
     store.fork(),

@@ -1,28 +1,33 @@
-import type { Context } from '../context.ts';
-import type { Fate } from '../sending/delivery.ts';
+import type { Log } from '#lib/log.ts';
+import type { Fate } from '../message.ts';
 import type { ClaimGroup } from './claims.ts';
-import { type Result, recordResults } from './results.ts';
+import { type Result, type ResultContext, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 
-/** What a kill can make go out twice is what was sent and not yet written: so many, or so long. */
+/** Bounds what a kill can send twice: messages that were sent and not yet recorded. */
 export const resultGroupMax = 200;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
+
+export type WriterContext = ResultContext & {
+  log: Log;
+  underway: { release(ids: Iterable<string>): void };
+};
 
 type Entry = { result: Result; unknown: number };
 
 /** Writes results in groups, one group at a time, while the next gathers. No result is dropped. */
 export class ResultWriter {
   readonly fates = new Map<string, Fate>();
-  /** What was added and is not in the record yet. */
+  /** Ids of results that are not recorded yet. */
   readonly unstored = new Set<string>();
   #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  readonly #context: Context;
+  readonly #context: WriterContext;
   readonly #group: ClaimGroup;
 
-  constructor(context: Context, group: ClaimGroup) {
+  constructor(context: WriterContext, group: ClaimGroup) {
     this.#context = context;
     this.#group = group;
   }

@@ -1,5 +1,5 @@
-import { writeWithEvents } from '#lib/jobs/outbox.ts';
-import type { Context } from '../context.ts';
+import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { ClaimGroup } from './claims.ts';
 import { eventOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
@@ -13,6 +13,14 @@ export type Result = {
   /** Whether nobody knows if it arrived. */
   isUnknown: boolean;
   isBounce: boolean;
+};
+
+export type ResultContext = {
+  /** Connections for outcomes and leases alone. */
+  outcomes: Store;
+  outbox: Outbox;
+  /** This process; its claims are its own. */
+  owner: string;
 };
 
 // In one statement: the record, the suppression of dead addresses, the counts, and what is told.
@@ -51,7 +59,7 @@ const steps = `
 
 /** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
 export async function recordResults(
-  { outcomes, outbox, owner }: Pick<Context, 'outcomes' | 'outbox' | 'owner'>,
+  { outcomes, outbox, owner }: ResultContext,
   { workspaceId }: ClaimGroup,
   results: readonly Result[],
 ): Promise<Set<string>> {

@@ -4,15 +4,15 @@ type Failed = Outcome & { kind: 'failed' };
 
 /** RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a refused sender as well. */
 const noMailbox = new Set(['5.1.1', '5.1.3', '5.1.6', '5.1.10']);
-/** Codes about this recipient that leave the mailbox or the message in doubt: its host, or the mailbox as it is now. */
+/** Codes about the recipient that don't say the mailbox is dead: its host, or the mailbox's present state. */
 const recipientOnly = /^5\.(?:1\.[24]|2\.\d+)$/;
 const saysUnknown =
   /\b(?:user|mailbox|recipient|address)\b.{0,40}\b(?:unknown|not found|does not exist|doesn't exist)\b|\bno such (?:user|mailbox|recipient)\b|\bunknown (?:user|mailbox|recipient)\b/i;
-/** Servers that check the sender late say so when the recipient is named. */
+/** Servers that check the sender late refuse it in answer to RCPT. */
 const speaksOfSender = /\bsender\b/i;
 
 /**
- * Whether a refusal says that the address is dead, so that nobody writes to it again. Only RCPT is about an address,
+ * Whether a refusal says that the address is dead, so that it is suppressed. Only RCPT is about an address,
  * and the end of the message where a server looks the mailbox up that late.
  */
 export function isHardBounce(refusal: Failed): boolean {
@@ -23,7 +23,7 @@ export function isHardBounce(refusal: Failed): boolean {
   return (code === 550 || code === 553) && saysUnknown.test(info) && !speaksOfSender.test(info);
 }
 
-/** Whether a refusal is about its recipient, so that it says nothing of what awaits others. */
+/** Whether a refusal is about its recipient only, and says nothing about other messages. */
 export function isAboutRecipient(refusal: Failed): boolean {
   const { enhanced } = refusal;
   return isHardBounce(refusal) || noMailbox.has(enhanced) || recipientOnly.test(enhanced);

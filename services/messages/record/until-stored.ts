@@ -4,7 +4,7 @@ import type { Log } from '#lib/log.ts';
 const waitsMs = [50, 100, 250, 500, 1_000];
 const waitMaxMs = 2_000;
 
-/** SQLSTATE classes that speak of the values: data, integrity, limits. */
+/** SQLSTATE classes for faults of the values: data, integrity, limits. */
 const valueClasses = new Set(['22', '23', '54']);
 
 /** Whether the database will never take these values, however often it is asked. */
@@ -15,8 +15,8 @@ export function isAboutValues(error: unknown): boolean {
 }
 
 /**
- * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass. Throws only what
- * is about the values.
+ * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass. Throws only
+ * errors about the values.
  */
 export async function untilStored<T>(log: Log, what: string, write: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
@@ -24,7 +24,7 @@ export async function untilStored<T>(log: Log, what: string, write: () => Promis
       return await write();
     } catch (error) {
       if (isAboutValues(error)) throw error;
-      // Once at its beginning and then every minute or so: an outage is one thing and not thousands.
+      // At the beginning of an outage and then about every minute, instead of thousands of times.
       if (attempt % 30 === 0) log.warn({ err: error, attempt }, `${what} could not be stored yet`);
       await sleep(waitsMs[attempt] ?? waitMaxMs);
     }

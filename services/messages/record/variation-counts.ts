@@ -1,4 +1,4 @@
-/** What is counted for each variation of a broadcast; what a person sends by hand is not. */
+/** Counted for each variation of a broadcast; individual sends are not counted. */
 const columns = [
   'sent',
   'delivered',

@@ -3,7 +3,7 @@ import type { Scope } from '#lib/liquid/engine.ts';
 
 type Part = 'subject' | 'html' | 'text';
 
-/** What one part of one message is rendered from, and how much has been done for it. */
+/** The values that a part of a message is rendered from, and the work done so far. */
 export interface PartState {
   part: Part;
   scope: Scope;

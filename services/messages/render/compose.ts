@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Template } from 'liquidjs';
 import type { Scope } from '#lib/liquid/engine.ts';
-import type { MessageBuffer } from '../mime/buffer.ts';
 import {
   asciiDomain,
   listIdHeader,
@@ -10,12 +9,13 @@ import {
   textHeader,
   tokenHeader,
 } from '../mime/headers.ts';
-import { appendValue, encodeStatic } from '../mime/quoted-printable.ts';
+import type { Prepared } from '../mime/message.ts';
+import { encodeStatic } from '../mime/quoted-printable.ts';
 import { countWritten, newState, type PartState } from './budget.ts';
 import type { LinkOptions } from './links.ts';
 import { compilePieces, type Piece, renderPieces } from './pieces.ts';
 
-/** What is the same for all recipients of a program. */
+/** The same for all recipients of a program. */
 export interface Envelope extends LinkOptions {
   from: Mailbox;
   replyTo: string;
@@ -41,33 +41,17 @@ export interface Recipient {
   trackingToken: string;
 }
 
-/** What one message says, rendered. */
+/** The rendered parts of one message. */
 export interface RenderedParts {
   subject: string;
   html: string;
   text: string;
 }
 
-/** Rendered but not encoded: static bytes by reference, values as text. Held only while a connection sends it. */
-export interface Prepared {
-  head: string;
-  body: (Buffer | string)[];
-}
-
 type Encoded =
   | { kind: 'bytes'; bytes: Buffer; size: number }
   | { kind: 'value'; render: (state: PartState) => string }
   | { kind: 'branch'; choose: (state: PartState) => number; arms: Encoded[][] };
-
-/** Writes the message, encoded, with the dot that ends it. */
-export function writeMessage(buffer: MessageBuffer, message: Prepared): void {
-  buffer.appendLatin1(message.head);
-  for (const piece of message.body) {
-    if (typeof piece === 'string') appendValue(buffer, piece);
-    else buffer.appendBytes(piece);
-  }
-  buffer.appendLatin1('.\r\n');
-}
 
 /** Liquid's values for a recipient. */
 export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
@@ -84,7 +68,7 @@ export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
   });
 }
 
-/** The fast way: everything static is encoded here, once. */
+/** The fast way: static text is encoded once, when the program is compiled. */
 export function splicer(
   envelope: Envelope,
   parts: { subject: Template[]; html: Template[]; text: Template[] },
@@ -107,7 +91,7 @@ export function splicer(
   };
 }
 
-/** The slow way: parts that were rendered in full. */
+/** The slow way: composes parts that a thread has rendered in full. */
 export function composer(
   envelope: Envelope,
 ): (recipient: Recipient, parts: RenderedParts) => Prepared {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unrenderedInfo, unrenderedReason } from './failure.ts';
+import { renderFailureInfo, renderFailureReason } from './failure.ts';
 
 test.each([
   ['memory alloc limit exceeded, line:3, col:1', 'memory alloc limit exceeded'],
@@ -9,15 +9,15 @@ test.each([
   ['the template takes too long to render', 'the template takes too long to render'],
   ["'Zoë' is not a function", 'an error'],
 ])('of the error %p the reason is %p', (words, reason) => {
-  expect(unrenderedReason(unrenderedInfo(new Error(words)))).toBe(reason);
+  expect(renderFailureReason(renderFailureInfo(new Error(words)))).toBe(reason);
 });
 
-test('what is recorded of a message that can not be rendered is a line of 255 without addresses', () => {
-  const info = unrenderedInfo(new Error(`ada@example.com ${'x'.repeat(300)}\nmore`));
+test('the recorded info of a message that cannot be rendered is one line of 255 characters without addresses', () => {
+  const info = renderFailureInfo(new Error(`ada@example.com ${'x'.repeat(300)}\nmore`));
   expect(info).toHaveLength(255);
   expect(info).not.toMatch(/@|more/);
 });
 
-test("a server's words are no reason of ours", () => {
-  expect(unrenderedReason('554 5.7.1 the message can not be rendered: why')).toBeUndefined();
+test("a server's reply is never read as a render failure", () => {
+  expect(renderFailureReason('554 5.7.1 the message can not be rendered: why')).toBeUndefined();
 });

@@ -7,7 +7,7 @@ export type Utm = Readonly<Record<string, string>>;
 
 export interface LinkOptions {
   utm: Utm;
-  /** What the addresses that count begin with; links go through as they are without it. */
+  /** URL prefixes of the pixel and of counted links; without it links are left as they are. */
   tracking?: { opens: string; clicks: string };
 }
 

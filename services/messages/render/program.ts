@@ -1,10 +1,10 @@
 import type { Template } from 'liquidjs';
 import type { Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import type { Prepared } from '../mime/message.ts';
 import {
   composer,
   type Envelope,
-  type Prepared,
   type Recipient,
   type RenderedParts,
   scopeOf,

@@ -53,7 +53,7 @@ export function isQuickFilter({ name, args }: FilterUse): boolean {
   return quickFilters.get(name)?.(args) ?? false;
 }
 
-/** What the filter adds to a value and what is known only when it is rendered. */
+/** The arguments that a filter appends or prepends, except short literals: their size is known only when rendered. */
 export function addedBy({ name, args }: FilterUse): Token[] {
   return growing.has(name) ? valuesOf(args).filter((value) => !isShortLiteral(value)) : [];
 }

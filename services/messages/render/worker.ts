@@ -8,7 +8,7 @@ import { layLinks } from './links.ts';
 import type { SlowSource } from './program.ts';
 import { htmlToText } from './text.ts';
 
-/** A thread that renders what may take long. Whoever waits for it kills it when it does. */
+/** A thread that renders programs which may run long. The main thread kills it after a timeout. */
 
 export interface RenderRequest {
   source: SlowSource;

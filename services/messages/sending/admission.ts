@@ -1,7 +1,7 @@
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { deadlineDefaultMs } from '#lib/rpc/server/deadline.ts';
-import type { Context } from '../context.ts';
+import type { Underway } from './underway.ts';
 
 export type Admission = {
   /** Runs the work once there is room; refuses if there is none for too long. */
@@ -62,7 +62,7 @@ const beforeDeadlineMs = 1_000;
 
 /** Sends within a call, once there is room: `stop` is aborted by the caller, or a second before the deadline. */
 export function admitted<Value>(
-  { admission, underway }: Pick<Context, 'admission' | 'underway'>,
+  { admission, underway }: { admission: Admission; underway: Underway },
   call: HandlerContext,
   send: (stop: AbortSignal) => Promise<Value>,
 ): Promise<Value> {

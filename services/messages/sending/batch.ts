@@ -2,14 +2,24 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type BatchFeeds, type Fed, feedValues } from '../content/feeds.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { type BatchFeeds, type Fed, type Feeds, feedValues } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
-import type { Context } from '../context.ts';
+import type { Fate } from '../message.ts';
+import type { Contacts } from '../peers.ts';
 import { type Claimant, type Claimed, type ClaimGroup, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
-import { deliver, type Fate } from './delivery.ts';
+import { type DeliveryContext, DeliveryRun } from './delivery.ts';
 import { returnPermits, takePermits } from './rate.ts';
+import type { Underway } from './underway.ts';
 import { type Today, todayOf } from './warm-up.ts';
+
+export type SendContext = DeliveryContext & {
+  store: Store;
+  contacts: Pick<Contacts, 'resolveRecipients'>;
+  feeds: Feeds;
+  underway: Underway;
+};
 
 /** Messages to send, and what they have in common. */
 export type Given = {
@@ -46,7 +56,7 @@ const nothingFed: Fed = { answers: new Map(), outage: '' };
  * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
  * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
  */
-export async function sendAll(context: Context, given: Given): Promise<Sent> {
+export async function sendAll(context: SendContext, given: Given): Promise<Sent> {
   const fates = new Map<string, Fate>();
   const resolved = await resolve(context, given);
   const outage = await sendOpen(context, { ...given, ...resolved, fates, fed: nothingFed });
@@ -55,7 +65,7 @@ export async function sendAll(context: Context, given: Given): Promise<Sent> {
 
 /** Asks right before sending, so that who has left meanwhile gets nothing. */
 async function resolve(
-  { contacts }: Context,
+  { contacts }: SendContext,
   given: Given,
 ): Promise<Pick<Batch, 'claimants' | 'contacts'>> {
   if (given.open.length === 0) return { claimants: [], contacts: new Map() };
@@ -88,7 +98,7 @@ function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
 }
 
 /** Asks the recipient feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
-async function sendOpen(context: Context, batch: Batch): Promise<Outage | undefined> {
+async function sendOpen(context: SendContext, batch: Batch): Promise<Outage | undefined> {
   const { stop, contacts } = batch;
   const { recipient } = batch.feeds;
   const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
@@ -111,7 +121,7 @@ function outageOf({ outage: reason }: { outage: string }): Outage | undefined {
 
 /** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
 async function sendPermitted(
-  context: Context,
+  context: SendContext,
   batch: Batch,
   claimants: Claimant[],
 ): Promise<Outage | undefined> {
@@ -139,7 +149,7 @@ function spent({ limit, endsAt }: Today): Outage {
 }
 
 async function sendClaimed(
-  context: Context,
+  context: SendContext,
   { group, plan, contacts, feeds, fed, stop, fates }: Batch,
   claimants: Claimant[],
 ): Promise<{ outage: Outage | undefined; used: number }> {
@@ -150,15 +160,15 @@ async function sendClaimed(
   if (claimed.length === 0) return { outage: undefined, used: 0 };
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
-  const delivered = deliver(context, given);
-  await Promise.race([delivered.done, over(stop)]);
-  for (const [id, fate] of delivered.fates) fates.set(id, fate);
-  return { outage: outageOf(delivered), used: claimed.length - delivered.unsent.length };
+  const run = new DeliveryRun(context, given);
+  await Promise.race([run.done, over(stop)]);
+  for (const [id, fate] of run.fates) fates.set(id, fate);
+  return { outage: outageOf(run), used: claimed.length - run.unsent.length };
 }
 
 /** Claims what nothing in this process holds, and holds what is ours from then on. */
 async function claimFree(
-  context: Context,
+  context: SendContext,
   group: ClaimGroup,
   claimants: Claimant[],
 ): Promise<Claimed[]> {

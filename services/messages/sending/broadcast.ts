@@ -1,17 +1,18 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { feedsOf } from '../content/feeds.ts';
+import { type Feeds, feedsOf } from '../content/feeds.ts';
+import type { Plans } from '../content/plans.ts';
 import type { About } from '../content/variants.ts';
-import type { Context } from '../context.ts';
 import { contactFields } from '../render/fields.ts';
 import type { Given } from './batch.ts';
 
+type PlanContext = { plans: Plans; feeds: Feeds };
 type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
 
 /** What all messages of a broadcast have in common. */
 export async function broadcastSending(
-  context: Context,
+  context: PlanContext,
   { workspaceId, broadcastId, plan: sendPlan }: Asked,
 ): Promise<Pick<Given, 'group' | 'plan' | 'fields' | 'feeds'>> {
   if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
@@ -31,7 +32,7 @@ export async function broadcastSending(
 
 /** What a recipient feed is told beside the contact. */
 async function subjectOf(
-  { plans }: Context,
+  { plans }: PlanContext,
   plan: SendPlan,
   { workspaceId, broadcastId }: Asked,
 ): Promise<JsonObject> {

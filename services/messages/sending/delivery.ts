@@ -1,19 +1,30 @@
+import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
-import type { Context } from '../context.ts';
 import { createTokenMaker } from '../links/token.ts';
-import type { MessageStatus } from '../message.ts';
+import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
+import type { Prepared } from '../mime/message.ts';
 import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
-import { ResultWriter } from '../record/result-writer.ts';
-import type { Prepared, Recipient } from '../render/compose.ts';
+import { ResultWriter, type WriterContext } from '../record/result-writer.ts';
+import type { Recipient } from '../render/compose.ts';
+import { renderFailureInfo } from '../render/failure.ts';
+import type { RenderThread } from '../render/thread.ts';
 import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
+import type { Pools } from './pools.ts';
+
+export type DeliveryContext = WriterContext & {
+  keyring: Keyring;
+  now: () => Date;
+  pools: Pools;
+  thread: RenderThread;
+};
 
 /** One claim's worth of messages on their way. */
 export type Delivery = {
@@ -29,66 +40,51 @@ export type Delivery = {
   stop: AbortSignal;
 };
 
-export type Fate = { status: MessageStatus; unknown: number; info: string; dueAt?: Date };
-
-/** A claim's messages while they are sent. It goes on when the call that began it is over. */
-export type DeliveryRun = {
-  /** What is in the record by now; an id that is missing was not started, or has no answer yet. */
-  readonly fates: ReadonlyMap<string, Fate>;
-  readonly outage: string;
-  /** Those that were not started. */
-  readonly unsent: readonly string[];
-  /** Resolves when every message is in the record as what became of it. */
-  readonly done: Promise<void>;
-};
-
 /** Clocks are compared as durations only; this covers what a process does between its look and its write. */
 const leaseMarginMs = 2_000;
 /** Most of a lease is left whenever the database goes away. */
 const renewEveryMs = 5_000;
 const renewTickMs = 1_000;
 
-/** Sends what was claimed and records every outcome. Nothing is started once `stop` is aborted. */
-export function deliver(context: Context, delivery: Delivery): DeliveryRun {
-  const { group, plan } = delivery;
-  const pool = context.pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server);
-  const writer = new ResultWriter(context, group);
-  const work = new Work(context, delivery, writer);
-  return {
-    fates: writer.fates,
-    unsent: work.unsent,
-    get outage() {
-      return work.outage;
-    },
-    done: work.run(pool),
-  };
-}
-
 /** A message with what it is made from. */
 type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
 
-class Work {
+/**
+ * Sends a claim's messages and records every outcome. Nothing is started once `stop` is aborted; what has begun goes
+ * on when the call that began it is over.
+ */
+export class DeliveryRun {
+  /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
+  readonly fates: ReadonlyMap<string, Fate>;
+  /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
+  /** Resolves when every message's outcome is recorded. */
+  readonly done: Promise<void>;
   #isRenewing = false;
   #renewedAtMs: number;
   readonly #open = new Map<string, Outgoing>();
-  readonly #context: Context;
+  readonly #context: DeliveryContext;
   readonly #delivery: Delivery;
   readonly #writer: ResultWriter;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
-  constructor(context: Context, delivery: Delivery, writer: ResultWriter) {
+  constructor(context: DeliveryContext, delivery: Delivery) {
+    const { group, plan } = delivery;
     this.#context = context;
     this.#delivery = delivery;
     this.#renewedAtMs = delivery.claimedAtMs;
-    this.#writer = writer;
+    this.#writer = new ResultWriter(context, group);
+    this.fates = this.#writer.fates;
     this.#tokenOf = createTokenMaker(context.keyring);
     this.#trackOf = createTrackingTokens(context.keyring);
+    this.done = this.#run(
+      context.pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server),
+    );
   }
 
-  async run(pool: SmtpPool): Promise<void> {
+  async #run(pool: SmtpPool): Promise<void> {
     const { stop } = this.#delivery;
     const drop = () => pool.dropAborted();
     stop.addEventListener('abort', drop);
@@ -221,6 +217,7 @@ class Work {
       leaseUntilMs: claimedAtMs + leaseMs - leaseMarginMs,
       signal: stop,
       prepare,
+      failureInfo: renderFailureInfo,
       settle,
       lost: 0,
     };

@@ -27,8 +27,8 @@ export type Timeouts = {
 };
 
 /**
- * Short for SMTP, where nothing is sent yet: a server that needs longer is tried again later. A message that is sent
- * gets the ten minutes of RFC 5321, 4.5.3.2.6: one that is given up before may have been taken, and comes twice.
+ * Short for SMTP before a message is sent: a slower server is tried again later. The answer to a message may take the
+ * ten minutes of RFC 5321, 4.5.3.2.6: a message that is given up earlier may have been taken, and would arrive twice.
  */
 export const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
@@ -39,7 +39,7 @@ export const defaultTimeouts: Timeouts = {
 
 export type Dialed = { wire: Wire; pipelining: boolean };
 
-/** Why no mail can be handed over at all; the text names no address. */
+/** The provider takes no mail at all; the text names no address. */
 export class OutageError extends Error {
   override name = 'OutageError';
 }
@@ -83,9 +83,9 @@ function expect(reply: Reply, code: number, command: string): void {
 }
 
 /**
- * Whether the session is encrypted now. Where it need not be, a server that offers it still gets no password in clear;
- * its certificate is not looked at then, because one that nobody vouches for is better than none. A handshake that
- * fails is an outage all the same: to go on in clear would hand the password to whoever broke it.
+ * Whether the session is encrypted now. Where TLS is optional, a server that offers it still gets no password in clear;
+ * its certificate is not verified then, because an untrusted one is better than none. A handshake that
+ * fails is an outage all the same: going on in clear would hand the password to an attacker who broke it.
  */
 async function startTls(
   talk: Talk,
@@ -152,7 +152,7 @@ function open(target: Target, mayUpgrade: boolean, connectMs: number): Promise<T
   const connected = Promise.withResolvers<void>();
   const wire = Wire.open(target, mayUpgrade, connected.resolve);
   const early: Reply[] = [];
-  // The greeting may come in the same turn as the connection.
+  // The greeting may arrive in the same turn of the event loop as the connection.
   wire.onReply = (reply) => early.push(reply);
   const talk: Talk = {
     wire,

@@ -1,20 +1,19 @@
 import { withoutAddresses } from '#lib/log.ts';
-import { unrenderedInfo } from '../render/failure.ts';
 
-/** What a server can refuse of one message. */
+/** The part of a message's transaction that a server refuses. */
 export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';
 
-/** What became of one recipient. */
+/** The outcome for one recipient. */
 export type Outcome =
   /** The server took it. */
   | { kind: 'sent'; info: string }
-  /** Refused for good, or unfit to be sent: then there is no command, and the code is 0. */
+  /** Refused for good. Without a command, and with code 0: it can't be rendered or sent. */
   | { kind: 'failed'; command?: Command; code: number; enhanced: string; info: string }
-  /** Refused for now. An outage, if given, says why the provider takes no mail of others either. */
+  /** Refused for now. `outage`: why the provider takes no other mail either. */
   | { kind: 'deferred'; info: string; retryAfterMs?: number; outage?: string }
   /** The connection ended after the final dot was written and before the server's answer. */
   | { kind: 'unknown'; info: string; outage?: string }
-  /** Nothing of it was taken: aborted, or its lease was over. */
+  /** Nothing was sent: aborted, or the lease was over. */
   | { kind: 'not_started' }
   /** The provider takes no mail at all; nothing of this message was sent. */
   | { kind: 'outage'; info: string };
@@ -22,12 +21,12 @@ export type Outcome =
 export type Reply = { code: number; text: string };
 
 const infoLength = 255;
-/** A reply may have 400 KB; the code, the reason and a stated delay stand in its first lines. */
+/** A reply may have 400 KB; code, reason and delay are in its first lines. */
 const wordsLength = 2_000;
-/** A server that asks for more is asked again within a day. */
+/** A longer delay than a day is not kept. */
 const retryAfterMaxMs = 24 * 60 * 60 * 1000;
 
-/** The server's words for people: one line, no addresses, no more than fits. */
+/** A reply as it is recorded: one line without addresses, of at most 255 characters. */
 export function infoOf(reply: Reply): string {
   const words = withoutAddresses(wordsOf(reply));
   return `${reply.code} ${words}`
@@ -43,26 +42,26 @@ function wordsOf({ text }: Reply): string {
   return start.slice(0, Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'), 0));
 }
 
-/** Why nothing can be sent: what the server refused, and its words. */
+/** The reason of an outage: the refused command and the reply. */
 export function outageInfo(refused: string, reply: Reply): string {
   return `${refused} was refused: ${infoOf(reply)}`.slice(0, infoLength);
 }
 
-/** Why the provider takes no mail, if that is what an outcome says. */
+/** Why the provider takes no mail; undefined if the outcome doesn't say that it takes none. */
 export function outageOf(outcome: Outcome): string | undefined {
   if (outcome.kind === 'outage') return outcome.info;
   return 'outage' in outcome ? outcome.outage : undefined;
 }
 
-/** Whether a reply says that client and server no longer agree on where they are. */
+/** Whether client and server no longer agree on the state of the session. */
 export function isSequenceError({ code }: Reply): boolean {
   return code === 500 || code === 502 || code === 503;
 }
 
-/** Answers that are about the account, whatever command they are given to. */
+/** Codes about the account, in reply to any command. */
 const accountErrors = new Set([530, 534, 535, 538]);
 
-/** The outcome of a refusal: 5xx is for good, anything else for now. MAIL names only the sender, so no recipient can be at fault. */
+/** The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender, so its refusal is an outage. */
 export function refusal(command: Command, reply: Reply): Outcome {
   const info = infoOf(reply);
   const isPermanent = reply.code >= 500 && reply.code < 600;
@@ -83,9 +82,9 @@ export function answered(reply: Reply): Outcome {
   return reply.code < 300 ? { kind: 'sent', info: infoOf(reply) } : refusal('the message', reply);
 }
 
-/** The outcome of a message that can't be made. */
-export function unrendered(error: unknown): Outcome {
-  return { kind: 'failed', code: 0, enhanced: '', info: unrenderedInfo(error) };
+/** The outcome of a message that can't be rendered or encoded. */
+export function unwritable(info: string): Outcome {
+  return { kind: 'failed', code: 0, enhanced: '', info };
 }
 
 /** RFC 3463's code at the start of the text, such as `5.1.1`; empty if there is none. */

@@ -1,7 +1,6 @@
-import type { Prepared } from '../render/compose.ts';
+import type { Prepared } from '../mime/message.ts';
 import type { Timeouts } from './dial.ts';
 import type { Outcome } from './outcome.ts';
-import type { Session } from './session.ts';
 
 /** One message to hand over, rendered only when a connection is free for it. */
 export type Outgoing = {
@@ -13,23 +12,30 @@ export type Outgoing = {
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => Prepared;
+  /** The recorded reason of a message that `prepare` or the encoding has thrown an error for. */
+  failureInfo: (error: unknown) => string;
   /** Called once. */
   settle: (outcome: Outcome) => void;
   /** How many connections ended while it was next; kept by the pool. */
   lost: number;
 };
 
-/** What a session asks of its pool. */
+/** Whether nothing of a message may be written any more. */
+export function isOver({ signal, leaseUntilMs }: Outgoing): boolean {
+  return signal.aborted || Date.now() >= leaseUntilMs;
+}
+
+/** The pool, as its sessions see it. */
 export type SessionHost = {
   /** The next message to send, rendered; undefined if there is none for now. */
   take: () => { outgoing: Outgoing; message: Prepared } | undefined;
   /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
   settle: (outgoing: Outgoing, outcome: Outcome, isFirst: boolean) => void;
-  /** Takes back a message of which nothing happened; it is settled so if that has been too often. */
+  /** Takes back a message that the server did not take; after too many times it is settled with `settledSo`. */
   giveBack: (outgoing: Outgoing, settledSo: Outcome) => void;
-  /** The session is over and may be forgotten. */
-  ended: (session: Session, reason: string) => void;
-  /** A connection needed so long for a message, from its envelope or the answer before to its own answer. */
+  /** The time from a message's envelope, or from the answer before it, to its own answer. */
   measured: (latencyMs: number) => void;
+  /** The session is over and may be forgotten. */
+  ended: () => void;
   timeouts: Timeouts;
 };

@@ -198,7 +198,7 @@ test('a lease that ends while the server thinks keeps the message from going out
   expect([...sink.received.keys()].sort()).toEqual(['a@example.com', 'c@example.com']);
 });
 
-test('a message that can not be rendered fails alone', async () => {
+test('a message that cannot be rendered fails alone', async () => {
   const sink = await givenSink();
   const prepare = () => {
     throw new Error('undefined filter');

@@ -1,4 +1,4 @@
-import type { Prepared } from '../render/compose.ts';
+import type { Prepared } from '../mime/message.ts';
 import {
   defaultTimeouts,
   dial,
@@ -7,38 +7,38 @@ import {
   type ServerSettings,
   type Timeouts,
 } from './dial.ts';
-import { type Outcome, outageOf, unrendered } from './outcome.ts';
-import type { Outgoing, SessionHost } from './outgoing.ts';
+import { type Outcome, outageOf, unwritable } from './outcome.ts';
+import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import { Session } from './session.ts';
 import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
-/** What a process can render and write; a higher rate needs no more connections than this one. */
+/** A process can't render and write more; a higher rate needs no more connections than this one. */
 const processPerMinute = 5_000 * 60;
-/** Connections beyond those that the rate takes at the quickest: most answers come later. */
+/** The rate is divided by the quickest answer's time, but most answers take longer. */
 const headroom = 1.5;
 /** To one server, whatever its speed. */
 export const connectionsMax = 200;
-/** A process that works so much of the time has none to wait for more answers. */
+/** A process that is busier than this gains nothing from more connections. */
 const busyShare = 0.9;
 const idleLimitMs = 10_000;
 const tickMs = 250;
-/** After a refused connection, while others work, the server is not asked for more for a while. */
+/** After a refused connection no other is opened for this long, as long as others work. */
 const refusedPauseMs = 5_000;
-/** A message whose connections end before its body, so often, is put off and not sent round for ever. */
+/** A message is deferred once this many connections have ended before its body was sent. */
 const lostMax = 2;
 
 export type PoolOptions = {
   settings: ServerSettings;
   resolve: Resolve;
-  /** Connections that are opened without a look at the server's speed; 16 if absent. */
+  /** Connections that are opened whatever the server's speed; 16 if absent. */
   connections?: number;
   /** Connections at most, to a slow server at a high rate. */
   connectionsMax?: number;
   timeouts?: Timeouts;
 };
 
-/** The connections to one provider's server. Messages wait here unrendered; callers bound how many. */
+/** The connections to one provider's server. Messages are rendered when a connection takes them; callers bound how many wait. */
 export class SmtpPool {
   readonly #options: PoolOptions;
   readonly #sessions = new Set<Session>();
@@ -56,7 +56,7 @@ export class SmtpPool {
   #pausedUntilMs = 0;
   #ticker: NodeJS.Timeout | undefined;
   #isClosed = false;
-  readonly #host: SessionHost;
+  readonly #host: Omit<SessionHost, 'ended'>;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -65,9 +65,8 @@ export class SmtpPool {
       take: () => this.#take(),
       settle: (outgoing, outcome, isFirst) => this.#settle(outgoing, outcome, isFirst),
       giveBack: (outgoing, settledSo) => this.#giveBack(outgoing, settledSo),
-      ended: (session) => this.#forget(session),
       measured: (latencyMs) => {
-        // The quickest answers are the server's own time; the others wait in our process or the network.
+        // The quickest answers show the server's own time; slower ones waited in this process or the network.
         this.#latencyMs = Math.min(latencyMs, this.#latencyMs * 1.02 + 0.01);
       },
       timeouts: options.timeouts ?? defaultTimeouts,
@@ -107,7 +106,7 @@ export class SmtpPool {
   }
 
   #take(): { outgoing: Outgoing; message: Prepared } | undefined {
-    // A server that treated many alike is tried with one message at a time until it takes one.
+    // After a streak the server gets one message at a time until it takes one.
     if (this.#streak.isLong && this.#inFlight > 0) return undefined;
     for (;;) {
       const outgoing = this.#queue[this.#head];
@@ -117,8 +116,7 @@ export class SmtpPool {
         this.#queue = [];
         this.#head = 0;
       }
-      if (outgoing.signal.aborted || Date.now() >= outgoing.leaseUntilMs)
-        outgoing.settle({ kind: 'not_started' });
+      if (isOver(outgoing)) outgoing.settle({ kind: 'not_started' });
       else {
         const message = prepared(outgoing);
         if (message !== undefined) {
@@ -139,7 +137,7 @@ export class SmtpPool {
     else if (wasLong && !this.#streak.isLong) this.#pump();
   }
 
-  /** What waits from the same sender would be refused like that too. */
+  /** Waiting messages of the same sender would be refused too. */
   #refuseSender(from: string, info: string): void {
     const waiting = this.#queue.slice(this.#head);
     this.#head = 0;
@@ -148,7 +146,7 @@ export class SmtpPool {
       if (message.from === from) message.settle({ kind: 'outage', info });
   }
 
-  /** In front of the others: the first message of a connection goes even where the second is one too many. */
+  /** Queued first: servers that take one message a connection refuse the second, but take it as the first of another. */
   #giveBack(outgoing: Outgoing, settledSo: Outcome): void {
     if (outgoing.lost >= lostMax) {
       this.#settle(outgoing, settledSo, true);
@@ -179,7 +177,7 @@ export class SmtpPool {
       void this.#open();
   }
 
-  /** One carries 1/latency messages a second. More are no use to a process that is busy: then it is what they wait for. */
+  /** A connection carries 1/latency messages a second. A busy process is the bottleneck itself and gets no more. */
   #connectionsWanted(): number {
     const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
     if (this.#streak.isLong) return 1;
@@ -193,7 +191,8 @@ export class SmtpPool {
     try {
       const { settings, resolve } = this.#options;
       const dialed = await dial(settings, resolve, this.#host.timeouts);
-      const session = new Session(dialed, this.#host);
+      const ended = () => this.#forget(session);
+      const session: Session = new Session(dialed, { ...this.#host, ended });
       this.#sessions.add(session);
       this.#dialing -= 1;
       if (this.#isClosed) session.end('the pool is closed');
@@ -206,7 +205,7 @@ export class SmtpPool {
     this.#pump();
   }
 
-  /** With no connection left the provider is down for everybody who waits; otherwise it takes no more of them. */
+  /** With no connection left the provider is down for all waiting messages; otherwise it only allows no more connections. */
   #onRefused(reason: string): void {
     this.#pausedUntilMs = Date.now() + refusedPauseMs;
     if (this.#sessions.size > 0 || this.#dialing > 0) return;
@@ -238,12 +237,12 @@ export class SmtpPool {
   }
 }
 
-/** Renders at the last moment; what can't be rendered fails alone. */
+/** Renders at the last moment; a message that can't be rendered fails alone. */
 function prepared(outgoing: Outgoing): Prepared | undefined {
   try {
     return outgoing.prepare();
   } catch (error) {
-    outgoing.settle(unrendered(error));
+    outgoing.settle(unwritable(outgoing.failureInfo(error)));
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type Prepared, writeMessage } from '../render/compose.ts';
+import { type Prepared, writeMessage } from '../mime/message.ts';
 import type { Dialed } from './dial.ts';
 import {
   answered,
@@ -9,29 +9,26 @@ import {
   outageInfo,
   type Reply,
   refusal,
-  unrendered,
+  unwritable,
 } from './outcome.ts';
-import type { Outgoing, SessionHost } from './outgoing.ts';
+import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
 
-/** What the next reply answers. */
+/** The command that the next reply answers. */
 type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'data' | 'empty';
 
 type Refused = { command: Command; reply: Reply };
 type Next = { outgoing: Outgoing; message: Prepared; refused?: Refused; isMailAccepted: boolean };
 
-/** A larger body is a write of its own, so that what the kernel took of it is known; for others that costs too much. */
+/** A larger body is a write of its own, which says whether the kernel took all of it; for smaller ones that costs too much. */
 const largeBytes = 32 * 1024;
 
-/**
- * One connection: the envelope of the next message goes out with the body of the one before, so that a message
- * costs one write, one read and one round trip.
- */
+/** One connection. Each body goes out with the next envelope, so a message costs one write, read and round trip. */
 export class Session {
   #step: Step = 'idle';
   #body: Outgoing | undefined;
   #next: Next | undefined;
-  /** The server may still be in a transaction that nobody will finish. */
+  /** The server may still be in a transaction that won't be finished. */
   #isDirty = false;
   #startedAtMs = 0;
   /** Whether the last body may have left this machine in full. */
@@ -72,7 +69,7 @@ export class Session {
   end(reason: string): void {
     if (this.#step === 'idle') {
       this.#wire.quit();
-      this.#host.ended(this, reason);
+      this.#host.ended();
     } else this.#wire.destroy(reason);
   }
 
@@ -133,19 +130,19 @@ export class Session {
     if (reply.code !== 354) this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
     else if (next.refused === undefined) this.#sendBody(next);
     else {
-      // RFC 2920: a server may ask for the message of nobody; it gets an empty one and its answer says nothing.
+      // RFC 2920: a server may ask for a message without recipients; it gets an empty one, and its answer is ignored.
       this.#wire.write('.\r\n');
       this.#step = 'empty';
     }
   }
 
-  /** Written with the next envelope behind it; the lease and the caller's will are looked at right before. */
-  #sendBody({ outgoing, message }: Next): void {
-    const isOver = outgoing.signal.aborted || Date.now() >= outgoing.leaseUntilMs;
-    const unsent: Outcome | undefined = isOver ? { kind: 'not_started' } : this.#encode(message);
+  /** Writes the body with the next envelope behind it. Lease and abort signal are checked right before. */
+  #sendBody(next: Next): void {
+    const { outgoing } = next;
+    const unsent = this.#encode(next);
     this.#next = undefined;
     if (unsent !== undefined) {
-      // Only closing the connection makes the server forget a message that it waits for.
+      // A server that waits for a message can be stopped only by closing the connection.
       this.#settle(outgoing, unsent);
       this.#wire.destroy('the message is not to be sent');
       return;
@@ -164,14 +161,15 @@ export class Session {
     if (!isLarge) this.#wire.write(this.#buffer.written());
   }
 
-  /** Into the buffer; gives what became of a message that does not go there. */
-  #encode(message: Prepared): Outcome | undefined {
+  /** Writes the message into the buffer; gives the outcome of one that must not or can't be sent. */
+  #encode({ outgoing, message }: Next): Outcome | undefined {
+    if (isOver(outgoing)) return { kind: 'not_started' };
     this.#buffer.length = 0;
     try {
       writeMessage(this.#buffer, message);
       return undefined;
     } catch (error) {
-      return unrendered(error);
+      return unwritable(outgoing.failureInfo(error));
     }
   }
 
@@ -193,7 +191,7 @@ export class Session {
   #settleRefused(next: Next, { command, reply }: Refused): void {
     this.#next = undefined;
     if (isSequenceError(reply)) {
-      // Another connection may agree again; where none does, the server wants something that we don't do.
+      // Another connection may work; if none does, the server wants something that is not supported.
       next.outgoing.lost += 1;
       this.#host.giveBack(next.outgoing, { kind: 'outage', info: outageInfo(command, reply) });
       this.#wire.destroy('the server lost track of the session');
@@ -211,21 +209,21 @@ export class Session {
     this.start();
   }
 
-  /** 421: the server ends the session. Only a message that it has is answered by it; the next goes back. */
+  /** 421: the server ends the session. It answers the message whose body was sent, if any; the next one goes back. */
   #onShutdown(reply: Reply): void {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
     if (body !== undefined) this.#settle(body, answered(reply));
     else if (next !== undefined) {
       this.#next = undefined;
-      // A server may end its sessions after so many messages; one that never takes any must not be asked for ever.
+      // Servers may end a session after some messages; one that never takes any must not be retried for ever.
       if (this.#step !== 'mail' || this.#answered === 0) next.lost += 1;
       this.#host.giveBack(next, refusal('RCPT', reply));
     }
     this.#wire.destroy(`the server ended the session (${reply.code})`);
   }
 
-  /** Only a body in flight is in doubt; a body that was cut short and the next message go back untouched. */
+  /** Only a body that was written in full is in doubt; one that was cut short and the next message go back. */
   #onClose(reason: string): void {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
@@ -241,7 +239,7 @@ export class Session {
       body.lost += 1;
       this.#host.giveBack(body, lost);
     }
-    this.#host.ended(this, reason);
+    this.#host.ended();
   }
 
   #expectWithin(timeoutMs: number): void {

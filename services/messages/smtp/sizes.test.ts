@@ -14,7 +14,7 @@ test.each([
     ['ü'.repeat(9 * megabyte)],
     'the message is larger than 25 MiB',
   ],
-  ['can not be written', [undefined as unknown as string], /^the message can not be rendered: /],
+  ['cannot be written', [undefined as unknown as string], /^the message can not be rendered: /],
 ])('a message that %s fails alone', async (_, body, info) => {
   for (const pipelining of [true, false]) {
     const sink = await givenSink({ pipelining });

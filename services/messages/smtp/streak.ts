@@ -1,13 +1,10 @@
 import { isAboutRecipient } from '../record/suppression.ts';
 import type { Outcome } from './outcome.ts';
 
-/** So many in a row are no chance: several recipients of one domain may well share a fate. */
+/** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;
 
-/**
- * What happens to many messages in a row in the same way, with no mail taken in between, is about the sender and
- * not about them.
- */
+/** Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and not the messages'. */
 export class Streak {
   #sign = '';
   #count = 0;
@@ -17,8 +14,8 @@ export class Streak {
   }
 
   /**
-   * The outcome as it stands beside those before it: one too many in a row is an outage as well. `isFirst` says that
-   * its connection had taken no mail before; one that had may have ended with all others when a server restarts.
+   * The outcome, with an outage added once there are too many like it in a row. `isFirst`: the connection had taken no
+   * message before; connections that had may all have ended because the server restarted.
    */
   judge(outcome: Outcome, isFirst: boolean): Outcome {
     if (outcome.kind === 'sent') this.#count = 0;
@@ -30,18 +27,18 @@ export class Streak {
   }
 }
 
-/** What makes outcomes alike; undefined where an outcome says nothing of others. */
+/** Outcomes with the same sign are alike; undefined for an outcome that says nothing about other messages. */
 function signOf(outcome: Outcome, isFirst: boolean): string | undefined {
   if (outcome.kind === 'unknown' && isFirst) return 'unknown';
   if (outcome.kind !== 'failed' || outcome.command === undefined) return undefined;
   if (isAboutRecipient(outcome)) return undefined;
   const { command, code, enhanced, info } = outcome;
-  // Words with a digit in them are ids of the message or the session.
+  // Words with a digit are ids of the message or the session.
   const words = info.split(' ').filter((word) => !/\d/.test(word));
   return [command, code, enhanced, ...words].join(' ');
 }
 
-/** A refusal that is not the message's own fault is tried again later. */
+/** A refusal that is not the message's fault is tried again later. */
 function withOutage(outcome: Outcome): Outcome {
   if (outcome.kind === 'failed') {
     const { command, info } = outcome;

@@ -6,7 +6,7 @@ import type { Reply } from './outcome.ts';
 const lineLimitBytes = 4_096;
 const linesMax = 100;
 const readBufferBytes = 16 * 1024;
-/** A peer that is gone without a word is found out about ten seconds later, by ten probes of the kernel. */
+/** Ten seconds after this, ten probes of the kernel have found a peer that vanished. */
 const keepAliveAfterMs = 30_000;
 
 export type Target = { address: string; family: 4 | 6; port: number };
@@ -18,9 +18,9 @@ export type TlsSettings = {
   isVerified: boolean;
 };
 
-/** One socket to a server: bytes out, replies in. */
+/** One socket to a server: writes bytes, reads replies. */
 export class Wire {
-  /** Set by whoever talks; replies that nobody waits for end the connection. */
+  /** Set by the session; an unexpected reply ends the connection. */
   onReply: (reply: Reply) => void = () => this.destroy('an unexpected reply');
   onClose: (reason: string) => void = () => undefined;
   #socket: Socket | TLSSocket;
@@ -60,7 +60,7 @@ export class Wire {
     return wire;
   }
 
-  /** Goes on encrypted. What was received in clear before is dropped, so that nobody can slip in answers. */
+  /** Continues encrypted. Bytes received in clear are dropped, so that an attacker can't inject answers. */
   upgrade(settings: TlsSettings, onSecure: () => void): void {
     this.#carry = undefined;
     this.#lines = [];

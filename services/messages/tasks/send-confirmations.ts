@@ -14,14 +14,14 @@ import {
 import { type Outage, sendAll } from '../sending/batch.ts';
 
 const roundMax = 200;
-/** A job is taken for dead after two minutes; what is left then waits for the next. */
+/** A job counts as dead after two minutes; messages that are left wait for the next job. */
 const workMaxMs = 60_000;
 const outageWaitMs = 60_000;
 
-// A form can be filled in for somebody else, so nothing that was typed into it reaches the mail.
+// A form can be filled in for somebody else, so no field of it reaches the mail.
 const shownFields = ['email', 'language'];
 
-/** The task that sends the confirmation mails of a list that are due. Whoever is not pending any more gets none. */
+/** Sends the due confirmation mails of a list. Contacts that are no longer pending get none. */
 export function sendConfirmations(context: Context) {
   return async (payload: unknown): Promise<void> => {
     const key = payload as ListKey;
@@ -71,7 +71,7 @@ async function sendRound(
   }
 }
 
-/** What the owner has to mend; it is not tried again by itself, since a person who still wants to subscribe asks again. */
+/** Errors that the workspace's owner has to fix. They are not retried: a person who still wants to subscribe asks again. */
 function isFinal(error: unknown): error is ConnectError {
   const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
   return error instanceof ConnectError && final.includes(error.code);
@@ -102,7 +102,7 @@ async function planOf(
     about: {
       feedbackId: [listId, workspaceId, 'confirmation', 'postrider'],
       utm: {},
-      // Who has not agreed to anything yet is not watched.
+      // Recipients have not agreed to tracking yet.
       isTracked: false,
       values: { list: { id: listId, name: list?.name ?? '' } },
     },

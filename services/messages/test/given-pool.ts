@@ -1,5 +1,6 @@
 import { afterEach, expect } from '@jest/globals';
 import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
+import { renderFailureInfo } from '../render/failure.ts';
 import type { ServerSettings, Timeouts } from '../smtp/dial.ts';
 import type { Outcome } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
@@ -76,6 +77,7 @@ export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Ou
       leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000),
       signal: given.signal ?? never,
       prepare: given.prepare ?? (() => bodyOf(given.to)),
+      failureInfo: renderFailureInfo,
       settle: (outcome) => {
         count += 1;
         expect(count).toBe(1);

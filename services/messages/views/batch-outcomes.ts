@@ -1,20 +1,20 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { unrenderedReason } from '../render/failure.ts';
+import type { Fate } from '../message.ts';
+import { renderFailureReason } from '../render/failure.ts';
 import type { Outage } from '../sending/batch.ts';
-import type { Fate } from '../sending/delivery.ts';
 
 type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
 
-/** Counts what became of so many recipients. Those without an outcome are not started. */
-export function answerOf(total: number, { fates, outage }: Known) {
+/** Counts the outcomes of `total` recipients. A recipient without an outcome was not started. */
+export function toBatchOutcomes(total: number, { fates, outage }: Known) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;
-  const unrendered: string[] = [];
+  const failureReasons: string[] = [];
   for (const { status, unknown: times, info, dueAt } of fates.values()) {
     counts[status] += 1;
-    const reason = status === 'failed' ? unrenderedReason(info) : undefined;
-    if (reason !== undefined) unrendered.push(reason);
+    const reason = status === 'failed' ? renderFailureReason(info) : undefined;
+    if (reason !== undefined) failureReasons.push(reason);
     if (times > 0) unknown += 1;
     if (status === 'deferred' && dueAt && (!nextDueAt || dueAt < nextDueAt)) nextDueAt = dueAt;
   }
@@ -25,7 +25,7 @@ export function answerOf(total: number, { fates, outage }: Known) {
     nextDueAt: nextDueAt && timestampFromDate(nextDueAt),
     outage: outage?.reason,
     outageEndsAt: outage?.endsAt && timestampFromDate(outage.endsAt),
-    unrendered: unrendered.length,
-    unrenderedReason: unrendered[0],
+    unrendered: failureReasons.length,
+    unrenderedReason: failureReasons[0],
   };
 }

@@ -3,9 +3,8 @@ import { Code } from '@connectrpc/connect';
 import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
 import type { Place } from '#lib/liquid/engine.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import { ContentError } from './content-error.ts';
+import { ContentError, type Issue } from './content-error.ts';
 import type { Head } from './head.ts';
-import type { Issue } from './issues.ts';
 import type { Source } from './source.ts';
 import type { Answer, Work } from './worker.ts';
 
@@ -19,15 +18,15 @@ export type CompiledBody = {
   mjml: string;
   /** Whether Liquid makes blocks: then each recipient's mail is made from the MJML. */
   makesBlocks: boolean;
-  /** What MJML says about the source and leaves out. */
+  /** MJML's complaints about parts that it leaves out. */
   warnings: readonly Issue[];
 };
 
-/** Does in a thread what an author's template could make last for ever. */
+/** Compiles in a thread that is killed after a timeout, since an author's template could run for ever. */
 export type Compiler = {
   /** MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
   compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
-  /** The same for one to look at: with Liquid rendered from `data`, or kept without. */
+  /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
   preview(source: Source, data: JsonObject | undefined): Promise<CompiledBody>;
   /** Throws if the text is no Liquid. */
   parse(place: Place, source: string): Promise<void>;

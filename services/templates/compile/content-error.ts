@@ -1,4 +1,10 @@
-import type { Issue } from './issues.ts';
+/** A complaint of MJML about a template. */
+export type Issue = {
+  /** In the MJML, from 1; meaningless for a visual tree. */
+  line: number;
+  tag: string;
+  message: string;
+};
 
 /** A mistake of a template's author: a 400 when it is stored, part of the answer in a preview. */
 export class ContentError extends Error {

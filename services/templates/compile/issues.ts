@@ -1,19 +1,11 @@
-import { ContentError } from './content-error.ts';
+import { ContentError, type Issue } from './content-error.ts';
 
-/** Something MJML says about a template. */
-export type Issue = {
-  /** Of the MJML, from 1; of no use for a visual tree. */
-  line: number;
-  tag: string;
-  message: string;
-};
-
-/** Enough to mend several mistakes at once. */
+/** Enough to fix several mistakes at once. */
 const shownMax = 5;
 
 /**
- * Throws what makes a mail other than its author meant; gives what does not. Visual editors leave attributes of their
- * own, which MJML leaves out; in MJML that a person wrote they are misspelled.
+ * Throws issues that would change the mail, and returns the others as warnings. Visual editors add attributes that
+ * MJML ignores; in MJML that a person wrote, an unknown attribute is misspelled.
  */
 export function judge(issues: readonly Issue[], kind: 'mjml' | 'tree'): Issue[] {
   const isWarning = ({ message }: Issue) => kind === 'tree' && message.startsWith('Attribute');

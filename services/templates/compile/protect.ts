@@ -17,7 +17,7 @@ export type Protected = {
 };
 
 export function protectLiquid(source: string): Protected {
-  // A word that nobody can have written into the template.
+  // A random word, which is not in the template.
   const nonce = `lq${randomBytes(8).toString('hex')}x`;
   const spans = hiddenSpans(source);
   const parts: string[] = [];

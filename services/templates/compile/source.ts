@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 
-/** What a template is compiled from, as text, so that its size is known before it is read. */
+/** A template's source, as text, so that its size is known before it is parsed. */
 export type Source = { kind: 'mjml' | 'tree'; text: string };
 
 export function mjmlSource(text: string): Source {

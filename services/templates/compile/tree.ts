@@ -34,7 +34,7 @@ function blockToMjml(block: JsonValue, depth: number, seen: { blocks: number }):
     throw new ContentError(`unknown block type: ${String(type).slice(0, 50)}`);
   }
   const text = typeof content === 'string' ? content : '';
-  // What an author wrote as MJML and Liquid stands as it is.
+  // MJML and Liquid that an author wrote are kept as they are.
   if (type === 'mj-liquid') return text;
   const inner = (Array.isArray(children) ? children : []).map((child) =>
     blockToMjml(child, depth + 1, seen),

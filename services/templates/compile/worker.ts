@@ -3,14 +3,14 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
-import { ContentError } from './content-error.ts';
+import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
-import { type Issue, judge } from './issues.ts';
+import { judge } from './issues.ts';
 import { protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
-/** A thread that compiles what may take long. Whoever waits for it kills it when it does. */
+/** A thread that compiles templates, which may run long. The main thread kills it after a timeout. */
 
 export type Work =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }

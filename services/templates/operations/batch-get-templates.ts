@@ -1,6 +1,7 @@
 import { query } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
+import { toTemplate } from '../views/template.ts';
 
 type Row = { id: string; version: number; asked: number };
 
@@ -21,10 +22,13 @@ export function batchGetTemplates({ store }: Context): Methods['batchGetTemplate
     );
     const templateOf = await findVersions(em, workspaceId, rows);
     return {
-      found: rows.map((row) => ({
-        key: { id: row.id, version: row.asked },
-        template: templateOf(row),
-      })),
+      found: rows.map((row) => {
+        const template = templateOf(row);
+        return {
+          key: { id: row.id, version: row.asked },
+          template: template && toTemplate(template),
+        };
+      }),
     };
   };
 }

@@ -15,7 +15,7 @@ import { once } from '#lib/rpc/server/idempotency.ts';
 import { compileEmail } from '../compile/email-content.ts';
 import type { Context, Methods } from '../context.ts';
 import { type Compiled, Template } from '../template.ts';
-import { categoryWord, templateMessage } from '../views/template.ts';
+import { categoryWord, toTemplate } from '../views/template.ts';
 
 const templatesMax = 1_000;
 
@@ -52,7 +52,7 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
         updated_at: at,
       });
       await em.flush();
-      return { template: templateMessage(template) };
+      return { template: toTemplate(template) };
     });
   };
 }

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Context, Methods } from '../context.ts';
 import type { Compiled, Template } from '../template.ts';
+import { findVersion } from '../template-queries.ts';
 import { categoryOf, channelWords } from '../views/template.ts';
-import { findVersion } from './get-template.ts';
 
 export function getTemplateContent({ store }: Context): Methods['getTemplateContent'] {
   return async (request) => {

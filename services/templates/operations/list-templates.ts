@@ -2,7 +2,7 @@ import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
-import { categoryWord } from '../views/template.ts';
+import { categoryWord, toTemplate } from '../views/template.ts';
 
 const templatesMax = 1_000;
 const channels = new Map<TemplateChannel, string>([
@@ -25,6 +25,6 @@ export function listTemplates({ store }: Context): Methods['listTemplates'] {
       [workspaceId, categoryWord(category) ?? null, channels.get(channel) ?? null],
     );
     const templateOf = await findVersions(em, workspaceId, newest);
-    return { templates: newest.flatMap((key) => templateOf(key) ?? []) };
+    return { templates: newest.flatMap((key) => templateOf(key) ?? []).map(toTemplate) };
   };
 }

@@ -24,7 +24,7 @@ export function categoryOf(word: string): TemplateCategory {
 }
 
 /** A version as the API shows it. */
-export function templateMessage(template: Template): MessageInitShape<typeof TemplateSchema> {
+export function toTemplate(template: Template): MessageInitShape<typeof TemplateSchema> {
   const { email, web, translations } = template;
   return {
     id: template.id,

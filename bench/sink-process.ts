@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+export type SinkStatus = {
+  total: number;
+  recipients: number;
+  received_at_ms: number;
+};
+
+export type SinkOptions = {
+  /** How the sink answers. */
+  behaviour?: { latencyMs?: number };
+  /** How many of the last mails it keeps whole. */
+  bodies?: number;
+};
+
+/** The sink of the tests in a process of its own. */
+export async function startSink({ behaviour = {}, bodies = 0 }: SinkOptions) {
+  const args = ['--behaviour', JSON.stringify(behaviour), '--bodies', String(bodies)];
+  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { port, control } = JSON.parse(String(line)) as { port: number; control: number };
+  return { child, port, control };
+}
+
+export async function ask<Answer>(port: number, path: string): Promise<Answer> {
+  return (await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as Answer;
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}

@@ -1,0 +1,18 @@
+import type { MessageBuffer } from './buffer.ts';
+import { appendValue } from './quoted-printable.ts';
+
+/** Rendered but not encoded: static bytes by reference, values as text. Held only while a connection sends it. */
+export interface Prepared {
+  head: string;
+  body: (Buffer | string)[];
+}
+
+/** Writes the message, encoded, with the dot that ends it. */
+export function writeMessage(buffer: MessageBuffer, message: Prepared): void {
+  buffer.appendLatin1(message.head);
+  for (const piece of message.body) {
+    if (typeof piece === 'string') appendValue(buffer, piece);
+    else buffer.appendBytes(piece);
+  }
+  buffer.appendLatin1('.\r\n');
+}

@@ -1,0 +1,150 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import {
+  ResolveRecipientsResponseSchema,
+  UnsubscribeRecipientResponseSchema,
+} from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import {
+  ConfirmSubscriptionResponseSchema,
+  GetSubscriberResponseSchema,
+  UpdateSubscriberResponseSchema,
+} from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import {
+  GetTemplateContentResponseSchema,
+  TemplateCategory,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  GetIntegrationResponseSchema,
+  GetSettingsResponseSchema,
+  type WarmUpSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Contacts, Templates, Workspaces } from '../peers.ts';
+
+/** What the other services say; tests change it. */
+export type World = {
+  content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
+  /** The template in other languages: what differs from its content. */
+  translations: Map<string, World['content']>;
+  perMinute: number;
+  warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
+  unknownRetries: number;
+  port: number;
+  /** By address; those who are not here may be sent to. */
+  skipReasons: Map<string, string>;
+  /** Fields by address. */
+  fields: Map<string, Record<string, unknown>>;
+  /** Addresses that are no contact's. */
+  strangers: Set<string>;
+  includeUnsubscribed: boolean[];
+  unsubscribed: { listId: string; email: string }[];
+  confirmed: { listId: string; email: string }[];
+  updates: Record<string, unknown>[];
+  /** What contacts say about a person by address; nobody else is a contact. */
+  subscribers: Map<string, MessageInitShape<typeof GetSubscriberResponseSchema>>;
+  /** The template of every list's confirmation mail; empty for none. */
+  optinTemplate: string;
+  marketingProvider: string;
+  isTracked: boolean;
+  resolving?: () => Promise<void>;
+};
+
+export const defaultContent: World['content'] = {
+  version: 1,
+  category: TemplateCategory.MARKETING,
+  channel: TemplateChannel.EMAIL,
+  subject: 'Hello {{ contact.first_name }}',
+  html: '<p>Hi {{ contact.first_name }}</p><a href="{{ unsubscribe_url }}">leave</a>',
+};
+
+export function workspacesOf(world: World): Workspaces {
+  return {
+    getSettings: async () =>
+      create(GetSettingsResponseSchema, {
+        name: 'Acme',
+        settings: {
+          customEndpointUrl: 'https://mail.example/',
+          websiteUrl: 'https://acme.example',
+          defaultLanguage: 'en',
+          marketingEmailProviderId: world.marketingProvider,
+          emailTrackingEnabled: world.isTracked,
+        },
+      }),
+    getIntegration: async ({ integrationId: id }) =>
+      create(GetIntegrationResponseSchema, {
+        integration: {
+          id,
+          emailProvider: {
+            kind: 'smtp',
+            smtp: { host: '127.0.0.1', port: world.port },
+            senders: [
+              { id: 's1', email: 'news@sender.example', name: 'News', isDefault: true },
+              { id: 's2', email: 'infos@sender.example', name: 'Infos' },
+            ],
+            rateLimitPerMinute: world.perMinute,
+            warmUp: world.warmUp,
+            unknownRetries: world.unknownRetries,
+          },
+        },
+      }),
+  };
+}
+
+export function templatesOf(world: World): Templates {
+  return {
+    getTemplateContent: async ({ language = '' }) =>
+      create(GetTemplateContentResponseSchema, {
+        ...world.content,
+        ...world.translations.get(language),
+        languages: [...world.translations.keys()],
+      }),
+  };
+}
+
+export function contactsOf(world: World): Contacts {
+  return {
+    resolveRecipients: async ({
+      emails = [],
+      fields = [],
+      includeUnsubscribed = false,
+      byHand,
+    }) => {
+      await world.resolving?.();
+      world.includeUnsubscribed.push(includeUnsubscribed);
+      const recipients = emails.map((email) => {
+        const reason = world.skipReasons.get(email) ?? '';
+        const isLetIn = reason === 'unsubscribed' && (includeUnsubscribed || byHand);
+        if (world.strangers.has(email)) return { skipReason: '', valuesJson: '' };
+        const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
+        return { skipReason: isLetIn ? '' : reason, valuesJson: JSON.stringify(values) };
+      });
+      return create(ResolveRecipientsResponseSchema, { recipients });
+    },
+    unsubscribeRecipient: async ({ listId = '', email = '' }) => {
+      world.unsubscribed.push({ listId, email });
+      return create(UnsubscribeRecipientResponseSchema);
+    },
+    getList: async ({ id = '' }) => {
+      const doubleOptinTemplate =
+        world.optinTemplate === '' ? undefined : { id: world.optinTemplate };
+      return create(GetListResponseSchema, { list: { id, name: 'Weekly', doubleOptinTemplate } });
+    },
+    getSubscriber: async ({ email = '' }) => {
+      const subscriber = world.subscribers.get(email);
+      if (!subscriber) throw new ConnectError('Contact not found', Code.NotFound);
+      return create(GetSubscriberResponseSchema, subscriber);
+    },
+    confirmSubscription: async ({ listId = '', email = '' }) => {
+      world.confirmed.push({ listId, email });
+      return create(ConfirmSubscriptionResponseSchema);
+    },
+    updateSubscriber: async (changes) => {
+      if (!world.subscribers.has(changes.email ?? '')) {
+        throw new ConnectError('Contact not found', Code.NotFound);
+      }
+      world.updates.push(changes);
+      return create(UpdateSubscriberResponseSchema);
+    },
+  };
+}
