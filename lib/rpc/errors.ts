@@ -27,3 +27,7 @@ export function retryLater(text: string, code: Code, retryMs: number): ConnectEr
   const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) });
   return new ConnectError(text, code, undefined, [{ desc: RetryInfoSchema, value: detail }]);
 }
+
+export function refusedInDemo(): ConnectError {
+  return new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
+}
