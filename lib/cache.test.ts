@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { until } from '../test/stack/until.ts';
 import { createCache, remember } from './cache.ts';
 
 function given(entriesMax: number) {
@@ -10,30 +11,45 @@ function given(entriesMax: number) {
   return { asked, lengthOf };
 }
 
-test('what was said of a text is not asked again, also if it was nothing', () => {
+test('the result for a text is computed once, also if it is undefined', () => {
   const { asked, lengthOf } = given(10);
   expect(['ab', '', 'ab', ''].map(lengthOf)).toEqual([2, undefined, 2, undefined]);
   expect(asked).toEqual(['ab', '']);
 });
 
-test('more texts than it may keep begin it anew', () => {
+test('when it is full, the text that was asked for longest ago is forgotten', () => {
   const { asked, lengthOf } = given(2);
-  for (const text of ['a', 'b', 'c', 'c', 'a']) lengthOf(text);
-  expect(asked).toEqual(['a', 'b', 'c', 'a']);
+  for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) lengthOf(text);
+  expect(asked).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('a long text is answered and not kept', () => {
+test('the result for a long text is not kept', () => {
   const { asked, lengthOf } = given(10);
   const long = 'x'.repeat(256);
   expect([lengthOf(long), lengthOf(long)]).toEqual([256, 256]);
   expect(asked).toEqual([long, long]);
 });
 
-test('what has a long key is loaded each time', async () => {
+test('a value with a long key is loaded each time', async () => {
   const cached = createCache<number>({ entriesMax: 10, keepMs: 60_000 });
   let loads = 0;
   const load = async () => (loads += 1);
   for (const key of ['short', 'short', 'x'.repeat(1_025), 'x'.repeat(1_025)])
     await cached(key, load);
   expect(loads).toBe(3);
+});
+
+test('a loaded value is kept for its time, and a failed load is not', async () => {
+  const cached = createCache<number>({ entriesMax: 10, keepMs: 50 });
+  await expect(cached('key', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await cached('key', async () => 1)).toBe(1);
+  expect(await cached('key', async () => 2)).toBe(1);
+  await until('the value is loaded again', async () => (await cached('key', async () => 3)) === 3);
+});
+
+test('the value that is asked for most often stays when there are too many', async () => {
+  const cached = createCache<number>({ entriesMax: 2 });
+  for (const key of ['busy', 'a', 'busy', 'b', 'busy', 'c']) await cached(key, async () => 1);
+  expect(await cached('busy', async () => 2)).toBe(1);
+  expect(await cached('a', async () => 2)).toBe(2);
 });

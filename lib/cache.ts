@@ -1,44 +1,52 @@
+import { LRUCache } from 'lru-cache';
+
 /** Longer than any key of ours: users, sessions and workspaces have ids of at most 64 characters. */
 const keyLengthMax = 1_024;
 
 /**
- * Keeps answers of other services for a while; the oldest goes when it is full. A failed load is not kept, nor is
- * one whose key is longer than 1,024 characters.
+ * Keeps loaded values, for ever if `keepMs` is absent; the least recently used goes when it is full. A failed load is
+ * not kept, nor is one whose key is longer than 1,024 characters.
  */
-export function createCache<Value>({ entriesMax, keepMs }: { entriesMax: number; keepMs: number }) {
-  const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
+export function createCache<Value>({
+  entriesMax,
+  keepMs,
+}: {
+  entriesMax: number;
+  keepMs?: number;
+}) {
+  const entries = new LRUCache<string, Promise<Value>>({
+    max: entriesMax,
+    ttl: keepMs ?? 0,
+    // The library's own clock stands still while a machine sleeps.
+    perf: { now: () => Date.now() },
+  });
   return (key: string, load: () => Promise<Value>): Promise<Value> => {
     if (key.length > keyLengthMax) return load();
     const known = entries.get(key);
-    if (known && known.untilMs > Date.now()) return known.value;
-    entries.delete(key);
-    const [oldest] = entries.keys();
-    if (entries.size >= entriesMax && oldest !== undefined) entries.delete(oldest);
+    if (known) return known;
     const value = load();
-    const entry = { value, untilMs: Date.now() + keepMs };
-    entries.set(key, entry);
+    entries.set(key, value);
     value.catch(() => {
-      if (entries.get(key) === entry) entries.delete(key);
+      if (entries.peek(key) === value) entries.delete(key);
     });
     return value;
   };
 }
 
-const keptLengthMax = 255;
+const textLengthMax = 255;
 
-/** Keeps what a pure function says of short texts, for those that come again and again; when full, it begins anew. */
+/** Keeps the results of a pure function for short texts; the least recently used goes when it is full. */
 export function remember<Value>(
   entriesMax: number,
-  say: (text: string) => Value,
+  compute: (text: string) => Value,
 ): (text: string) => Value {
-  const entries = new Map<string, { value: Value }>();
+  // In a box, since the cache itself can't tell undefined from a text that it doesn't hold.
+  const entries = new LRUCache<string, { value: Value }>({ max: entriesMax });
   return (text) => {
     const known = entries.get(text);
     if (known) return known.value;
-    const value = say(text);
-    if (text.length > keptLengthMax) return value;
-    if (entries.size >= entriesMax) entries.clear();
-    entries.set(text, { value });
+    const value = compute(text);
+    if (text.length <= textLengthMax) entries.set(text, { value });
     return value;
   };
 }

@@ -3,7 +3,10 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
+import { refusedInDemo } from '#lib/rpc/errors.ts';
+import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { type Answer, jsonAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -33,9 +36,7 @@ export async function answerOperation(
   const { request } = exchange;
   const route = routeFor(sharing, request.method);
   if (!route.isPublic) await requireToken(api, request.headers.authorization);
-  if (api.demoMode && route.refusedInDemo) {
-    throw new Refusal(400, 'failed_precondition', 'This operation is not allowed in demo mode');
-  }
+  if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', { allow: allowed(sharing) });
   }
@@ -70,12 +71,11 @@ export function routeFor(sharing: readonly Route[], verb: string | undefined): R
 }
 
 async function requireToken(api: Api, authorization: string | undefined): Promise<void> {
-  if (authorization === undefined) throw unauthenticated('Authorization header is required');
-  const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? [];
-  if (!token) throw unauthenticated('Invalid authorization header format');
+  const { token, fault } = bearerToken(authorization);
+  if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
   // Services call each other, never through the gateway: such a token here is a stolen one.
-  if (!claims || claims.type === 'service') throw unauthenticated('Invalid token');
+  if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
 }
 
 function unauthenticated(text: string): Refusal {
@@ -117,19 +117,12 @@ function parseObject(body: Buffer): Record<string, unknown> {
   ]);
 }
 
-const idempotencyKey = /^[\x21-\x7e]{1,256}$/;
-
 function forwardedHeaders({ request, id, clientAddress }: Exchange): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': id, 'x-client-address': clientAddress };
   const { authorization, 'idempotency-key': key } = request.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (key === undefined) return headers;
-  if (typeof key !== 'string' || !idempotencyKey.test(key)) {
-    throw new ConnectError(
-      'Idempotency-Key must be 1 to 256 visible characters',
-      Code.InvalidArgument,
-    );
-  }
+  if (!isIdempotencyKey(key)) throw new ConnectError(idempotencyKeyFault, Code.InvalidArgument);
   headers['idempotency-key'] = key;
   return headers;
 }

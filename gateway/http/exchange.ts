@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdFrom, requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /** One request and its answer on the way. */
 export type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The request id, the client's own where it sent a sane one. */
+  /** The request id, the client's own where it is valid. */
   id: string;
   path: string;
   query: URLSearchParams;
@@ -27,7 +27,7 @@ export function createExchange(
   return {
     request,
     response,
-    id: requestId(request.headers['x-request-id']),
+    id: requestIdFrom(request.headers[requestIdHeader]),
     path,
     clientAddress: clientAddress(request),
     get query() {
@@ -49,12 +49,6 @@ function goneSignal(response: ServerResponse): AbortSignal {
   if (response.closed) tell();
   else response.once('close', tell);
   return gone.signal;
-}
-
-const saneId = /^[\x21-\x7e]{1,128}$/;
-
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && saneId.test(given) ? given : randomUUID();
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -3,6 +3,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
@@ -113,20 +114,13 @@ function isProgram({
 
 const setsMax = 1_000;
 
-/** A set of links never changes, so it is asked for once; the oldest goes when there are too many. */
+/** A set of links never changes, so it is asked for once while there is room. */
 function linkSets({ messages }: Tracking): UrlsOf {
-  const known = new Map<string, Promise<readonly string[]>>();
-  return (workspaceId, token, linkSet) => {
-    const key = `${workspaceId} ${linkSet.toString('hex')}`;
-    const kept = known.get(key);
-    if (kept) return kept;
-    const [oldest] = known.keys();
-    if (known.size >= setsMax && oldest !== undefined) known.delete(oldest);
-    const urls = messages
-      .getTrackedLinks({ workspaceId, token }, { timeoutMs: callTimeoutMs })
-      .then((answer) => answer.urls);
-    known.set(key, urls);
-    urls.catch(() => known.delete(key));
-    return urls;
-  };
+  const sets = createCache<readonly string[]>({ entriesMax: setsMax });
+  return (workspaceId, token, linkSet) =>
+    sets(`${workspaceId} ${linkSet.toString('hex')}`, async () => {
+      const asked = { workspaceId, token };
+      const { urls } = await messages.getTrackedLinks(asked, { timeoutMs: callTimeoutMs });
+      return urls;
+    });
 }

@@ -4,9 +4,10 @@ import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
 import { createLog } from '../log.ts';
+import { migrateJobs } from '../postgres/job-schema.ts';
 import { query, type Store } from '../postgres/store.ts';
 import { givenStore, service, things } from '../test/given.ts';
-import { addJob, type JobRunner, migrateJobs, runJobs } from './jobs.ts';
+import { addJob, type JobRunner, runJobs } from './jobs.ts';
 
 let store: Store;
 let messages: Store;

@@ -1,46 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger, type Runner, run, runMigrations, type Task, type TaskList } from 'graphile-worker';
+import { Logger, type Runner, run, type Task, type TaskList } from 'graphile-worker';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
+import { schemaOf } from '../postgres/job-schema.ts';
 import { type EntityManager, query } from '../postgres/store.ts';
 
-/** What must follow a change commits with it, as a job in the service's own schema. */
-export const schemaOf = (service: string) => `${service}_jobs`;
-
 export const attemptsMax = 25;
-
-/**
- * Makes the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
- * schemas even where this one is there; it is left out where its table of migrations exists.
- */
-export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
-  await query(em, migrationsTable(schemaOf(service)), []);
-  const connectionString = connectionStringOf(url);
-  await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
-}
-
-/** As graphile-worker 0.18 makes it. */
-const migrationsTable = (schema: string) => `
-  do $$
-  begin
-    if to_regnamespace('${schema}') is not null then
-      create table if not exists ${schema}.migrations (
-        id int primary key,
-        ts timestamptz default now() not null,
-        breaking boolean not null default false
-      );
-    end if;
-  end
-  $$`;
-
-/**
- * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
- * each job, since it guesses ten jobs where there is one, and that is most of what a job costs.
- */
-export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
-  const name = `${schemaOf(service)}.add_jobs`;
-  await query(em, `alter function ${name} set plan_cache_mode = force_generic_plan`, []);
-}
 
 export type Job = {
   task: string;
@@ -144,14 +109,8 @@ function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> 
   });
 }
 
-const silent = createLogger(() => {});
-
 function forwardErrors(log: Log): Logger {
-  return createLogger((level, message) => {
+  return new Logger(() => (level, message) => {
     if (level === 'error') log.warn({ job: message.slice(0, 300) }, 'job runner');
   });
-}
-
-function createLogger(write: (level: string, message: string) => void): Logger {
-  return new Logger(() => (level, message) => write(level, message));
 }

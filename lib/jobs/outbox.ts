@@ -7,9 +7,10 @@ import {
   EventConsumerService,
   EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
+import { schemaOf } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { type EntityManager, query } from '../postgres/store.ts';
-import { attemptsMax, schemaOf } from './jobs.ts';
+import { attemptsMax } from './jobs.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message, which a service takes up to 20 MiB; one event is well below a megabyte. */

@@ -7,6 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.ts';
 import { createMac, type Mac } from './mac.ts';
 
@@ -105,14 +106,13 @@ type Verified = { claims: Claims; expiresAtMs: number };
 
 /** A signature that was good stays good until the token expires, so it is checked once. */
 function createVerifier(keys: readonly Buffer[], watch: ClockWatch): Keyring['verifyToken'] {
-  const verified = new Map<string, Verified>();
+  const verified = new LRUCache<string, Verified>({ max: verifiedMax });
   return async (token) => {
     if (token.length > tokenLengthMax) return undefined;
     const known = verified.get(token);
     if (known) return known.expiresAtMs > Date.now() ? known.claims : undefined;
     const fresh = await verifyWithAny(keys, token, watch);
     if (!fresh) return undefined;
-    if (verified.size >= verifiedMax) verified.clear();
     verified.set(token, fresh);
     return fresh.claims;
   };

@@ -1,15 +1,16 @@
 import type { AnyEntity, EntityClass } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
-import { migrateJobs, planJobsOnce } from '../jobs/jobs.ts';
 import { tieToCalls } from './call-connections.ts';
 import { connectionStringOf } from './database-url.ts';
+import { migrateJobs, planJobsOnce } from './job-schema.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { prepared, prepareMarked } from './prepared.ts';
+import { query } from './query.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
+export { query } from './query.ts';
 
 /** A service's own part of the database. */
 export type Store = {
@@ -116,24 +117,4 @@ function createReader(orm: MikroORM): Store['read'] {
       client.release();
     }
   };
-}
-
-/**
- * Runs one statement with bound parameters in the unit of work's transaction, if it has one.
- * Timestamps and 64-bit numbers come back as text.
- */
-export async function query<Row>(
-  em: EntityManager,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const client = em.getTransactionContext<Kysely<unknown>>() ?? (await connectedClient(em));
-  const result = await client.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
-  return result.rows;
-}
-
-async function connectedClient(em: EntityManager): Promise<Kysely<unknown>> {
-  const connection = em.getConnection();
-  await connection.ensureConnection();
-  return connection.getClient();
 }

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { asActivity } from '#lib/temporal/activity.ts';
 import { checkRuns } from './activities/check-runs.ts';
 import { freezeAudience } from './activities/freeze-audience.ts';
 import {
@@ -19,6 +18,7 @@ import { readPlan } from './activities/read-plan.ts';
 import { sendSlice } from './activities/send-slice.ts';
 import { settle } from './activities/settle.ts';
 import type { Context } from './context.ts';
+import { asActivity } from './lifecycle/activity.ts';
 
 /** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
 export function createActivities(context: Context, temporal: Client) {

@@ -10,12 +10,12 @@ import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { onTermination } from '#lib/process/termination.ts';
-import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { createActivities } from './activities.ts';
 import { openContext } from './context.ts';
 import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
 import { connectTemporal, ensureWatch } from './lifecycle/temporal.ts';
 import { taskQueue } from './lifecycle/wake.ts';
+import { workflowBundle } from './lifecycle/workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
 /** A slice is one activity, and each keeps two calls open. */

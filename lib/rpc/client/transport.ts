@@ -12,7 +12,7 @@ import {
 import { Code, ConnectError, type Transport, type UnaryResponse } from '@connectrpc/connect';
 import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-connect';
 import { retryLater } from '../errors.ts';
-import { currentRequestId, requestIdHeader } from '../server/request-log.ts';
+import { currentRequestId, requestIdHeader } from '../request-id.ts';
 import { binaryOptions, metadataOf } from '../wire.ts';
 import { type Answer, exchange, NoAnswer } from './call.ts';
 import type { Connection } from './connection.ts';

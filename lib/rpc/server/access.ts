@@ -10,7 +10,8 @@ import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Claims, Keyring } from '#lib/keys/keyring.ts';
-import { invalidField } from '../errors.ts';
+import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
+import { invalidField, refusedInDemo } from '../errors.ts';
 
 /** What a caller may do in the workspace of its request. */
 export type Membership = {
@@ -96,21 +97,18 @@ export function tokenGate(keyring: Keyring) {
   };
 }
 
-const bearerForm = /^Bearer ([^\s]+)$/;
-
 /** The claims of a good Authorization header, where none is needed. */
 async function known(keyring: Keyring, header: string | null): Promise<Claims | undefined> {
-  const token = header && bearerForm.exec(header)?.[1];
-  return token ? keyring.verifyToken(token) : undefined;
+  const { token } = bearerToken(header);
+  return token === undefined ? undefined : keyring.verifyToken(token);
 }
 
 /** The claims of an Authorization header. */
 export async function bearer(keyring: Keyring, header: string | null): Promise<Claims> {
-  if (!header) throw unauthenticated('Authorization header is required');
-  const match = bearerForm.exec(header);
-  if (!match?.[1]) throw unauthenticated('Invalid authorization header format');
-  const claims = await keyring.verifyToken(match[1]);
-  if (!claims) throw unauthenticated('Invalid token');
+  const { token, fault } = bearerToken(header || undefined);
+  if (token === undefined) throw unauthenticated(fault);
+  const claims = await keyring.verifyToken(token);
+  if (!claims) throw unauthenticated(invalidToken);
   return claims;
 }
 
@@ -132,9 +130,7 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
   return (next) => async (request) => {
     const guard = operationOf(request.method);
     if (!guard || request.stream) return next(request);
-    if (guard.refusedInDemo && options.demo) {
-      throw new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
-    }
+    if (guard.refusedInDemo && options.demo) throw refusedInDemo();
     const rule = guard.access?.rule;
     const workspaceId = workspaceIn(request.message, guard);
     if (rule?.case === 'public') {
@@ -142,7 +138,7 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
       return next(request);
     }
     const claims = request.contextValues.get(claimsKey);
-    if (!claims) throw unauthenticated('Authorization header is required');
+    if (!claims) throw unauthenticated(missingToken);
     if (claims.type === 'service') {
       requireForm(workspaceId, guard);
       request.contextValues.set(membershipKey, { workspaceId, may: () => true });
@@ -168,7 +164,7 @@ async function checkRule(
   // An id that can't be one is answered like that of a workspace that is not there, and is not looked up.
   const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
   const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
-  if (!subject.active) throw unauthenticated('Invalid token');
+  if (!subject.active) throw unauthenticated(invalidToken);
   const may: Membership['may'] = (resource, action) =>
     subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
   if (rule?.case === 'root' && !subject.root) {

@@ -8,12 +8,11 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { workspaceOf } from '#lib/rpc/server/access.ts';
-import { binaryOptions } from '#lib/rpc/wire.ts';
 import { type EntityManager, query, type Store } from '../../postgres/store.ts';
-
-const keyLengthMax = 256;
+import { invalidField } from '../errors.ts';
+import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
+import { binaryOptions } from '../wire.ts';
+import { workspaceOf } from './access.ts';
 
 /** Part of every store that has idempotent operations. */
 export const idempotencyTable = `
@@ -43,9 +42,7 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
 ): Promise<MessageInitShape<Output>> {
   const key = call.requestHeader.get('idempotency-key') ?? '';
   if (key === '') return store.fork().transactional(operation);
-  if (!/^[\x21-\x7e]+$/.test(key) || key.length > keyLengthMax) {
-    throw invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 256 visible characters');
-  }
+  if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
   const place = [workspaceOf(call), method.name, key];
   const hash = createHash('sha256').update(toBinary(method.input, request)).digest();
   return store.fork().transactional(async (em) => {

@@ -12,7 +12,7 @@ import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
-import { errorInterceptor } from '../errors.ts';
+
 import type { ServerTls } from '../tls.ts';
 import { binaryOptions, messageMaxBytes, publicMessageMaxBytes } from '../wire.ts';
 import {
@@ -23,6 +23,7 @@ import {
   tokenGate,
 } from './access.ts';
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
+import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';

@@ -1,5 +1,6 @@
 import { CaptureTag, CaseTag, type Template, type Token, TypeGuards } from 'liquidjs';
 import { childrenOf } from '#lib/liquid/parse.ts';
+import { addedBy, isQuickFilter, isShortLiteral } from './quick-filters.ts';
 import {
   type Expression,
   expressionsOf,
@@ -8,8 +9,7 @@ import {
   pathsOf,
   rootOf,
   valuesOf,
-} from '#lib/liquid/reads.ts';
-import { addedBy, isQuickFilter, isShortLiteral } from './quick-filters.ts';
+} from './reads.ts';
 
 const quickTags = new Set(
   'if unless case assign capture comment raw echo increment decrement cycle safeurl #'.split(' '),

@@ -2,10 +2,10 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import { freePort } from '../../deploy/local/ports.ts';
-import { testTransport } from '../../test/setup/service.ts';
-import { openStore, query, type Store } from '../postgres/store.ts';
-import { givenStore } from '../test/given.ts';
+import { freePort } from '../../../deploy/local/ports.ts';
+import { testTransport } from '../../../test/setup/service.ts';
+import { openStore, query, type Store } from '../../postgres/store.ts';
+import { givenStore } from '../../test/given.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -1,0 +1,42 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Logger, runMigrations } from 'graphile-worker';
+import { connectionStringOf } from './database-url.ts';
+import { query } from './query.ts';
+
+/** The schema of a service's jobs. A job is added in the transaction of the change that it follows. */
+export const schemaOf = (service: string) => `${service}_jobs`;
+
+/**
+ * Makes the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
+ * schemas even where this one is there; it is left out where its table of migrations exists.
+ */
+export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
+  await query(em, migrationsTable(schemaOf(service)), []);
+  const connectionString = connectionStringOf(url);
+  await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
+}
+
+/** As graphile-worker 0.18 makes it. */
+const migrationsTable = (schema: string) => `
+  do $$
+  begin
+    if to_regnamespace('${schema}') is not null then
+      create table if not exists ${schema}.migrations (
+        id int primary key,
+        ts timestamptz default now() not null,
+        breaking boolean not null default false
+      );
+    end if;
+  end
+  $$`;
+
+/**
+ * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
+ * each job, since it guesses ten jobs where there is one, and that is most of what a job costs.
+ */
+export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
+  const name = `${schemaOf(service)}.add_jobs`;
+  await query(em, `alter function ${name} set plan_cache_mode = force_generic_plan`, []);
+}
+
+const silent = new Logger(() => () => {});

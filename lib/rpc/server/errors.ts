@@ -1,0 +1,103 @@
+import { isNativeError } from 'node:util/types';
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
+import { codeToString } from '@connectrpc/connect/protocol-connect';
+import {
+  ErrorInfoSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from '#gen/google/rpc/error_details_pb.ts';
+import type { Log } from '#lib/log.ts';
+import { retryDefaultMs, retryLater } from '../errors.ts';
+import { requestIdHeader } from '../request-id.ts';
+
+/** What PostgreSQL's codes mean to a caller. Anything else is our fault. */
+const databaseCodes = new Map<string, Code>([
+  ['23505', Code.AlreadyExists],
+  ['40001', Code.Aborted],
+  ['40P01', Code.Aborted],
+  ['57014', Code.DeadlineExceeded],
+  ['22021', Code.InvalidArgument],
+  ['22P05', Code.InvalidArgument],
+]);
+
+/** Classes of codes that say that the database can't be used now: connections, resources, shutdown. */
+const outageCode = /^(?:08|53|57P|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
+const outageText =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+function databaseError(error: unknown): ConnectError | undefined {
+  if (!isNativeError(error)) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // A NUL in a value that MikroORM writes into the statement ends the statement there.
+  if (code === '08P01' && error.message.includes('invalid message format')) {
+    return new ConnectError(textOf(Code.InvalidArgument), Code.InvalidArgument);
+  }
+  if (outageCode.test(code) || outageText.test(error.message)) {
+    return retryLater('the database is not available', Code.Unavailable, retryDefaultMs);
+  }
+  const known = databaseCodes.get(code);
+  if (known !== undefined)
+    return new ConnectError(textOf(known), known, undefined, undefined, error);
+  return undefined;
+}
+
+function textOf(code: Code): string {
+  switch (code) {
+    case Code.AlreadyExists:
+      return 'already exists';
+    case Code.Aborted:
+      return 'changed by another request at the same time; try again';
+    case Code.DeadlineExceeded:
+      return 'took too long';
+    default:
+      return 'holds text that can not be stored';
+  }
+}
+
+/**
+ * Turns what an operation threw into one vocabulary, once. What it did not foresee is logged here
+ * and answered without its text.
+ */
+export function errorInterceptor(log: Log): Interceptor {
+  return (next) => async (request) => {
+    const requestId = request.header.get(requestIdHeader) ?? '';
+    try {
+      return await next(request);
+    } catch (reason) {
+      const known = knownError(reason, request.signal);
+      if (known) throw explained(known, requestId);
+      const err = reason instanceof ConnectError ? reason.cause : reason;
+      log.error({ err, rpc: request.method.name, requestId }, 'operation failed');
+      throw explained(new ConnectError('internal error', Code.Internal), requestId);
+    }
+  };
+}
+
+function knownError(reason: unknown, signal: AbortSignal): ConnectError | undefined {
+  if (reason instanceof ConnectError && reason.code !== Code.Internal) return reason;
+  if (signal.aborted) return aborted(signal);
+  return databaseError(reason instanceof ConnectError ? reason.cause : reason);
+}
+
+const passing = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
+
+/** Adds what clients of gRPC look for and the error does not have: its reason, its request, when to try again. */
+export function explained(error: ConnectError, requestId: string): ConnectError {
+  const { details, code } = error;
+  const add = <Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>) => {
+    const has = error.findDetails(desc).length > 0;
+    if (!has) details.push({ desc, value });
+  };
+  add(ErrorInfoSchema, { reason: codeToString(code).toUpperCase(), domain: 'postrider' });
+  add(RequestInfoSchema, { requestId });
+  if (passing.has(code)) add(RetryInfoSchema, { retryDelay: durationFromMs(retryDefaultMs) });
+  return error;
+}
+
+function aborted(signal: AbortSignal): ConnectError {
+  // The reason is everybody's who shares the signal; what is added belongs to this call.
+  const { rawMessage, code } = ConnectError.from(signal.reason, Code.Canceled);
+  return new ConnectError(rawMessage, code);
+}
