@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { broadcastSchema } from './broadcast-columns.ts';
 import {
   type Audience,
+  broadcastSchema,
   type DecidedBy,
   isMoving,
   isTest,
@@ -11,7 +11,7 @@ import {
   type Status,
   type TestSettings,
   type Utm,
-} from './broadcast-settings.ts';
+} from './broadcast-row.ts';
 
 export type BroadcastKey = { workspaceId: string; id: string };
 

@@ -3,8 +3,8 @@ import { runService } from '#lib/process/run-service.ts';
 import { forgetRecipients } from './audience/forget.ts';
 import { openContext } from './context.ts';
 import { connectTemporal } from './lifecycle/temporal.ts';
-import { wakeWorkflow } from './lifecycle/wake.ts';
 import { broadcastsRoutes, services } from './service.ts';
+import { wakeTask } from './tasks/wake.ts';
 
 await runService('broadcasts', async (base) => {
   const context = await openContext(base);
@@ -17,7 +17,7 @@ await runService('broadcasts', async (base) => {
     services,
     routes: broadcastsRoutes(context),
     tasks: {
-      wake: wakeWorkflow({ temporal, store: context.store, log: base.log }),
+      wake: wakeTask({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),
     },
     close: async () => {

@@ -1,4 +1,5 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import { Slice } from './audience/slice.ts';
 import { Broadcast } from './broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Tests } from './migrations/m0002-tests.ts';
@@ -8,7 +9,6 @@ import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts
 import { Unrendered } from './migrations/m0006-unrendered.ts';
 import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
-import { Slice } from './slice.ts';
 
 export const migrations = [
   { name: 'm0001-initial', class: Initial },

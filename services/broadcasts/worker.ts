@@ -11,11 +11,11 @@ import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { onTermination } from '#lib/process/termination.ts';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
-import { createActivities } from './activities.ts';
+import { createActivities } from './activities/all.ts';
 import { openContext } from './context.ts';
+import { taskQueue } from './lifecycle/run.ts';
 import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
 import { connectTemporal, ensureWatch } from './lifecycle/temporal.ts';
-import { taskQueue } from './lifecycle/wake.ts';
 
 const connectRetryMs = 1_000;
 /** A slice is one activity, and each keeps two calls open. */

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../services/broadcasts/activities.ts';
+import type { Activities } from '../../services/broadcasts/activities/all.ts';
 
 const { checkRuns } = proxyActivities<Activities>({ startToCloseTimeout: '1 minute' });
 

@@ -3,8 +3,8 @@ import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
+import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
-import type { Activities } from '../../services/broadcasts/activities.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import type { broadcastLifecycle } from './workflow.ts';
 

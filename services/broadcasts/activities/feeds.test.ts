@@ -8,7 +8,7 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import type { Status } from '../broadcast-settings.ts';
+import type { Status } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { completeTest, resumeAfterOutage } from './moves.ts';

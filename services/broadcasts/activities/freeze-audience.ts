@@ -2,7 +2,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { copyAudience } from '../audience/freeze.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-settings.ts';
+import { isMoving, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../feeds/global.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';

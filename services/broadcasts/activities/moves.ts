@@ -4,7 +4,7 @@ import { forgetIfOver } from '../audience/forget.ts';
 import { unrenderedReason } from '../audience/render-failures.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { countsOf, lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
-import { isMoving, isUnderWay } from '../broadcast-settings.ts';
+import { isMoving, isUnderWay } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 

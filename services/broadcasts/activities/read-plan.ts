@@ -2,7 +2,7 @@ import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { unrenderedReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
-import type { Status } from '../broadcast-settings.ts';
+import type { Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 

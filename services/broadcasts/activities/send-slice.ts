@@ -1,13 +1,13 @@
 import { Context as Activity } from '@temporalio/activity';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-settings.ts';
+import { isMoving, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { readPlanFeeds } from '../plan/feeds.ts';
-import { Slice } from '../slice.ts';
-import { callTimeoutMs, type SliceResult, sendBatches } from './send-batches.ts';
+import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
 import { wakeIfOver } from './settle.ts';
 
 const workMaxMs = 60_000;

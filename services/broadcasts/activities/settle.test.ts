@@ -9,7 +9,7 @@ import {
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';

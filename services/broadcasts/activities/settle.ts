@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context as Activity } from '@temporalio/activity';
+import { Slice } from '../audience/slice.ts';
 import {
   addAnswer,
   type SliceTally,
@@ -9,10 +10,9 @@ import {
 } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
-import { isOver } from '../broadcast-settings.ts';
+import { isOver } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
-import { Slice } from '../slice.ts';
 
 const askSizeMax = 200;
 const callTimeoutMs = 5_000;

@@ -2,7 +2,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { isCounted } from '../broadcast-queries.ts';
-import { isOver } from '../broadcast-settings.ts';
+import { isOver } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 
 const chunkSize = 500;

@@ -1,5 +1,5 @@
 import type { Broadcast } from '../broadcast.ts';
-import { isMoving } from '../broadcast-settings.ts';
+import { isMoving } from '../broadcast-row.ts';
 
 /** What the workflow is to do next. Times are Unix milliseconds. */
 export type Step =

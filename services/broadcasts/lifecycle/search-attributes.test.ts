@@ -5,9 +5,10 @@ import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
+import { wakeTask } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { taskQueue, workflowIdOf } from './run.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { taskQueue, wakeWorkflow, workflowIdOf } from './wake.ts';
 
 const namespaces = ['without', 'with-two', 'with-all', 'without-room'];
 const keyword = 2;
@@ -66,7 +67,7 @@ async function wakeIn(namespace: string): Promise<object> {
     activities: { readPlan: async () => look },
   });
   return worker.runUntil(async () => {
-    await wakeWorkflow({ temporal, store: given.context.store, log })({ key, name: 'Hello' });
+    await wakeTask({ temporal, store: given.context.store, log })({ key, name: 'Hello' });
     expect(await wakes(given)).not.toContain(workflowIdOf(key));
     const handle = temporal.workflow.getHandle(workflowIdOf(key));
     await handle.result();

@@ -5,7 +5,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import type { Log } from '#lib/log.ts';
-import { taskQueue } from './wake.ts';
+import { taskQueue } from './run.ts';
 
 const watchEvery = '20 seconds';
 

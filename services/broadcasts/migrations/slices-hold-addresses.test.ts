@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openStore, query } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-settings.ts';
+import type { Plan } from '../broadcast-row.ts';
 import { migrations, openBroadcastsStore } from '../store.ts';
 import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
 import { playSteps } from '../test/play.ts';

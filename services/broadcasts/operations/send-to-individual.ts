@@ -3,7 +3,7 @@ import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
-import type { Plan } from '../broadcast-settings.ts';
+import type { Plan } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import {
   type PlanFeeds,

@@ -4,8 +4,8 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { pauseBySystem } from '../activities/moves.ts';
 import { readPlan } from '../activities/read-plan.ts';
-import { type Status, statuses } from '../broadcast-settings.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { type Status, statuses } from '../broadcast-row.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
 
 let given: Given;

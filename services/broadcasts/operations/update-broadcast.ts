@@ -1,18 +1,14 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { Broadcast, Content } from '../broadcast.ts';
-import {
-  broadcastChanged,
-  broadcastMessages,
-  findBroadcast,
-  lockBroadcast,
-} from '../broadcast-queries.ts';
+import { broadcastChanged, findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
-import { wholeDataFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
 import { startTime } from '../input/start-time.ts';
 import { wake } from '../lifecycle/wake.ts';
 import { checkSendable } from '../plan/sendable.ts';
+import { broadcastMessages } from '../views/broadcast.ts';
+import { wholeDataFeed } from '../views/data-feed.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;

@@ -30,10 +30,9 @@ import { query } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { Broadcast } from '../broadcast.ts';
-import type { Schedule, Status, TestSettings } from '../broadcast-settings.ts';
-import { isMoving } from '../broadcast-settings.ts';
+import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
+import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import type { StoredDataFeed } from '../feeds/data-feed.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 

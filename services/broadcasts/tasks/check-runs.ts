@@ -3,9 +3,10 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
-import { isUnderWay } from '../broadcast-settings.ts';
+import { isUnderWay } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import { wake, workflowIdOf } from '../lifecycle/wake.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
+import { wake } from '../lifecycle/wake.ts';
 
 const rowsMax = 1_000;
 /** A row that changed just now may have a wake on its way. */

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { asActivity } from '#lib/temporal/activity.ts';
-import { checkRuns } from './activities/check-runs.ts';
-import { freezeAudience } from './activities/freeze-audience.ts';
+import type { Context } from '../context.ts';
+import { checkRuns } from '../tasks/check-runs.ts';
+import { freezeAudience } from './freeze-audience.ts';
 import {
   begin,
   cancelIfLive,
@@ -13,12 +14,11 @@ import {
   pauseBySystem,
   pauseForUnrendered,
   resumeAfterOutage,
-} from './activities/moves.ts';
-import { pickWinner } from './activities/pick-winner.ts';
-import { readPlan } from './activities/read-plan.ts';
-import { sendSlice } from './activities/send-slice.ts';
-import { settle } from './activities/settle.ts';
-import type { Context } from './context.ts';
+} from './moves.ts';
+import { pickWinner } from './pick-winner.ts';
+import { readPlan } from './read-plan.ts';
+import { sendSlice } from './send-slice.ts';
+import { settle } from './settle.ts';
 
 /** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
 export function createActivities(context: Context, temporal: Client) {

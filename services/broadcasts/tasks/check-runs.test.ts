@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/postgres/store.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { checkRuns } from './check-runs.ts';
 

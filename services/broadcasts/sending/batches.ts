@@ -3,14 +3,14 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { settleStopped } from '../activities/settle.ts';
 import { isTooMuchUnrendered } from '../audience/render-failures.ts';
+import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-settings.ts';
+import type { Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { type PlanParts, sendPlanOf } from '../plan/plan.ts';
-import type { Slice } from '../slice.ts';
-import { settleStopped } from './settle.ts';
 
 const batchSizeMax = 200;
 /** One is being claimed, one sends, one waits for its last answers. */
