@@ -1,9 +1,10 @@
 import { required } from '#lib/config.ts';
 import { runService } from '#lib/process/run-service.ts';
-import { forgetRecipients } from './audience/forget.ts';
+
 import { openContext } from './context.ts';
 import { connectTemporal } from './lifecycle/temporal.ts';
 import { broadcastsRoutes, services } from './service.ts';
+import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wakeTask } from './tasks/wake.ts';
 
 await runService('broadcasts', async (base) => {

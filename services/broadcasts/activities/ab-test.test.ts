@@ -8,7 +8,7 @@ import type { TestSettings } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import { pauseBySystem } from './moves.ts';
+import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
 
 let given: Given;

@@ -2,21 +2,19 @@ import type { Client } from '@temporalio/client';
 import { asActivity } from '#lib/temporal/activity.ts';
 import type { Context } from '../context.ts';
 import { checkRuns } from '../tasks/check-runs.ts';
+import { begin } from './begin.ts';
+import { cancelIfLive } from './cancel-if-live.ts';
+import { chooseWinner } from './choose-winner.ts';
+import { completeTest } from './complete-test.ts';
+import { failBroadcast } from './fail-broadcast.ts';
+import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import {
-  begin,
-  cancelIfLive,
-  chooseWinner,
-  completeTest,
-  failBroadcast,
-  finish,
-  operate,
-  pauseBySystem,
-  pauseForUnrendered,
-  resumeAfterOutage,
-} from './moves.ts';
+import { operate } from './operate.ts';
+import { pauseBySystem } from './pause-by-system.ts';
+import { pauseForUnrendered } from './pause-for-unrendered.ts';
 import { pickWinner } from './pick-winner.ts';
 import { readPlan } from './read-plan.ts';
+import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 

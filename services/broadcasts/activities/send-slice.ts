@@ -3,12 +3,12 @@ import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-row.ts';
+import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
+import { isMoving, isOver, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { wake } from '../lifecycle/wake.ts';
 import { readPlanFeeds } from '../plan/feeds.ts';
 import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
-import { wakeIfOver } from './settle.ts';
 
 const workMaxMs = 60_000;
 const lookEveryMs = 250;
@@ -72,6 +72,17 @@ async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastK
     'update broadcasts set outages = 0 where workspace_id = $1 and id = $2',
     [workspaceId, id],
   );
+}
+
+/**
+ * A run that an operator cancels waits for no activity, and the activity may end before it hears of that: the run saw a
+ * slice that was to be counted, and would look again only when somebody else is to count it.
+ */
+async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
+  await store.fork().transactional(async (em) => {
+    const broadcast = await lockIfThere(em, key);
+    if (broadcast && isOver(broadcast.status)) await wake(em, broadcast);
+  });
 }
 
 /** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */

@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { pauseBySystem } from '../activities/moves.ts';
+import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-row.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';

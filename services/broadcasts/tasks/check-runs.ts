@@ -5,6 +5,7 @@ import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
 import { isUnderWay } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { takeStep } from '../lifecycle/change.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { wake } from '../lifecycle/wake.ts';
 
@@ -84,14 +85,11 @@ async function wakeUncounted({ store, now }: Context): Promise<void> {
 async function checkRun(context: Context, temporal: Client, key: BroadcastKey): Promise<void> {
   const state = await runState(temporal, key);
   if (state === 'RUNNING') return;
-  await context.store.fork().transactional(async (em) => {
-    const broadcast = await lockIfThere(em, key);
-    if (!broadcast) return;
+  await takeStep(context.store, key, async (broadcast, em) => {
     if (state === 'MISSING') return wake(em, broadcast);
     if (!isUnderWay(broadcast.status)) return;
     const reason = `its workflow was ${state.toLowerCase().replace('_', ' ')}; resume starts a new one`;
     broadcast.pauseBySystem(context.now(), { reason, cause: 'fault' });
-    await em.flush();
   });
 }
 

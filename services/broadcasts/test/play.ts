@@ -1,6 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { begin } from '../activities/begin.ts';
+import { completeTest } from '../activities/complete-test.ts';
+import { finish } from '../activities/finish.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { begin, completeTest, finish, pauseForUnrendered } from '../activities/moves.ts';
+import { pauseForUnrendered } from '../activities/pause-for-unrendered.ts';
 import { pickWinner } from '../activities/pick-winner.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
