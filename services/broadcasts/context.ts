@@ -7,11 +7,11 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { list } from '#lib/config.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createEgress, type Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import type { Config } from './config.ts';
 import type { Peers } from './peers.ts';
 import { openBroadcastsStore } from './store.ts';
 
@@ -23,11 +23,11 @@ export type Context = Peers & {
   keyring: Keyring;
 };
 
-export async function openContext(base: Base): Promise<Context> {
+export async function openContext(base: Base, { egressAllow }: Config): Promise<Context> {
   return {
     store: await openBroadcastsStore(base.databaseUrl),
     now: () => new Date(),
-    egress: createEgress(list(base.env, 'EGRESS_ALLOW')),
+    egress: createEgress(egressAllow),
     keyring: base.keyring,
     contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),

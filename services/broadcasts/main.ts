@@ -1,6 +1,6 @@
-import { required } from '#lib/config.ts';
 import { runService } from '#lib/process/run-service.ts';
 
+import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { connectTemporal } from './lifecycle/temporal.ts';
 import { broadcastsRoutes, services } from './service.ts';
@@ -8,11 +8,9 @@ import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wakeTask } from './tasks/wake.ts';
 
 await runService('broadcasts', async (base) => {
-  const context = await openContext(base);
-  const temporal = connectTemporal(
-    required(base.env, 'TEMPORAL_ADDRESS'),
-    base.env.TEMPORAL_NAMESPACE,
-  );
+  const config = readConfig(base.env);
+  const context = await openContext(base, config);
+  const temporal = connectTemporal(config.temporal);
   return {
     store: context.store,
     services,

@@ -9,8 +9,10 @@ import { taskQueue } from './run.ts';
 
 const watchEvery = '20 seconds';
 
+export type TemporalServer = { address: string; namespace: string };
+
 /** A client that connects when it is first used, so that a service starts while Temporal is down. */
-export function connectTemporal(address: string, namespace = 'default'): Client {
+export function connectTemporal({ address, namespace }: TemporalServer): Client {
   return new Client({ connection: Connection.lazy({ address }), namespace });
 }
 

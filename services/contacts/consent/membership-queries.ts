@@ -1,6 +1,5 @@
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
-import { standingSql } from '../views/contact-list.ts';
 import {
   anyTo,
   asks,
@@ -9,6 +8,7 @@ import {
   eventOf,
   type Join,
   joins,
+  liveMembershipsSql,
   type Moves,
   type Standing,
   type Status,
@@ -82,7 +82,7 @@ export async function setStatus(
   const [row] = await query<{ found: boolean }>(
     scope.em,
     `select exists (
-       select from ${standingSql}
+       select from ${liveMembershipsSql}
        where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
      ) as found`,
     [scope.workspaceId, listId, email],

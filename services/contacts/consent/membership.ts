@@ -85,3 +85,8 @@ export function eventOf(from: Standing, to: Status): string | undefined {
   if (from === 'none') return 'list.subscribed';
   return from === 'pending' ? 'list.confirmed' : 'list.resubscribed';
 }
+
+/** SQL of the memberships that are not removed, in lists that are not deleted. */
+export const liveMembershipsSql = `memberships membership
+  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+    and list.deleted_at is null and membership.deleted_at is null`;

@@ -6,8 +6,8 @@ import {
   type Room,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
 
 const windowMs = 60_000;
 const perAddressMax = 10;
@@ -19,7 +19,7 @@ type Asked = { workspaceId: string; email: string; listIds: readonly string[]; c
 
 /** Refuses who asks too often: for an address, from a client's address, or for a list. Tells others what is left. */
 export async function limitSubscriptions(
-  { store, now }: Pick<Context, 'store' | 'now'>,
+  { store, now }: { store: Store; now: () => Date },
   { workspaceId, email, listIds, client }: Asked,
 ): Promise<Room> {
   const limits: Limit[] = [
