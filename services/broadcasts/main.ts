@@ -4,6 +4,7 @@ import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { connectTemporal } from './lifecycle/temporal.ts';
 import { broadcastsRoutes, services } from './service.ts';
+import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wakeTask } from './tasks/wake.ts';
 
@@ -18,7 +19,9 @@ await runService('broadcasts', async (base) => {
     tasks: {
       wake: wakeTask({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),
+      checkRuns: checkRuns(context, { temporal, log: base.log }),
     },
+    minutely: ['checkRuns'],
     close: async () => {
       await temporal.connection.close();
       await context.egress.close();

@@ -15,7 +15,7 @@ import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { taskQueue } from './lifecycle/run.ts';
 import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
-import { connectTemporal, ensureWatch } from './lifecycle/temporal.ts';
+import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
 
 const connectRetryMs = 1_000;
 /** A slice is one activity, and each keeps two calls open. */
@@ -56,13 +56,13 @@ const [connection, bundle] = await Promise.all([
 ]);
 const temporal = connectTemporal(config.temporal);
 await registerSearchAttributes(temporal, base.log);
-await ensureWatch(temporal, base.log);
+await removeOldWatch(temporal, base.log);
 const worker = await Worker.create({
   connection,
   namespace,
   taskQueue,
   workflowBundle: bundle,
-  activities: createActivities(context, temporal),
+  activities: createActivities(context),
   maxConcurrentActivityTaskExecutions: activitiesAtOnce,
   shutdownGraceTime: '5 seconds',
 });

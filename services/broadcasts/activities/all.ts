@@ -1,7 +1,5 @@
-import type { Client } from '@temporalio/client';
 import { asActivity } from '#lib/temporal/activity.ts';
 import type { Context } from '../context.ts';
-import { checkRuns } from '../tasks/check-runs.ts';
 import { begin } from './begin.ts';
 import { cancelIfLive } from './cancel-if-live.ts';
 import { chooseWinner } from './choose-winner.ts';
@@ -19,7 +17,7 @@ import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 
 /** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
-export function createActivities(context: Context, temporal: Client) {
+export function createActivities(context: Context) {
   return {
     readPlan: asActivity(readPlan(context)),
     begin: asActivity(begin(context)),
@@ -36,7 +34,6 @@ export function createActivities(context: Context, temporal: Client) {
     failBroadcast: asActivity(failBroadcast(context)),
     operate: asActivity(operate(context)),
     cancelIfLive: asActivity(cancelIfLive(context)),
-    checkRuns: asActivity(checkRuns(context, temporal)),
   };
 }
 
