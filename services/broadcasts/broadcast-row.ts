@@ -128,8 +128,8 @@ export const broadcastSchema = defineEntity({
     pause_reason: p.string().nullable(),
     retry_at: p.datetime().nullable(),
     outages: p.integer(),
-    /** Set when it pauses for what can't be rendered: whoever resumes it wants the rest sent all the same. */
-    bears_unrendered: p.boolean(),
+    /** Set when render failures pause it: a person who resumes it wants the rest sent all the same. */
+    ignore_render_failures: p.boolean().name('bears_unrendered'),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     started_at: p.datetime().nullable(),

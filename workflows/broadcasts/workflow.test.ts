@@ -58,8 +58,8 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
     failBroadcast: async (_, reason) => {
       asked.push(`fail: ${reason}`);
     },
-    operate: async (_, deed) => {
-      asked.push(`operate ${deed}`);
+    operate: async (_, action) => {
+      asked.push(`operate ${action}`);
       return 'paused';
     },
     cancelIfLive: note('cancel'),

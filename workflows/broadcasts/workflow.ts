@@ -101,10 +101,10 @@ function watchRow(key: BroadcastKey): Row {
   setHandler(changed, () => {
     row.isChanged = true;
   });
-  const deeds = { pause, resume, cancel };
-  for (const deed of ['pause', 'resume', 'cancel'] as const) {
-    const description = `The API's broadcasts.${deed}. Answers the new status.`;
-    setHandler(deeds[deed], () => operate(key, deed), { description });
+  const actions = { pause, resume, cancel };
+  for (const action of ['pause', 'resume', 'cancel'] as const) {
+    const description = `The API's broadcasts.${action}. Answers the new status.`;
+    setHandler(actions[action], () => operate(key, action), { description });
   }
   setHandler(selectWinner, (templateId) => chooseWinner(key, templateId), {
     description:

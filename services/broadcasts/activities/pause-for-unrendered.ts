@@ -8,7 +8,7 @@ import { takeStep } from '../lifecycle/change.ts';
 export function pauseForUnrendered({ store, now }: Context) {
   return (key: BroadcastKey): Promise<void> =>
     takeStep(store, key, async (broadcast, em) => {
-      if (!isMoving(broadcast.status) || broadcast.bears_unrendered) return;
+      if (!isMoving(broadcast.status) || broadcast.ignore_render_failures) return;
       const reason = await unrenderedReason(em, key);
       if (reason) broadcast.pauseForUnrendered(now(), reason);
     });

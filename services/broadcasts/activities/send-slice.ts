@@ -25,7 +25,11 @@ export function sendSlice(context: Context) {
     const found = await findWork(em, key);
     if (!found) return { outage: '' };
     const { broadcast, plan, slice } = found;
-    const { revision, name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
+    const {
+      revision,
+      name: broadcastName,
+      ignore_render_failures: ignoreRenderFailures,
+    } = broadcast;
     const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
     if (!(await openSlice(em, key, { number: key.slice, revision, settleAt }))) {
       return { outage: '' };
@@ -38,7 +42,7 @@ export function sendSlice(context: Context) {
     const feeds = await readPlanFeeds(em, key, plan);
     const stop = new AbortController();
     const deadlineMs = Date.now() + workMaxMs;
-    const given = { ...parts, key, slice, broadcastName, feeds, bearsUnrendered };
+    const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };
     const tally = startTally(slice);
     const watcher = watchRevision(context, { key, revision, stop, tally });
     try {

@@ -31,7 +31,11 @@ export type Parts = {
 
 /** The one place that says how a broadcast goes on. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
-  if (parts.isTooMuchUnrendered && isMoving(broadcast.status) && !broadcast.bears_unrendered) {
+  if (
+    parts.isTooMuchUnrendered &&
+    isMoving(broadcast.status) &&
+    !broadcast.ignore_render_failures
+  ) {
     return { do: 'pauseForUnrendered' };
   }
   switch (broadcast.status) {
@@ -61,8 +65,8 @@ function earliest(...times: (Date | null | undefined)[]): Date | null {
   return known.length > 0 ? new Date(Math.min(...known)) : null;
 }
 
-function stepAt(time: Date, now: Date, deed: 'begin' | 'settle'): Step {
-  return time > now ? waitFor(time) : { do: deed };
+function stepAt(time: Date, now: Date, action: 'begin' | 'settle'): Step {
+  return time > now ? waitFor(time) : { do: action };
 }
 
 function waitFor(time: Date | null | undefined): Step {

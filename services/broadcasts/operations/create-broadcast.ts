@@ -21,7 +21,7 @@ const untouched = {
   winner_phase_recipient_count: 0,
   revision: 0,
   outages: 0,
-  bears_unrendered: false,
+  ignore_render_failures: false,
 } as const;
 
 export function createBroadcast(context: Context): Methods['createBroadcast'] {

@@ -15,7 +15,7 @@ export type PlanParts = {
   feeds: PlanFeeds;
 };
 
-/** As messages is told. */
+/** The plan as the messages service expects it. */
 export function sendPlanOf({
   plan,
   variation,

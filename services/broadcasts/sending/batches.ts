@@ -28,7 +28,7 @@ export type SliceResult = { outage: string; outageEndsAtMs?: number };
 export type Work = PlanParts & {
   key: BroadcastKey;
   slice: Slice;
-  bearsUnrendered: boolean;
+  ignoreRenderFailures: boolean;
   /** Aborted by a pause, a cancel, the end of the run, or what stops one of the calls. */
   stop: AbortController;
   deadlineMs: number;
@@ -115,7 +115,7 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
 
 /** A later pass is judged when it went through: its beginning alone may show too much. */
 function mayGoOn(work: Work, tally: SliceTally): boolean {
-  const isBroken = !work.bearsUnrendered && tally.isFirstPass && isTooMuchUnrendered(tally);
+  const isBroken = !work.ignoreRenderFailures && tally.isFirstPass && isTooMuchUnrendered(tally);
   return !isBroken && !mustStop(work);
 }
 

@@ -250,7 +250,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     winner_phase_recipient_count: wish.winner_phase_recipient_count ?? 0,
     revision: 0,
     outages: 0,
-    bears_unrendered: false,
+    ignore_render_failures: false,
     created_at: clock.now,
     updated_at: clock.now,
     paused_from: wish.paused_from ?? null,

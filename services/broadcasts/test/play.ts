@@ -18,7 +18,7 @@ export const runActivity = <Result>(work: () => Promise<Result>) =>
 
 /** Does what the row wants, as the workflow does, until it waits, resumes or ends. */
 export async function playSteps({ context }: Given, key: BroadcastKey): Promise<Step> {
-  const deeds = {
+  const actions = {
     begin,
     freeze: freezeAudience,
     completeTest,
@@ -35,7 +35,7 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
         await runActivity(() => sendSlice(context)({ ...key, slice }));
       }
     } else {
-      await runActivity(() => deeds[step.do](context)(key));
+      await runActivity(() => actions[step.do](context)(key));
     }
   }
 }
