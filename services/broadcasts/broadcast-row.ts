@@ -73,7 +73,7 @@ export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
 export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
 
-/** What is sent, pinned when the audience is frozen: later edits change nothing of it. */
+/** The content that is sent, pinned when the audience is frozen: later edits don't change it. */
 export type Plan = {
   /** By arm; one without a test. */
   variations: { template_id: string; template_version: number }[];
@@ -82,7 +82,7 @@ export type Plan = {
   lists: { id: string; name: string }[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
-  /** Whether the answer of a global feed is kept beside the row. */
+  /** True where the answer of a global feed is kept beside the row. */
   has_global_feed?: boolean;
   recipient_feed?: Feed;
 };
@@ -92,7 +92,7 @@ export type StoredFeed = Feed & { enabled: boolean };
 /** The feeds that a broadcast is set up with. */
 export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
 
-/** What is stored of a broadcast; the rules are the methods of `Broadcast`. */
+/** The columns of a broadcast; its rules are the methods of `Broadcast`. */
 export const broadcastSchema = defineEntity({
   name: 'Broadcast',
   tableName: 'broadcasts',

@@ -22,7 +22,7 @@ const schema = defineEntity({
 export class List extends schema.class {}
 schema.setClass(List);
 
-/** What callers see of a list, as the ORM or PostgreSQL gives it. */
+/** The columns of a list that callers see, as the ORM or PostgreSQL gives it. */
 export type ListRow = Pick<
   List,
   'id' | 'name' | 'is_double_optin' | 'is_public' | 'description' | 'double_optin_template'

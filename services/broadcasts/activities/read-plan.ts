@@ -9,7 +9,7 @@ import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/nex
 /** Slices that are worked on side by side: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
 
-/** What the row wants, and what an operator reads about it. */
+/** The next step by the row, and what an operator reads about it. */
 export type Look = { step: Step; story: Story };
 
 export type Story = {

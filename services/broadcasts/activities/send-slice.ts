@@ -89,7 +89,7 @@ async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> 
   });
 }
 
-/** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */
+/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without mail. */
 function variationOf(
   { winning_template }: Broadcast,
   { variations }: Plan,

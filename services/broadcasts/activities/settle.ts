@@ -6,7 +6,7 @@ import { countWhole, settleLater, warnUncounted } from '../sending/settling.ts';
 
 const slicesMax = 20;
 
-/** Counts what the calls for a broadcast that stands still did, from the record; what is in flight is left for later. */
+/** Counts the outcomes of calls that were stopped, from the record; messages in flight are left for later. */
 export function settle(context: Context) {
   return async ({ workspaceId, id }: BroadcastKey): Promise<void> => {
     const slices = await context.store.fork().find(
@@ -28,7 +28,7 @@ export function settle(context: Context) {
   };
 }
 
-/** Whatever goes wrong is tried again later: a workflow that waited for it would hear nobody. */
+/** Errors are tried again later: a workflow that waited for them would not react to a change. */
 async function countOrPutOff(context: Context, slice: Slice, tally: SliceTally) {
   try {
     const { whole, inFlight } = await countWhole(context, slice, tally);

@@ -32,7 +32,7 @@ function sliceSize({ rate_limit_per_minute: rate }: Frozen): number {
   return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-/** Whether all get the same at the same time, so that who is in which slice does not matter. */
+/** True where all recipients get the same at the same time, so that any of them may be in any slice. */
 function isUniform({ test, lists, schedule }: Frozen): boolean {
   return !test.enabled && lists.length === 1 && !schedule.use_recipient_timezone;
 }

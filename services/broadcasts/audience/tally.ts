@@ -34,7 +34,7 @@ export function startTally(slice: Slice): SliceTally {
   return { isFirstPass, startedAt: position, position, ...counts, unrenderedReason, nextDueAt };
 }
 
-/** What the row shows: the tally with what is counted beyond its position. */
+/** The counts that the row shows: the tally with those beyond its position. */
 export function shownTally(slice: Slice, tally: SliceTally): SliceTally {
   const { sent, failed, skipped, deferred, unknown, unrendered } = slice;
   const { unrendered_reason: unrenderedReason, next_due_at: nextDueAt = null } = slice;

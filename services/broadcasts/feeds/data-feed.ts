@@ -34,7 +34,7 @@ async function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): Pr
   checkHeaders(feed.headers, place);
 }
 
-/** What is kept after an update: each feed that is not given stays as it is. */
+/** The feeds after an update: each feed that is not given stays as it is. */
 export function storedDataFeed(
   keyring: Keyring,
   given: DataFeed | undefined,

@@ -7,12 +7,12 @@ import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Peers } from '../peers.ts';
 
-/** What a global feed said, as it is kept. */
+/** The answer of a global feed, as it is kept. */
 export type GlobalFeed = { data: JsonObject; json: string; fetchedAt: Date };
 
 type Subject = Pick<Peers, 'lists' | 'workspaces'>;
 
-/** What a call of a feed needs. */
+/** The parts of the context that a call of a feed needs. */
 export type FeedAsker = Subject & { egress: Egress; keyring: Keyring; now: () => Date };
 
 /** Asks a global feed for a broadcast. */
@@ -24,14 +24,14 @@ export async function askGlobalFeed(
   const answer = await askFeed(context, feed, { payload: await subjectOf(context, broadcast) });
   if ('error' in answer) return answer;
   const json = JSON.stringify(answer.data);
-  // What was written short, such as 1e20, grows when it is written again.
+  // A number that was written short, such as 1e20, grows when it is written again.
   if (Buffer.byteLength(json) > feedSizeMaxBytes) {
     return { error: 'invalid JSON response: longer than 1 MiB' };
   }
   return { data: answer.data, json, fetchedAt: answer.fetchedAt };
 }
 
-/** What feeds are told about the broadcast; a list that is gone has no name. */
+/** The broadcast as it is described to feeds; a deleted list has no name. */
 export async function subjectOf(
   { lists, workspaces }: Subject,
   { workspace_id: workspaceId, id, name, audience }: Broadcast,

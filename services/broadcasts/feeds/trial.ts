@@ -29,7 +29,7 @@ export function trialOf(
   return { url: trial.url, headers: sealHeaders(keyring, trial, { kept, path: '', prefix: '' }) };
 }
 
-/** What a trial answers. */
+/** The answer of a trial. */
 export function trialAnswer(
   kind: 'global' | 'recipient',
   answer: { data: JsonObject; fetchedAt: Date } | { error: string },

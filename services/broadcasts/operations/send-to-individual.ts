@@ -35,7 +35,7 @@ export function sendToIndividual(context: Context): Methods['sendToIndividual'] 
   };
 }
 
-/** What was pinned when it started; before that, what would be pinned now. */
+/** The plan that was pinned at the start; before that, the one that would be pinned now. */
 async function planOf(
   context: Context,
   broadcast: Broadcast,

@@ -27,7 +27,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   };
 }
 
-/** Whatever is to be sent stays sendable; a draft is judged when it is scheduled. */
+/** A broadcast that will be sent has to stay sendable; a draft is judged when it is scheduled. */
 async function judgeIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,

@@ -36,7 +36,7 @@ export function sendPlanOf({
   };
 }
 
-/** What would be sent now: templates, names of lists and integration as they are at this moment. */
+/** The plan as of now: templates, names of lists and integration as they are at this moment. */
 export async function pinPlan(
   context: Pick<Peers, 'templates' | 'lists' | 'workspaces'>,
   broadcast: Broadcast,

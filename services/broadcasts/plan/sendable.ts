@@ -30,7 +30,7 @@ export async function checkSendable(context: Called, broadcast: Wanted): Promise
   );
 }
 
-/** Whether it says what is sent and to whom. There are no segments yet, so a broadcast to one is to nobody we know. */
+/** Refuses a broadcast without content, and one to a segment: there are no segments yet. */
 export function checkContent({ audience: { segments }, test_settings: test }: Wanted): void {
   if (test.variations.length === 0) {
     throw invalidField(

@@ -123,7 +123,7 @@ function mustStop({ stop, deadlineMs }: Work): boolean {
   return stop.signal.aborted || Date.now() > deadlineMs;
 }
 
-/** What a second sends, so that a pause takes hold within one. */
+/** A second's worth of messages, so that a pause takes hold within a second. */
 function batchSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
 }
@@ -175,7 +175,7 @@ function warned({ key, slice }: Work, error: unknown): unknown {
   return error;
 }
 
-/** Whether asking again may help. What was sent meanwhile is in the record. */
+/** True where asking again may help: messages that were sent meanwhile are in the record. */
 function isRetryable(code: Code): boolean {
   return (
     code === Code.Unavailable ||

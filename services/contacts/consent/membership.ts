@@ -24,10 +24,10 @@ export function readStatus(field: string, given: MembershipStatus): Status | und
   return status;
 }
 
-/** What a rule goes by. Whoever was removed while active or pending is as if never there. */
+/** The state a rule starts from. A contact that was removed while active or pending counts as `none`. */
 export type MembershipState = Status | 'none';
 
-/** Which status follows which. What is not named is left alone. */
+/** The status that follows each state. A state that is not named stays. */
 export type Transitions = Partial<Record<MembershipState, Status>>;
 
 /** Why a contact comes to a list. */
