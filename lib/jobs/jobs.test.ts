@@ -26,8 +26,8 @@ afterAll(() => Promise.all([store.close(), messages.close()]));
 
 const note = async (payload: unknown): Promise<void> => void done.push(payload);
 
-function start(tasks: TaskList = { note }): void {
-  runner = runJobs({ url: store.url, service, tasks, log: createLog('test', 'silent') });
+function start(tasks: TaskList = { note }, minutely: string[] = []): void {
+  runner = runJobs({ url: store.url, service, tasks, minutely, log: createLog('test', 'silent') });
 }
 
 async function add(number: number, more: { key?: string; runAt?: Date } = {}): Promise<void> {
@@ -99,6 +99,12 @@ test('a job waits for its time', async () => {
   await untilDone(2);
   expect(done).toEqual([{ number: 2 }, { number: 1 }]);
   expect(Date.now()).toBeGreaterThanOrEqual(runAt.getTime());
+});
+
+test('a task of every minute runs at the start as well', async () => {
+  start({ note }, ['note']);
+  await untilDone(1);
+  expect(done).toEqual([{}]);
 });
 
 test('a task that fails is repeated until it succeeds', async () => {

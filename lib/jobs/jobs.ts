@@ -58,7 +58,14 @@ const shortLived = [
 
 export type JobRunner = { stop(): Promise<void> };
 
-type RunOptions = { url: string; service: string; tasks: TaskList; log: Log };
+type RunOptions = {
+  url: string;
+  service: string;
+  tasks: TaskList;
+  /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
+  minutely?: readonly string[];
+  log: Log;
+};
 
 const restartMs = 500;
 const jobsAtOnce = 5;
@@ -82,7 +89,9 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
   while (!stopping.aborted) {
     try {
       const runner = await startRunner(options);
-      await runner.addJob('release', {}, { jobKey: 'release' });
+      for (const task of ['release', ...(options.minutely ?? [])]) {
+        await runner.addJob(task, {}, { jobKey: task });
+      }
       const stop = () => void runner.stop().catch(() => {});
       stopping.addEventListener('abort', stop, { once: true });
       if (stopping.aborted) stop();
@@ -95,12 +104,16 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
   }
 }
 
-function startRunner({ url, service, tasks, log }: RunOptions): Promise<Runner> {
+function startRunner({ url, service, tasks, minutely = [], log }: RunOptions): Promise<Runner> {
   return run({
     connectionString: connectionStringOf(url),
     schema: schemaOf(service),
     taskList: { ...tasks, sweep, release: release(service) },
-    crontab: '17 3 * * * sweep\n* * * * * release',
+    crontab: [
+      '17 3 * * * sweep',
+      '* * * * * release',
+      ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
+    ].join('\n'),
     concurrency: jobsAtOnce,
     maxPoolSize: jobsAtOnce + 1,
     pollInterval: 1_000,

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 const open = (name: string, search: string) =>
-  openStore({ name, url: `${server.url}${search}`, entities: [], migrations: [] });
+  openStore({ name, url: `${server.url}${search}`, entities: [], migrations: {} });
 
 test.each([
   ['require', () => '?sslmode=require'],

@@ -36,7 +36,8 @@ type StoreOptions = {
   name: string;
   url: string;
   entities: EntityClass<AnyEntity>[];
-  migrations: { name: string; class: new (...args: never[]) => Migration }[];
+  /** By the names they are recorded under, in their order. */
+  migrations: Record<string, new (...args: never[]) => Migration>;
   connectionsMax?: number;
   /** For what must be written whatever becomes of the call that began it: a call's end closes none of its connections. */
   outlivesCalls?: boolean;
@@ -51,7 +52,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     entities: options.entities,
     extensions: [Migrator],
     migrations: {
-      migrationsList: options.migrations as never,
+      migrationsList: Object.entries(options.migrations).map(([name, each]) => ({
+        name,
+        class: each,
+      })) as never,
       tableName: 'migrations',
       snapshot: false,
       // Keeps its table from being made before `up` says in which schema.

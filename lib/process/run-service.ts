@@ -33,6 +33,8 @@ export type ServiceProcess = {
   routes: (router: ConnectRouter) => void;
   /** Jobs that this service runs. */
   tasks: TaskList;
+  /** Those of them that run at the start and every minute. */
+  minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
   close?(): Promise<void>;
@@ -82,6 +84,7 @@ export async function runService(
     url: base.databaseUrl,
     service: name,
     tasks: service.tasks,
+    minutely: service.minutely ?? [],
     log: base.log,
   });
   const server = await serve(

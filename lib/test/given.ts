@@ -20,7 +20,7 @@ class Shelf extends Migration {
 /** A store with a table of things and all that lib adds to a service's own tables. */
 export function givenStore(): Promise<Store> {
   return testStore((url) =>
-    openStore({ name: service, url, entities: [], migrations: [{ name: 'shelf', class: Shelf }] }),
+    openStore({ name: service, url, entities: [], migrations: { shelf: Shelf } }),
   );
 }
 

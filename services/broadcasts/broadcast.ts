@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { broadcastSchema } from './broadcast-columns.ts';
 import {
   type Audience,
+  broadcastSchema,
   type DecidedBy,
   isMoving,
   isTest,
@@ -11,7 +11,7 @@ import {
   type Status,
   type TestSettings,
   type Utm,
-} from './broadcast-settings.ts';
+} from './broadcast-row.ts';
 
 export type BroadcastKey = { workspaceId: string; id: string };
 
@@ -93,10 +93,10 @@ export class Broadcast extends broadcastSchema.class {
     }
   }
 
-  /** Once: whoever resumes it has read the reason, and is not stopped by it again. */
+  /** Once: a person who resumes it has read the reason, and is not stopped by it again. */
   pauseForUnrendered(now: Date, reason: string): void {
     this.pauseBySystem(now, { reason, cause: 'fault' });
-    this.bears_unrendered = true;
+    this.ignore_render_failures = true;
   }
 
   resume(now: Date): void {
@@ -198,10 +198,10 @@ broadcastSchema.setClass(Broadcast);
 
 // Functions and not private methods: the ORM makes entities without calling their constructor.
 
-/** Refuses what the state table leaves empty. */
-function allow({ status }: Broadcast, deed: string, ...allowed: Status[]): void {
+/** Refuses an action that the state table has no cell for. */
+function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
   if (!allowed.includes(status)) {
-    throw new ConnectError(`cannot ${deed} a ${status} broadcast`, Code.FailedPrecondition);
+    throw new ConnectError(`cannot ${action} a ${status} broadcast`, Code.FailedPrecondition);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import { type Client, createClient } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
@@ -7,35 +7,27 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { list } from '#lib/config.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createEgress, type Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import type { Config } from './config.ts';
+import type { Peers } from './peers.ts';
 import { openBroadcastsStore } from './store.ts';
 
 /** What operations and activities may use. */
-export type Context = {
+export type Context = Peers & {
   store: Store;
   now: () => Date;
   egress: Egress;
   keyring: Keyring;
-  contacts: Pick<Client<typeof ContactService>, 'getContactByEmail'>;
-  lists: Pick<Client<typeof ListService>, 'getList'>;
-  audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
-  templates: Client<typeof TemplateContentService>;
-  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
-  sender: Pick<
-    Client<typeof BroadcastSendService>,
-    'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
-  >;
 };
 
-export async function openContext(base: Base): Promise<Context> {
+export async function openContext(base: Base, { egressAllow }: Config): Promise<Context> {
   return {
     store: await openBroadcastsStore(base.databaseUrl),
     now: () => new Date(),
-    egress: createEgress(list(base.env, 'EGRESS_ALLOW')),
+    egress: createEgress(egressAllow),
     keyring: base.keyring,
     contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),

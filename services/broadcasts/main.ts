@@ -1,25 +1,27 @@
-import { required } from '#lib/config.ts';
 import { runService } from '#lib/process/run-service.ts';
-import { forgetRecipients } from './audience/forget.ts';
+
+import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { connectTemporal } from './lifecycle/temporal.ts';
-import { wakeWorkflow } from './lifecycle/wake.ts';
 import { broadcastsRoutes, services } from './service.ts';
+import { checkRuns } from './tasks/check-runs.ts';
+import { forgetRecipients } from './tasks/forget-recipients.ts';
+import { wakeTask } from './tasks/wake.ts';
 
 await runService('broadcasts', async (base) => {
-  const context = await openContext(base);
-  const temporal = connectTemporal(
-    required(base.env, 'TEMPORAL_ADDRESS'),
-    base.env.TEMPORAL_NAMESPACE,
-  );
+  const config = readConfig(base.env);
+  const context = await openContext(base, config);
+  const temporal = connectTemporal(config.temporal);
   return {
     store: context.store,
     services,
     routes: broadcastsRoutes(context),
     tasks: {
-      wake: wakeWorkflow({ temporal, store: context.store, log: base.log }),
+      wake: wakeTask({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),
+      checkRuns: checkRuns(context, { temporal, log: base.log }),
     },
+    minutely: ['checkRuns'],
     close: async () => {
       await temporal.connection.close();
       await context.egress.close();

@@ -1,4 +1,5 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import { Slice } from './audience/slice.ts';
 import { Broadcast } from './broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Tests } from './migrations/m0002-tests.ts';
@@ -8,18 +9,17 @@ import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts
 import { Unrendered } from './migrations/m0006-unrendered.ts';
 import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
-import { Slice } from './slice.ts';
 
-export const migrations = [
-  { name: 'm0001-initial', class: Initial },
-  { name: 'm0002-tests', class: Tests },
-  { name: 'm0003-data-feeds', class: DataFeeds },
-  { name: 'm0004-audiences', class: Audiences },
-  { name: 'm0005-slices-hold-addresses', class: SlicesHoldAddresses },
-  { name: 'm0006-unrendered', class: Unrendered },
-  { name: 'm0007-settled-slices', class: SettledSlices },
-  { name: 'm0008-watch-cursor', class: WatchCursor },
-];
+export const migrations = {
+  'm0001-initial': Initial,
+  'm0002-tests': Tests,
+  'm0003-data-feeds': DataFeeds,
+  'm0004-audiences': Audiences,
+  'm0005-slices-hold-addresses': SlicesHoldAddresses,
+  'm0006-unrendered': Unrendered,
+  'm0007-settled-slices': SettledSlices,
+  'm0008-watch-cursor': WatchCursor,
+};
 
 export function openBroadcastsStore(url: string): Promise<Store> {
   return openStore({ name: 'broadcasts', url, entities: [Broadcast, Slice], migrations });

@@ -6,15 +6,15 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { required } from '#lib/config.ts';
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { onTermination } from '#lib/process/termination.ts';
-import { createActivities } from './activities.ts';
+import { createActivities } from './activities/all.ts';
+import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
+import { taskQueue } from './lifecycle/run.ts';
 import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
-import { connectTemporal, ensureWatch } from './lifecycle/temporal.ts';
-import { taskQueue } from './lifecycle/wake.ts';
+import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
 import { workflowBundle } from './lifecycle/workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
@@ -47,22 +47,22 @@ Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', (entry) => base.log.warn(fieldsOf(entry), entry.message)),
 });
-const context = await openContext(base);
-const address = required(base.env, 'TEMPORAL_ADDRESS');
-const namespace = base.env.TEMPORAL_NAMESPACE ?? 'default';
+const config = readConfig(base.env);
+const context = await openContext(base, config);
+const { address, namespace } = config.temporal;
 const [connection, bundle] = await Promise.all([
   connect(address, base.log),
-  workflowBundle('broadcasts', base.env.CACHE_FOLDER ?? '.postrider/cache'),
+  workflowBundle('broadcasts', config.cacheFolder),
 ]);
-const temporal = connectTemporal(address, namespace);
+const temporal = connectTemporal(config.temporal);
 await registerSearchAttributes(temporal, base.log);
-await ensureWatch(temporal, base.log);
+await removeOldWatch(temporal, base.log);
 const worker = await Worker.create({
   connection,
   namespace,
   taskQueue,
   workflowBundle: bundle,
-  activities: createActivities(context, temporal),
+  activities: createActivities(context),
   maxConcurrentActivityTaskExecutions: activitiesAtOnce,
   shutdownGraceTime: '5 seconds',
 });

@@ -1,4 +1,4 @@
-import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
@@ -7,15 +7,15 @@ import type {
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
-import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { IsProven } from './subscription/email-hmac.ts';
+import type { Templates } from './subscription/opt-in-template.ts';
 
 /** What the operations of this service may use. */
 export type Context = {
   store: Store;
-  templates: Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
+  templates: Templates;
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;

@@ -46,7 +46,7 @@ export const services = [
   EventConsumerService,
 ];
 
-/** Who a message may go to: contacts, lists, and how each contact stands to each list. */
+/** Contacts, lists, and the status of each contact in each list: the people a message may go to. */
 export function contactsRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(ContactService, {

@@ -10,10 +10,10 @@ export function openContactsStore(url: string): Promise<Store> {
     name: 'contacts',
     url,
     entities: [List],
-    migrations: [
-      { name: 'm0001-initial', class: Initial },
-      { name: 'm0002-operations', class: Operations },
-      { name: 'm0003-page-indexes', class: PageIndexes },
-    ],
+    migrations: {
+      'm0001-initial': Initial,
+      'm0002-operations': Operations,
+      'm0003-page-indexes': PageIndexes,
+    },
   });
 }

@@ -25,15 +25,15 @@ export function openMessagesStore(
     name: 'messages',
     url,
     entities: [],
-    migrations: [
-      { name: 'm0001-initial', class: Initial },
-      { name: 'm0002-confirmations', class: Confirmations },
-      { name: 'm0003-tracking', class: Tracking },
-      { name: 'm0004-by-hand', class: ByHand },
-      { name: 'm0005-warm-up', class: WarmUp },
-      { name: 'm0006-variation-counts', class: VariationCounts },
-      { name: 'm0007-open-confirmations', class: OpenConfirmations },
-      { name: 'm0008-keys', class: Keys },
-    ],
+    migrations: {
+      'm0001-initial': Initial,
+      'm0002-confirmations': Confirmations,
+      'm0003-tracking': Tracking,
+      'm0004-by-hand': ByHand,
+      'm0005-warm-up': WarmUp,
+      'm0006-variation-counts': VariationCounts,
+      'm0007-open-confirmations': OpenConfirmations,
+      'm0008-keys': Keys,
+    },
   });
 }

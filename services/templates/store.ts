@@ -8,9 +8,9 @@ export function openTemplatesStore(url: string): Promise<Store> {
     name: 'templates',
     url,
     entities: [Template],
-    migrations: [
-      { name: 'm0001-initial', class: Initial },
-      { name: 'm0002-translations', class: Translations },
-    ],
+    migrations: {
+      'm0001-initial': Initial,
+      'm0002-translations': Translations,
+    },
   });
 }

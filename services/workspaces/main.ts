@@ -1,25 +1,26 @@
-import { list, required } from '#lib/config.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
-import { authorizeLocally } from './operations/authorize.ts';
+import { readConfig } from './config.ts';
+import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 
 await runService('workspaces', async ({ env, keyring, databaseUrl }) => {
+  const { egressAllow, rootEmails, publicUrl } = readConfig(env);
   const store = await openWorkspacesStore(databaseUrl);
   const context = {
     store,
     keyring,
-    egress: createEgress(list(env, 'EGRESS_ALLOW')),
+    egress: createEgress(egressAllow),
     now: () => new Date(),
-    rootEmails: list(env, 'ROOT_EMAIL').map((email) => email.toLowerCase()),
-    publicUrl: required(env, 'PUBLIC_URL'),
+    rootEmails,
+    publicUrl,
   };
   return {
     store,
     services,
     routes: workspacesRoutes(context),
     tasks: {},
-    authorize: authorizeLocally(context),
+    authorize: createAuthorize(context),
   };
 });

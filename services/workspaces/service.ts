@@ -21,7 +21,7 @@ import { updateWorkspace } from './operations/update-workspace.ts';
 
 export const services = [UserService, WorkspaceService, WorkspaceDirectoryService];
 
-/** Who people are and what they may do: users, sessions, workspaces, members, integrations. */
+/** Identity and permissions: users, sessions, workspaces, members, integrations. */
 export function workspacesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(UserService, {

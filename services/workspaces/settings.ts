@@ -61,17 +61,3 @@ function checkedLanguages(settings: WorkspaceSettings) {
   }
   return { default_language: defaultLanguage, languages: [...languages] };
 }
-
-export function settingsMessage(settings: Settings) {
-  return {
-    websiteUrl: settings.website_url,
-    logoUrl: settings.logo_url,
-    timezone: settings.timezone,
-    customEndpointUrl: settings.custom_endpoint_url,
-    marketingEmailProviderId: settings.marketing_email_provider_id,
-    transactionalEmailProviderId: settings.transactional_email_provider_id,
-    emailTrackingEnabled: settings.email_tracking_enabled,
-    defaultLanguage: settings.default_language,
-    languages: settings.languages,
-  };
-}

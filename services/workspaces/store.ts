@@ -11,10 +11,10 @@ export function openWorkspacesStore(url: string): Promise<Store> {
     name: 'workspaces',
     url,
     entities: [User, Session, Workspace, Member, Integration],
-    migrations: [
-      { name: 'm0001-initial', class: Initial },
-      { name: 'm0002-email-hmac-key', class: EmailHmacKey },
-      { name: 'm0003-key-names', class: KeyNames },
-    ],
+    migrations: {
+      'm0001-initial': Initial,
+      'm0002-email-hmac-key': EmailHmacKey,
+      'm0003-key-names': KeyNames,
+    },
   });
 }

@@ -38,7 +38,7 @@ async function expectOnce(id: string, emails: readonly string[]): Promise<void> 
 test('a run that an operator terminates pauses its broadcast with the reason; resume sends the rest', async () => {
   const { id, emails } = await givenFlowing(2_000, 3_000);
   await withRun(stack, id, (handle) => handle.terminate('by an operator'));
-  // The watch looks every 20 s at rows that did not change for 10 s.
+  // The watch looks every 15 s at rows that did not change for 10 s.
   const paused = await untilStatus(stack, id, 'paused', { withinMs: 70_000 });
   expect(paused.pause_reason).toBe('its workflow was terminated; resume starts a new one');
   await setRate(stack, fast);

@@ -1,2 +1,1 @@
-export { broadcastWatch } from './watch.ts';
 export { broadcastLifecycle } from './workflow.ts';

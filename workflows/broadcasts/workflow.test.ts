@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
-import type { Activities } from '../../services/broadcasts/activities.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import { workflowBundle } from '../../services/broadcasts/lifecycle/workflow-bundle.ts';
 import type { broadcastLifecycle } from './workflow.ts';
@@ -58,8 +58,8 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
     failBroadcast: async (_, reason) => {
       asked.push(`fail: ${reason}`);
     },
-    operate: async (_, deed) => {
-      asked.push(`operate ${deed}`);
+    operate: async (_, action) => {
+      asked.push(`operate ${action}`);
       return 'paused';
     },
     cancelIfLive: note('cancel'),

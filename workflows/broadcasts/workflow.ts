@@ -10,8 +10,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
-import type { Activities } from '../../services/broadcasts/activities.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import { reasonOf, tell } from './story.ts';
@@ -101,10 +101,10 @@ function watchRow(key: BroadcastKey): Row {
   setHandler(changed, () => {
     row.isChanged = true;
   });
-  const deeds = { pause, resume, cancel };
-  for (const deed of ['pause', 'resume', 'cancel'] as const) {
-    const description = `The API's broadcasts.${deed}. Answers the new status.`;
-    setHandler(deeds[deed], () => operate(key, deed), { description });
+  const actions = { pause, resume, cancel };
+  for (const action of ['pause', 'resume', 'cancel'] as const) {
+    const description = `The API's broadcasts.${action}. Answers the new status.`;
+    setHandler(actions[action], () => operate(key, action), { description });
   }
   setHandler(selectWinner, (templateId) => chooseWinner(key, templateId), {
     description:

@@ -92,7 +92,7 @@ test.each([
     'can not be reached',
     async () => {
       const url = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`;
-      const gone = await openStore({ name: 'gone', url, entities: [], migrations: [] });
+      const gone = await openStore({ name: 'gone', url, entities: [], migrations: {} });
       await gone.ping().finally(() => gone.close());
     },
   ],

@@ -4,11 +4,11 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import type { TestSettings } from '../broadcast-settings.ts';
+import type { TestSettings } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import { pauseBySystem } from './moves.ts';
+import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
 
 let given: Given;

@@ -8,11 +8,12 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import type { Status } from '../broadcast-settings.ts';
+import type { Status } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { completeTest } from './complete-test.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import { completeTest, resumeAfterOutage } from './moves.ts';
 import { readPlan } from './read-plan.ts';
+import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
 let given: Given;

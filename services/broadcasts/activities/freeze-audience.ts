@@ -1,14 +1,15 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { copyAudience } from '../audience/freeze.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-settings.ts';
+import { findIfThere } from '../broadcast-queries.ts';
+import { isMoving, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { saveGlobalFeed } from '../feeds/global.ts';
+import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent } from '../plan/sendable.ts';
-import { pauseBySystem } from './moves.ts';
+import { pauseBySystem } from './pause-by-system.ts';
 
 /**
  * Pins what is sent and copies who gets it, once. A change in between leaves nothing behind, and the row is
@@ -25,12 +26,10 @@ export function freezeAudience(context: Context) {
       return pauseBySystem(context)(key, `global feed failed: ${global.error}`, 'outage');
     }
     const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
-    await context.store.fork().transactional(async (em) => {
-      const row = await lockIfThere(em, key);
-      if (row?.revision !== broadcast.revision || row.frozen_at) return;
+    await takeStep(context.store, key, async (row, em) => {
+      if (row.revision !== broadcast.revision || row.frozen_at) return;
       if (global) await saveGlobalFeed(em, row, global);
       await freeze(context, em, { row, plan });
-      await em.flush();
     });
   };
 }

@@ -1,6 +1,7 @@
 import type { BroadcastKey } from '../broadcast.ts';
-import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
+import { findIfThere } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
+import { takeStep } from '../lifecycle/change.ts';
 import { numbersOf, readStats } from '../variations/stats.ts';
 import { decideWinner } from '../variations/winner.ts';
 
@@ -13,11 +14,8 @@ export function pickWinner(context: Context) {
     if (metric === '') return;
     const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
     const { templateId, decidedBy } = decideWinner(numbers, metric);
-    await context.store.fork().transactional(async (em) => {
-      const row = await lockIfThere(em, key);
-      if (row?.status !== 'test_completed') return;
-      row.selectWinner(context.now(), templateId, decidedBy);
-      await em.flush();
+    await takeStep(context.store, key, (row) => {
+      if (row.status === 'test_completed') row.selectWinner(context.now(), templateId, decidedBy);
     });
   };
 }

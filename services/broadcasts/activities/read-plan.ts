@@ -2,14 +2,14 @@ import { type EntityManager, query } from '#lib/postgres/store.ts';
 import { unrenderedReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
-import type { Status } from '../broadcast-settings.ts';
+import type { Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 
 /** Slices that are worked on side by side: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
 
-/** What the row wants, and what an operator reads about it. */
+/** The next step by the row, and what an operator reads about it. */
 export type Look = { step: Step; story: Story };
 
 export type Story = {

@@ -1,14 +1,14 @@
 import { Context as Activity } from '@temporalio/activity';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { findIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-settings.ts';
+import { findIfThere, lockIfThere } from '../broadcast-queries.ts';
+import { isMoving, isOver, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { wake } from '../lifecycle/wake.ts';
 import { readPlanFeeds } from '../plan/feeds.ts';
-import { Slice } from '../slice.ts';
-import { callTimeoutMs, type SliceResult, sendBatches } from './send-batches.ts';
-import { wakeIfOver } from './settle.ts';
+import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
 
 const workMaxMs = 60_000;
 const lookEveryMs = 250;
@@ -25,7 +25,11 @@ export function sendSlice(context: Context) {
     const found = await findWork(em, key);
     if (!found) return { outage: '' };
     const { broadcast, plan, slice } = found;
-    const { revision, name: broadcastName, bears_unrendered: bearsUnrendered } = broadcast;
+    const {
+      revision,
+      name: broadcastName,
+      ignore_render_failures: ignoreRenderFailures,
+    } = broadcast;
     const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
     if (!(await openSlice(em, key, { number: key.slice, revision, settleAt }))) {
       return { outage: '' };
@@ -38,7 +42,7 @@ export function sendSlice(context: Context) {
     const feeds = await readPlanFeeds(em, key, plan);
     const stop = new AbortController();
     const deadlineMs = Date.now() + workMaxMs;
-    const given = { ...parts, key, slice, broadcastName, feeds, bearsUnrendered };
+    const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };
     const tally = startTally(slice);
     const watcher = watchRevision(context, { key, revision, stop, tally });
     try {
@@ -74,7 +78,18 @@ async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastK
   );
 }
 
-/** What an arm gets, or everybody once there is a winner: also who of the sample has no mail yet. */
+/**
+ * A run that an operator cancels waits for no activity, and the activity may end before it hears of that: the run saw a
+ * slice that was to be counted, and would look again only when somebody else is to count it.
+ */
+async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
+  await store.fork().transactional(async (em) => {
+    const broadcast = await lockIfThere(em, key);
+    if (broadcast && isOver(broadcast.status)) await wake(em, broadcast);
+  });
+}
+
+/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without mail. */
 function variationOf(
   { winning_template }: Broadcast,
   { variations }: Plan,

@@ -8,9 +8,11 @@ import {
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import { finish, pauseBySystem, resumeAfterOutage } from './moves.ts';
+import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
+import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
 let given: Given;

@@ -9,7 +9,7 @@ import {
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
@@ -175,7 +175,7 @@ test('a pass over who was put off that is stopped shows what it did', async () =
 
 test.each(['pause', 'cancel'] as const)(
   'what a worker sent that died before a %s is counted once none of its calls can be open',
-  async (deed) => {
+  async (action) => {
     const key = await givenFrozen();
     // As a worker leaves it that was killed: its calls are open, and it will never say what they did.
     const diedAtMs = given.clock.now.getTime() + 80_000;
@@ -185,7 +185,7 @@ test.each(['pause', 'cancel'] as const)(
       [key.workspaceId, key.id, new Date(diedAtMs)],
     );
     for (const email of given.neighbours.audience.slice(0, 169)) record.add(email);
-    await given.client[`${deed}Broadcast`](key);
+    await given.client[`${action}Broadcast`](key);
     expect((await look(key)).step).toEqual({ do: 'wait', untilMs: diedAtMs });
     given.clock.now = new Date(diedAtMs);
     await playSteps(given, key);

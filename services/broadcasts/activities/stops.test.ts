@@ -7,18 +7,16 @@ import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.
 import { query } from '#lib/postgres/store.ts';
 import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
 import { runActivity } from '../test/play.ts';
+import { begin } from './begin.ts';
+import { completeTest } from './complete-test.ts';
+import { failBroadcast } from './fail-broadcast.ts';
+import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import {
-  begin,
-  completeTest,
-  failBroadcast,
-  finish,
-  pauseBySystem,
-  pauseForUnrendered,
-  resumeAfterOutage,
-} from './moves.ts';
+import { pauseBySystem } from './pause-by-system.ts';
+import { pauseForUnrendered } from './pause-for-unrendered.ts';
 import { pickWinner } from './pick-winner.ts';
 import { readPlan } from './read-plan.ts';
+import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import type { Schedule } from '../broadcast-settings.ts';
+import type { Schedule } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 

@@ -1,7 +1,7 @@
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Context } from '../context.ts';
 import { momentIn } from '../input/start-time.ts';
+import type { Peers } from '../peers.ts';
 import { eachPage, type Frozen, type Page } from './pages.ts';
 
 const pageSizeMax = 10_000;
@@ -11,7 +11,7 @@ type Freeze = { key: BroadcastKey; frozen: Frozen };
 
 /** Writes down who gets a broadcast, in slices, after it has dealt the sample of a test. */
 export async function copyAudience(
-  context: Context,
+  context: Pick<Peers, 'audience'>,
   em: EntityManager,
   freeze: Freeze,
 ): Promise<{ count: number; sample: number }> {
@@ -32,7 +32,7 @@ function sliceSize({ rate_limit_per_minute: rate }: Frozen): number {
   return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-/** Whether all get the same at the same time, so that who is in which slice does not matter. */
+/** True where all recipients get the same at the same time, so that any of them may be in any slice. */
 function isUniform({ test, lists, schedule }: Frozen): boolean {
   return !test.enabled && lists.length === 1 && !schedule.use_recipient_timezone;
 }

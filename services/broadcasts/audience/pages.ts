@@ -1,8 +1,8 @@
 import { heartbeat } from '@temporalio/activity';
 import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Plan, Schedule, TestSettings } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
+import type { Plan, Schedule, TestSettings } from '../broadcast-row.ts';
+import type { Peers } from '../peers.ts';
 
 export type Frozen = Pick<Plan, 'lists' | 'include_unsubscribed' | 'rate_limit_per_minute'> & {
   schedule: Schedule;
@@ -11,6 +11,7 @@ export type Frozen = Pick<Plan, 'lists' | 'include_unsubscribed' | 'rate_limit_p
 
 export type Page = ListAudienceResponse;
 
+type Asked = Pick<Peers, 'audience'>;
 type Wanted = { key: BroadcastKey; frozen: Frozen; pageSize: number };
 
 /**
@@ -18,7 +19,7 @@ type Wanted = { key: BroadcastKey; frozen: Frozen; pageSize: number };
  * many there are in all.
  */
 export async function eachPage(
-  context: Context,
+  context: Asked,
   wanted: Wanted,
   keep: (page: Page, first: number) => Promise<void>,
 ): Promise<number> {
@@ -36,7 +37,7 @@ export async function eachPage(
   return count;
 }
 
-function pageReader({ audience }: Context, { key, frozen, pageSize }: Wanted) {
+function pageReader({ audience }: Asked, { key, frozen, pageSize }: Wanted) {
   const { lists, include_unsubscribed: includeUnsubscribed, schedule } = frozen;
   const [listId = '', ...furtherListIds] = lists.map((list) => list.id);
   return (afterEmail: string): Promise<Page> =>

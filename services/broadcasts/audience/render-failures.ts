@@ -1,6 +1,6 @@
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Slice } from '../slice.ts';
+import type { Slice } from './slice.ts';
 
 /**
  * Contacts with odd values fail alone; where more than a tenth of a slice can't be rendered, the template or a feed is

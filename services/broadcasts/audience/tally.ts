@@ -1,9 +1,10 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Context } from '../context.ts';
-import type { Slice, SliceCounts } from '../slice.ts';
+import type { Slice, SliceCounts } from './slice.ts';
+
+type Clocked = { store: Store; now: () => Date };
 
 /** The counts of a slice up to a position: so many of its recipients, from the first on. */
 export type SliceTally = SliceCounts & {
@@ -33,7 +34,7 @@ export function startTally(slice: Slice): SliceTally {
   return { isFirstPass, startedAt: position, position, ...counts, unrenderedReason, nextDueAt };
 }
 
-/** What the row shows: the tally with what is counted beyond its position. */
+/** The counts that the row shows: the tally with those beyond its position. */
 export function shownTally(slice: Slice, tally: SliceTally): SliceTally {
   const { sent, failed, skipped, deferred, unknown, unrendered } = slice;
   const { unrendered_reason: unrenderedReason, next_due_at: nextDueAt = null } = slice;
@@ -90,7 +91,7 @@ export async function openSlice(
 
 /** A later pass counts only when it went through: its beginning alone would show too little. */
 export async function saveTally(
-  context: Context,
+  context: Clocked,
   slice: Slice,
   tally: SliceTally,
   settleAt: Date | null,
@@ -104,7 +105,7 @@ export async function saveTally(
 
 /** `whole` is the tally with what is counted beyond its position. */
 export async function saveWhole(
-  context: Context,
+  context: Clocked,
   slice: Slice,
   { tally, whole, settleAt }: { tally: SliceTally; whole: SliceTally; settleAt: Date | null },
 ): Promise<void> {
@@ -117,7 +118,7 @@ export async function saveWhole(
 type Left = { answered: number; beyond: SliceCounts | null; settleAt: Date | null };
 
 async function save(
-  { store, now }: Context,
+  { store, now }: Clocked,
   slice: Slice,
   counts: SliceTally,
   { answered, beyond, settleAt }: Left,

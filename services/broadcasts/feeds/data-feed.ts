@@ -1,16 +1,10 @@
-import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { DataFeed, Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
+import type { StoredDataFeed } from '../broadcast-row.ts';
 import { checkHeaders, type Place, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
-
-export type StoredFeed = SealedFeed & { enabled: boolean };
-
-export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
 
 type Kind = 'global' | 'recipient';
 
@@ -20,14 +14,14 @@ function placeOf(kind: Kind): Place {
 
 /** Checks what create and update are given. */
 export async function checkDataFeed(
-  context: Context,
+  { egress }: { egress: Egress },
   { dataFeed }: { dataFeed?: DataFeed | undefined },
 ): Promise<void> {
-  await checkFeed(context, 'global', dataFeed?.globalFeed);
-  await checkFeed(context, 'recipient', dataFeed?.recipientFeed);
+  await checkFeed(egress, 'global', dataFeed?.globalFeed);
+  await checkFeed(egress, 'recipient', dataFeed?.recipientFeed);
 }
 
-async function checkFeed({ egress }: Context, kind: Kind, feed: Feed | undefined): Promise<void> {
+async function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): Promise<void> {
   if (!feed) return;
   const place = placeOf(kind);
   if (feed.enabled) {
@@ -40,7 +34,7 @@ async function checkFeed({ egress }: Context, kind: Kind, feed: Feed | undefined
   checkHeaders(feed.headers, place);
 }
 
-/** What is kept after an update: each feed that is not given stays as it is. */
+/** The feeds after an update: each feed that is not given stays as it is. */
 export function storedDataFeed(
   keyring: Keyring,
   given: DataFeed | undefined,
@@ -59,25 +53,4 @@ export function storedDataFeed(
     ...(global ? { global_feed: global } : {}),
     ...(recipient ? { recipient_feed: recipient } : {}),
   };
-}
-
-type Shown = { data_feed?: StoredDataFeed | null; global_feed_fetched_at?: Date | null };
-
-/** The feeds as the API shows them; secrets stay inside. */
-export function dataFeedMessage({ data_feed, global_feed_fetched_at }: Shown, data?: JsonObject) {
-  if (!data_feed && !global_feed_fetched_at) return undefined;
-  return {
-    globalFeed: feedMessage(data_feed?.global_feed),
-    recipientFeed: feedMessage(data_feed?.recipient_feed),
-    globalFeedData: data,
-    globalFeedFetchedAt: global_feed_fetched_at
-      ? timestampFromDate(global_feed_fetched_at)
-      : undefined,
-  };
-}
-
-function feedMessage(feed: StoredFeed | undefined) {
-  if (!feed) return undefined;
-  const { enabled, url, headers } = feed;
-  return { enabled, url, headers: headers.map(({ name }) => ({ name, value: '' })) };
 }

@@ -1,33 +1,39 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import type { Context } from '../context.ts';
-import { dataFeedMessage } from './data-feed.ts';
+import type { Peers } from '../peers.ts';
 
-/** What a global feed said, as it is kept. */
+/** The answer of a global feed, as it is kept. */
 export type GlobalFeed = { data: JsonObject; json: string; fetchedAt: Date };
+
+type Subject = Pick<Peers, 'lists' | 'workspaces'>;
+
+/** The parts of the context that a call of a feed needs. */
+export type FeedAsker = Subject & { egress: Egress; keyring: Keyring; now: () => Date };
 
 /** Asks a global feed for a broadcast. */
 export async function askGlobalFeed(
-  context: Context,
+  context: FeedAsker,
   broadcast: Broadcast,
   feed: Feed,
 ): Promise<GlobalFeed | { error: string }> {
   const answer = await askFeed(context, feed, { payload: await subjectOf(context, broadcast) });
   if ('error' in answer) return answer;
   const json = JSON.stringify(answer.data);
-  // What was written short, such as 1e20, grows when it is written again.
+  // A number that was written short, such as 1e20, grows when it is written again.
   if (Buffer.byteLength(json) > feedSizeMaxBytes) {
     return { error: 'invalid JSON response: longer than 1 MiB' };
   }
   return { data: answer.data, json, fetchedAt: answer.fetchedAt };
 }
 
-/** What feeds are told about the broadcast; a list that is gone has no name. */
+/** The broadcast as it is described to feeds; a deleted list has no name. */
 export async function subjectOf(
-  { lists, workspaces }: Context,
+  { lists, workspaces }: Subject,
   { workspace_id: workspaceId, id, name, audience }: Broadcast,
 ): Promise<JsonObject> {
   const [list, workspace] = await Promise.all([
@@ -41,7 +47,7 @@ export async function subjectOf(
   };
 }
 
-async function nameOf(list: ReturnType<Context['lists']['getList']>): Promise<string> {
+async function nameOf(list: ReturnType<Peers['lists']['getList']>): Promise<string> {
   try {
     return (await list).list?.name ?? '';
   } catch (error) {
@@ -76,11 +82,4 @@ export async function readGlobalFeed(
     [workspaceId, id],
   );
   return row?.json ?? '';
-}
-
-/** The feeds as the API shows them, with the answer that is kept. */
-export async function wholeDataFeed(em: EntityManager, broadcast: Broadcast) {
-  const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
-  const json = await readGlobalFeed(em, key);
-  return dataFeedMessage(broadcast, json === '' ? undefined : JSON.parse(json));
 }

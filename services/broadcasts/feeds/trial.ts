@@ -1,16 +1,20 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Egress } from '#lib/outside/egress.ts';
 import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
 import { checkHeaders, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 
 type Trial = Pick<Feed, 'url' | 'headers'>;
 
 /** Checks a feed that is only tried. */
-export async function checkTrial({ egress }: Context, { url, headers }: Trial): Promise<void> {
+export async function checkTrial(
+  { egress }: { egress: Egress },
+  { url, headers }: Trial,
+): Promise<void> {
   const fault = await feedUrlFault(egress, url);
   if (fault) throw invalidField('url', `url: ${fault}`);
   checkHeaders(headers, { path: '', prefix: '' });
@@ -18,14 +22,14 @@ export async function checkTrial({ egress }: Context, { url, headers }: Trial): 
 
 /** The feed to try; `kept` is the broadcast's own, whose secrets it may use. */
 export function trialOf(
-  { keyring }: Context,
+  { keyring }: { keyring: Keyring },
   trial: Trial,
   kept: SealedFeed | undefined,
 ): SealedFeed {
   return { url: trial.url, headers: sealHeaders(keyring, trial, { kept, path: '', prefix: '' }) };
 }
 
-/** What a trial answers. */
+/** The answer of a trial. */
 export function trialAnswer(
   kind: 'global' | 'recipient',
   answer: { data: JsonObject; fetchedAt: Date } | { error: string },

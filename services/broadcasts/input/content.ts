@@ -1,7 +1,7 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Content } from '../broadcast.ts';
-import type { Audience, Utm } from '../broadcast-settings.ts';
+import type { Audience, Utm } from '../broadcast-row.ts';
 import { storedTestSettings } from './ab-test.ts';
 
 type Given = Pick<

@@ -1,7 +1,7 @@
 import type { Broadcast } from '../broadcast.ts';
-import { isMoving } from '../broadcast-settings.ts';
+import { isMoving } from '../broadcast-row.ts';
 
-/** What the workflow is to do next. Times are Unix milliseconds. */
+/** The next step of the workflow. Times are Unix milliseconds. */
 export type Step =
   | { do: 'wait'; untilMs: number | null }
   | { do: 'begin' }
@@ -15,7 +15,7 @@ export type Step =
   | { do: 'finish' }
   | { do: 'end' };
 
-/** What the slices say: which may be worked on now, and when the next one may. */
+/** The state of slices: which may be worked on now, and when the next one may. */
 export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
 /**
@@ -31,7 +31,11 @@ export type Parts = {
 
 /** The one place that says how a broadcast goes on. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
-  if (parts.isTooMuchUnrendered && isMoving(broadcast.status) && !broadcast.bears_unrendered) {
+  if (
+    parts.isTooMuchUnrendered &&
+    isMoving(broadcast.status) &&
+    !broadcast.ignore_render_failures
+  ) {
     return { do: 'pauseForUnrendered' };
   }
   switch (broadcast.status) {
@@ -61,8 +65,8 @@ function earliest(...times: (Date | null | undefined)[]): Date | null {
   return known.length > 0 ? new Date(Math.min(...known)) : null;
 }
 
-function stepAt(time: Date, now: Date, deed: 'begin' | 'settle'): Step {
-  return time > now ? waitFor(time) : { do: deed };
+function stepAt(time: Date, now: Date, action: 'begin' | 'settle'): Step {
+  return time > now ? waitFor(time) : { do: action };
 }
 
 function waitFor(time: Date | null | undefined): Step {
@@ -76,7 +80,7 @@ function sendingStep(broadcast: Broadcast, progress: Progress): Step {
   return { do: 'finish' };
 }
 
-/** Who of the sample was put off holds up neither the test nor the winner, and is tried again meanwhile. */
+/** Deferred recipients of the sample hold up neither the test nor the winner, and are tried again meanwhile. */
 function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
   if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
   if (sample.open.length > 0) return { do: 'send', slices: sample.open };

@@ -1,35 +1,31 @@
-import {
-  Client,
-  Connection,
-  ScheduleAlreadyRunning,
-  ScheduleOverlapPolicy,
-} from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
 import type { Log } from '#lib/log.ts';
-import { taskQueue } from './wake.ts';
 
-const watchEvery = '20 seconds';
+export type TemporalServer = { address: string; namespace: string };
 
 /** A client that connects when it is first used, so that a service starts while Temporal is down. */
-export function connectTemporal(address: string, namespace = 'default'): Client {
+export function connectTemporal({ address, namespace }: TemporalServer): Client {
   return new Client({ connection: Connection.lazy({ address }), namespace });
 }
 
-/** The Schedule that looks after the runs of live rows. */
-export async function ensureWatch(temporal: Client, log: Log): Promise<void> {
+/** The name of the Schedule with which older versions looked after the runs, and of its workflow. */
+const oldWatch = { scheduleId: 'broadcast-watch', workflowType: 'broadcastWatch' };
+
+/** Removes that Schedule, and ends a run of it that no worker can finish any more. */
+export async function removeOldWatch(temporal: Client, log: Pick<Log, 'warn'>): Promise<void> {
   try {
-    await temporal.schedule.create({
-      scheduleId: 'broadcast-watch',
-      spec: { intervals: [{ every: watchEvery }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'broadcastWatch',
-        taskQueue,
-        workflowId: 'broadcast-watch',
-      },
-    });
+    await temporal.schedule.getHandle(oldWatch.scheduleId).delete();
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning))
-      log.warn({ err: error }, 'the watch can not be scheduled');
+    if (error instanceof ScheduleNotFoundError) return;
+    log.warn({ err: error }, 'the old watch can not be removed');
+    return;
+  }
+  const query = `WorkflowType = '${oldWatch.workflowType}' AND ExecutionStatus = 'Running'`;
+  try {
+    for await (const { workflowId } of temporal.workflow.list({ query })) {
+      await temporal.workflow.getHandle(workflowId).terminate('the watch is a job now');
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'a run of the old watch can not be ended');
   }
 }

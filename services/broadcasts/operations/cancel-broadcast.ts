@@ -1,16 +1,9 @@
-import { forgetIfOver } from '../audience/forget.ts';
-import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { wake } from '../lifecycle/wake.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
 
 export function cancelBroadcast({ store, now }: Context): Methods['cancelBroadcast'] {
-  return (key) =>
-    store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, key);
-      broadcast.cancel(now());
-      await em.flush();
-      await wake(em, broadcast);
-      await forgetIfOver(em, broadcast);
-      return { success: true };
-    });
+  return async (key) => {
+    await changeBroadcast(store, key, (broadcast) => broadcast.cancel(now()));
+    return { success: true };
+  };
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { Broadcast } from '../broadcast.ts';
-import { broadcastMessages } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { storedContent } from '../input/content.ts';
+import { broadcastMessages } from '../views/broadcast.ts';
 
 const untouched = {
   status: 'draft',
@@ -21,7 +21,7 @@ const untouched = {
   winner_phase_recipient_count: 0,
   revision: 0,
   outages: 0,
-  bears_unrendered: false,
+  ignore_render_failures: false,
 } as const;
 
 export function createBroadcast(context: Context): Methods['createBroadcast'] {

@@ -1,7 +1,8 @@
 import { requirePermission } from '#lib/rpc/server/access.ts';
-import { broadcastMessages, findBroadcast } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { wholeDataFeed } from '../feeds/global.ts';
+import { broadcastMessages } from '../views/broadcast.ts';
+import { wholeDataFeed } from '../views/data-feed.ts';
 import { addTemplates } from '../views/variation-templates.ts';
 
 export function getBroadcast(context: Context): Methods['getBroadcast'] {

@@ -1,9 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { findBroadcast, statusEnum } from '../broadcast-queries.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { numbersOf, readStats } from '../variations/stats.ts';
 import { ratesOf, recommendWinner } from '../variations/winner.ts';
+import { statusEnum } from '../views/broadcast.ts';
 
 export function getTestResults(context: Context): Methods['getTestResults'] {
   return async ({ workspaceId, id }) => {

@@ -1,7 +1,7 @@
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { Broadcast } from '../broadcast.ts';
-import { broadcastMessages, statusWord } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { broadcastMessages, statusWord } from '../views/broadcast.ts';
 import { addTemplates } from '../views/variation-templates.ts';
 
 const pageSizeDefault = 50;

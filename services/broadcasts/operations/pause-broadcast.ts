@@ -1,14 +1,9 @@
-import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { wake } from '../lifecycle/wake.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
 
 export function pauseBroadcast({ store, now }: Context): Methods['pauseBroadcast'] {
-  return (key) =>
-    store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, key);
-      broadcast.pause(now());
-      await em.flush();
-      await wake(em, broadcast);
-      return { success: true };
-    });
+  return async (key) => {
+    await changeBroadcast(store, key, (broadcast) => broadcast.pause(now()));
+    return { success: true };
+  };
 }

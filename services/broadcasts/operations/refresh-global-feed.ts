@@ -16,7 +16,7 @@ export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'
   };
 }
 
-/** What the broadcast is sent with stays as it was pinned. */
+/** A broadcast that is frozen keeps the answer that was pinned. */
 function keep({ store }: Context, key: BroadcastKey, answer: GlobalFeed): Promise<void> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockBroadcast(em, key);

@@ -1,14 +1,9 @@
-import { lockBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { wake } from '../lifecycle/wake.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
 
 export function resumeBroadcast({ store, now }: Context): Methods['resumeBroadcast'] {
-  return (key) =>
-    store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, key);
-      broadcast.resume(now());
-      await em.flush();
-      await wake(em, broadcast);
-      return { success: true };
-    });
+  return async (key) => {
+    await changeBroadcast(store, key, (broadcast) => broadcast.resume(now()));
+    return { success: true };
+  };
 }

@@ -1,8 +1,8 @@
 import type { ScheduleBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { broadcastChanged, findBroadcast, lockBroadcast } from '../broadcast-queries.ts';
+import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { startTime } from '../input/start-time.ts';
-import { wake } from '../lifecycle/wake.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
 
 export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'] {
@@ -12,8 +12,7 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
     const zone = await zoneOf(context, request);
     const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
     if (draft.status === 'draft') await checkSendable(context, draft);
-    await store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, request);
+    await changeBroadcast(store, request, (broadcast) => {
       const isAsJudged = broadcast.revision === draft.revision;
       broadcast.start(now(), startsAt);
       if (!isAsJudged) throw broadcastChanged();
@@ -26,8 +25,6 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
           use_recipient_timezone: request.useRecipientTimezone,
         };
       }
-      await em.flush();
-      await wake(em, broadcast);
     });
     return { success: true };
   };

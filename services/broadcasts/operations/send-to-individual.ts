@@ -3,7 +3,7 @@ import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
-import type { Plan } from '../broadcast-settings.ts';
+import type { Plan } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import {
   type PlanFeeds,
@@ -35,7 +35,7 @@ export function sendToIndividual(context: Context): Methods['sendToIndividual'] 
   };
 }
 
-/** What was pinned when it started; before that, what would be pinned now. */
+/** The plan that was pinned at the start; before that, the one that would be pinned now. */
 async function planOf(
   context: Context,
   broadcast: Broadcast,

@@ -2,10 +2,10 @@ import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { pauseBySystem } from '../activities/moves.ts';
+import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
-import { type Status, statuses } from '../broadcast-settings.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { type Status, statuses } from '../broadcast-row.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
 
 let given: Given;
@@ -20,7 +20,7 @@ const content = {
   testSettings: { variations: [{ templateId: 'hello' }] },
 };
 type Key = { workspaceId: string; id: string };
-const deeds = {
+const actions = {
   update: (key: Key) => given.client.updateBroadcast({ ...key, ...content }),
   schedule: (key: Key) => given.client.scheduleBroadcast({ ...key, sendNow: true }),
   pause: (key: Key) => given.client.pauseBroadcast(key),
@@ -29,10 +29,10 @@ const deeds = {
   delete: (key: Key) => given.client.deleteBroadcast(key),
   'select a winner of': (key: Key) => given.client.selectWinner({ ...key, templateId: 'b' }),
 };
-type Deed = keyof typeof deeds;
+type Action = keyof typeof actions;
 
-/** The state table: what each deed makes of each state; what is not here is refused. */
-const table: Record<Deed, Partial<Record<Status, Status | 'deleted'>>> = {
+/** The state table: what each action makes of each state; what is not here is refused. */
+const table: Record<Action, Partial<Record<Status, Status | 'deleted'>>> = {
   update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
   schedule: { draft: 'sending' },
   pause: {
@@ -61,25 +61,25 @@ const table: Record<Deed, Partial<Record<Status, Status | 'deleted'>>> = {
     failed: 'deleted',
   },
 };
-const cells = (Object.keys(table) as Deed[]).flatMap((deed) =>
-  statuses.map((status) => [deed, status, table[deed][status] ?? 'refused'] as const),
+const cells = (Object.keys(table) as Action[]).flatMap((action) =>
+  statuses.map((status) => [action, status, table[action][status] ?? 'refused'] as const),
 );
 
-test.each(cells)('%s of a %s broadcast: %s', async (deed, status, outcome) => {
+test.each(cells)('%s of a %s broadcast: %s', async (action, status, outcome) => {
   const key = await givenBroadcast(given, {
     status,
-    ...(deed === 'select a winner of' ? { test_settings: tested } : {}),
+    ...(action === 'select a winner of' ? { test_settings: tested } : {}),
     ...(status === 'paused' ? { paused_from: 'sending' as const } : {}),
   });
   if (outcome === 'refused') {
-    await expect(deeds[deed](key)).rejects.toMatchObject({
+    await expect(actions[action](key)).rejects.toMatchObject({
       code: Code.FailedPrecondition,
-      rawMessage: `cannot ${deed} a ${status} broadcast`,
+      rawMessage: `cannot ${action} a ${status} broadcast`,
     });
     expect(await wakes(given)).not.toContain(workflowIdOf(key));
     return;
   }
-  await deeds[deed](key);
+  await actions[action](key);
   if (outcome === 'deleted') {
     await expect(given.client.getBroadcast(key)).rejects.toMatchObject({ code: Code.NotFound });
     return;
@@ -88,16 +88,19 @@ test.each(cells)('%s of a %s broadcast: %s', async (deed, status, outcome) => {
   expect(broadcast?.status).toBe(
     BroadcastStatus[outcome.toUpperCase() as keyof typeof BroadcastStatus],
   );
-  if (status !== 'draft' || deed === 'schedule')
+  if (status !== 'draft' || action === 'schedule')
     expect(await wakes(given)).toContain(workflowIdOf(key));
 });
 
-test.each(Object.keys(deeds) as Deed[])('%s of an unknown broadcast is NOT_FOUND', async (deed) => {
-  await expect(deeds[deed]({ workspaceId: 'acme', id: 'unknown' })).rejects.toMatchObject({
-    code: Code.NotFound,
-    rawMessage: 'Broadcast not found',
-  });
-});
+test.each(Object.keys(actions) as Action[])(
+  '%s of an unknown broadcast is NOT_FOUND',
+  async (action) => {
+    await expect(actions[action]({ workspaceId: 'acme', id: 'unknown' })).rejects.toMatchObject({
+      code: Code.NotFound,
+      rawMessage: 'Broadcast not found',
+    });
+  },
+);
 
 test('a broadcast of another workspace is not found', async () => {
   const { id } = await givenBroadcast(given);
@@ -119,7 +122,7 @@ test('resume keeps a start time that lies ahead', async () => {
 
 test('update refuses a paused broadcast whose audience is frozen', async () => {
   const frozen = { status: 'paused', paused_from: 'sending', frozen_at: given.clock.now } as const;
-  const refused = deeds.update(await givenBroadcast(given, frozen));
+  const refused = actions.update(await givenBroadcast(given, frozen));
   await expect(refused).rejects.toMatchObject({ code: Code.FailedPrecondition });
 });
 
@@ -131,24 +134,24 @@ test('delete refuses a paused broadcast of which something was sent', async () =
      values ($1, $2, 0, 10, 5, 5)`,
     [key.workspaceId, key.id],
   );
-  await expect(deeds.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await expect(actions.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
 });
 
 test("pause takes over the system's pause, which is not lifted by itself any more", async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await pauseBySystem(given.context)(key, 'connection refused', 'outage');
-  await deeds.pause(key);
+  await actions.pause(key);
   const { step, story } = await readPlan(given.context)(key);
   expect(step).toEqual({ do: 'wait', untilMs: null });
   expect(story).toMatchObject({ pausedBy: 'person', reason: 'connection refused' });
-  await expect(deeds.pause(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
-  await deeds.resume(key);
+  await expect(actions.pause(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await actions.resume(key);
   const { broadcast } = await given.client.getBroadcast(key);
   expect(broadcast?.status).toBe(BroadcastStatus.SENDING);
 });
 
 test('two that pause at once: one pauses, the other is told the state', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
-  const answers = await Promise.allSettled([deeds.pause(key), deeds.pause(key)]);
+  const answers = await Promise.allSettled([actions.pause(key), actions.pause(key)]);
   expect(answers.map((answer) => answer.status).sort()).toEqual(['fulfilled', 'rejected']);
 });

@@ -1,18 +1,14 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { Broadcast, Content } from '../broadcast.ts';
-import {
-  broadcastChanged,
-  broadcastMessages,
-  findBroadcast,
-  lockBroadcast,
-} from '../broadcast-queries.ts';
+import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
-import { wholeDataFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
 import { startTime } from '../input/start-time.ts';
-import { wake } from '../lifecycle/wake.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
+import { broadcastMessages } from '../views/broadcast.ts';
+import { wholeDataFeed } from '../views/data-feed.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
@@ -20,21 +16,18 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
     await checkDataFeed(context, request);
     const content = storedContent(request);
     const isJudged = await judgeIfScheduled(context, request, content);
-    return store.fork().transactional(async (em) => {
-      const broadcast = await lockBroadcast(em, request);
+    return changeBroadcast(store, request, async (broadcast, em) => {
       broadcast.update(now(), content);
       if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
       broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
       reschedule(broadcast, request, now());
-      await em.flush();
-      if (broadcast.status !== 'draft') await wake(em, broadcast);
       const [message] = await broadcastMessages(context, em, [broadcast]);
       return { broadcast: { ...message, dataFeed: await wholeDataFeed(em, broadcast) } };
     });
   };
 }
 
-/** Whatever is to be sent stays sendable; a draft is judged when it is scheduled. */
+/** A broadcast that will be sent has to stay sendable; a draft is judged when it is scheduled. */
 async function judgeIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,

@@ -2,13 +2,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
-import { askGlobalFeed, type GlobalFeed, readGlobalFeed } from '../feeds/global.ts';
+import type { Plan } from '../broadcast-row.ts';
+import { askGlobalFeed, type FeedAsker, type GlobalFeed, readGlobalFeed } from '../feeds/global.ts';
 
 /** Asks the global feed anew on every attempt to start, so that what is sent is no older than the start. */
 export async function pinGlobalFeed(
-  context: Context,
+  context: FeedAsker,
   broadcast: Broadcast,
 ): Promise<GlobalFeed | { error: string } | undefined> {
   const feed = broadcast.data_feed?.global_feed;

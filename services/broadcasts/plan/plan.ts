@@ -2,8 +2,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { listsOf, type Plan } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
+import { listsOf, type Plan } from '../broadcast-row.ts';
+import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
 
 /** What is sent to somebody: a plan's variation, through one of its lists. */
@@ -15,7 +15,7 @@ export type PlanParts = {
   feeds: PlanFeeds;
 };
 
-/** As messages is told. */
+/** The plan as the messages service expects it. */
 export function sendPlanOf({
   plan,
   variation,
@@ -36,8 +36,11 @@ export function sendPlanOf({
   };
 }
 
-/** What would be sent now: templates, names of lists and integration as they are at this moment. */
-export async function pinPlan(context: Context, broadcast: Broadcast): Promise<Plan> {
+/** The plan as of now: templates, names of lists and integration as they are at this moment. */
+export async function pinPlan(
+  context: Pick<Peers, 'templates' | 'lists' | 'workspaces'>,
+  broadcast: Broadcast,
+): Promise<Plan> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test, utm_parameters: utm } = broadcast;
   const [contents, lists, { settings }] = await Promise.all([

@@ -2,13 +2,14 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { listsOf } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
+import { listsOf } from '../broadcast-row.ts';
+import type { Peers } from '../peers.ts';
 
+type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates'>;
 type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
 
 /** Says now what would stop it later. What changes until it starts is judged again then. */
-export async function checkSendable(context: Context, broadcast: Wanted): Promise<void> {
+export async function checkSendable(context: Called, broadcast: Wanted): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test } = broadcast;
   checkContent(broadcast);
@@ -29,7 +30,7 @@ export async function checkSendable(context: Context, broadcast: Wanted): Promis
   );
 }
 
-/** Whether it says what is sent and to whom. There are no segments yet, so a broadcast to one is to nobody we know. */
+/** Refuses a broadcast without content, and one to a segment: there are no segments yet. */
 export function checkContent({ audience: { segments }, test_settings: test }: Wanted): void {
   if (test.variations.length === 0) {
     throw invalidField(
@@ -43,7 +44,7 @@ export function checkContent({ audience: { segments }, test_settings: test }: Wa
 }
 
 async function checkTemplate(
-  { templates }: Context,
+  { templates }: Called,
   workspaceId: string,
   { id, index }: { id: string; index: number },
 ): Promise<void> {

@@ -30,10 +30,9 @@ import { query } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { Broadcast } from '../broadcast.ts';
-import type { Schedule, Status, TestSettings } from '../broadcast-settings.ts';
-import { isMoving } from '../broadcast-settings.ts';
+import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
+import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import type { StoredDataFeed } from '../feeds/data-feed.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 
@@ -251,7 +250,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     winner_phase_recipient_count: wish.winner_phase_recipient_count ?? 0,
     revision: 0,
     outages: 0,
-    bears_unrendered: false,
+    ignore_render_failures: false,
     created_at: clock.now,
     updated_at: clock.now,
     paused_from: wish.paused_from ?? null,

@@ -1,6 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { begin } from '../activities/begin.ts';
+import { completeTest } from '../activities/complete-test.ts';
+import { finish } from '../activities/finish.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { begin, completeTest, finish, pauseForUnrendered } from '../activities/moves.ts';
+import { pauseForUnrendered } from '../activities/pause-for-unrendered.ts';
 import { pickWinner } from '../activities/pick-winner.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { sendSlice } from '../activities/send-slice.ts';
@@ -15,7 +18,7 @@ export const runActivity = <Result>(work: () => Promise<Result>) =>
 
 /** Does what the row wants, as the workflow does, until it waits, resumes or ends. */
 export async function playSteps({ context }: Given, key: BroadcastKey): Promise<Step> {
-  const deeds = {
+  const actions = {
     begin,
     freeze: freezeAudience,
     completeTest,
@@ -32,7 +35,7 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
         await runActivity(() => sendSlice(context)({ ...key, slice }));
       }
     } else {
-      await runActivity(() => deeds[step.do](context)(key));
+      await runActivity(() => actions[step.do](context)(key));
     }
   }
 }

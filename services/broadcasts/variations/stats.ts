@@ -1,14 +1,14 @@
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
 import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Broadcast } from '../broadcast.ts';
-import type { Context } from '../context.ts';
+import type { Peers } from '../peers.ts';
 import type { Numbers } from './winner.ts';
 
 export type StatsOf = (broadcastId: string, templateId: string) => VariationStats | undefined;
 
 /** What became of each variation of broadcasts; those that have not started are not asked about. */
 export async function readStats(
-  { sender }: Pick<Context, 'sender'>,
+  { sender }: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],
   options?: CallOptions,
 ): Promise<StatsOf> {
@@ -27,7 +27,7 @@ const waitMsMax = 2_000;
 
 /** The same for an answer that can do without: nothing where messages can't say within two seconds. */
 export async function readStatsIfReached(
-  context: Pick<Context, 'sender'>,
+  context: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],
 ): Promise<StatsOf | undefined> {
   try {

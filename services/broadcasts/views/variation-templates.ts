@@ -1,12 +1,12 @@
 import type { Broadcast } from '../broadcast.ts';
-import type { broadcastMessages } from '../broadcast-queries.ts';
-import type { Context } from '../context.ts';
+import type { Peers } from '../peers.ts';
+import type { broadcastMessages } from './broadcast.ts';
 
 type BroadcastMessages = Awaited<ReturnType<typeof broadcastMessages>>;
 
 /** Puts its template to each variation: the version that is sent, or the newest one before it is pinned. */
 export async function addTemplates(
-  { templates }: Context,
+  { templates }: Pick<Peers, 'templates'>,
   broadcasts: readonly Broadcast[],
   messages: BroadcastMessages,
 ) {

@@ -1,6 +1,5 @@
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
-import { standingSql } from '../views/contact-list.ts';
 import {
   anyTo,
   asks,
@@ -9,10 +8,11 @@ import {
   eventOf,
   type Join,
   joins,
-  type Moves,
-  type Standing,
+  liveMembershipsSql,
+  type MembershipState,
   type Status,
   statuses,
+  type Transitions,
 } from './membership.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function joinLists(
        select list_id, email
        from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
      ),
-     ${changeSteps({ moves: joins[join], deletedAt: 'null', isJoin: true })},
+     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })},
      events as (${eventsSql} ${due})`,
     answer: 'true',
     values: [scope.workspaceId, at, listIds, JSON.stringify(emails)],
@@ -70,7 +70,7 @@ export async function changeMemberships(
   scope: EventScope,
   { cause, targets, at }: Changing & { cause: Cause },
 ): Promise<void> {
-  await moveMemberships(scope, { moves: changes[cause], targets, at });
+  await applyTransitions(scope, { transitions: changes[cause], targets, at });
 }
 
 /** Gives a membership a status, whatever it was, and says whether there is one. */
@@ -82,20 +82,20 @@ export async function setStatus(
   const [row] = await query<{ found: boolean }>(
     scope.em,
     `select exists (
-       select from ${standingSql}
+       select from ${liveMembershipsSql}
        where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3
      ) as found`,
     [scope.workspaceId, listId, email],
   );
   if (!row?.found) return false;
-  const moving = { moves: anyTo(status), targets: [{ email, listId }], at };
-  await moveMemberships(scope, moving);
+  const change = { transitions: anyTo(status), targets: [{ email, listId }], at };
+  await applyTransitions(scope, change);
   return true;
 }
 
-async function moveMemberships(
+async function applyTransitions(
   scope: EventScope,
-  { moves, targets, at }: Changing & { moves: Moves },
+  { transitions, targets, at }: Changing & { transitions: Transitions },
 ): Promise<void> {
   const emails = targets.map(({ email }) => email);
   await lockContacts(scope.em, scope.workspaceId, emails);
@@ -109,7 +109,7 @@ async function moveMemberships(
          offset 0
        ) membership
      ),
-     ${changeSteps({ moves, deletedAt: 'judged.deleted_at', isJoin: false })},
+     ${changeSteps({ transitions, deletedAt: 'judged.deleted_at', isJoin: false })},
      events as (${eventsSql})`,
     answer: 'true',
     values: [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
@@ -141,15 +141,15 @@ export async function removeMemberships(
 
 /** Judges each target by the rule and writes those that change. */
 function changeSteps({
-  moves,
+  transitions,
   deletedAt,
   isJoin,
 }: {
-  moves: Moves;
+  transitions: Transitions;
   deletedAt: string;
   isJoin: boolean;
 }): string {
-  return `standing as (
+  return `current_state as (
        select target.list_id, target.email, membership.status, membership.deleted_at,
          case
            when membership.status is null then 'none'
@@ -166,8 +166,8 @@ function changeSteps({
        ) membership on true
      ),
      judged as materialized (
-       select *, nullif(known, 'none') as previous_status, ${caseSql('known', moves)} as next
-       from standing
+       select *, nullif(known, 'none') as previous_status, ${caseSql('known', transitions)} as next
+       from current_state
      ),
      changed as (
        insert into memberships (workspace_id, list_id, email, status, created_at, updated_at, deleted_at)
@@ -182,13 +182,13 @@ function changeSteps({
      )`;
 }
 
-function caseSql(column: string, moves: Moves): string {
-  const branches = Object.entries(moves).map(([from, to]) => `when '${from}' then '${to}'`);
+function caseSql(column: string, transitions: Transitions): string {
+  const branches = Object.entries(transitions).map(([from, to]) => `when '${from}' then '${to}'`);
   return `case ${column} ${branches.join(' ')} end`;
 }
 
-const standings: readonly Standing[] = ['none', ...statuses];
-const eventBranches = standings.flatMap((from) =>
+const states: readonly MembershipState[] = ['none', ...statuses];
+const eventBranches = states.flatMap((from) =>
   statuses.map((to) => {
     const type = eventOf(from, to);
     return type ? `when judged.known = '${from}' and judged.next = '${to}' then '${type}'` : '';

@@ -6,12 +6,12 @@ import {
   eventOf,
   type Join,
   joins,
-  type Standing,
+  type MembershipState,
   type Status,
   statuses,
 } from './membership.ts';
 
-const standings: Standing[] = ['none', ...statuses];
+const states: MembershipState[] = ['none', ...statuses];
 
 // none, active, pending, unsubscribed, bounced, complained; a dash is a membership left alone.
 test.each<[Join, string]>([
@@ -22,8 +22,8 @@ test.each<[Join, string]>([
   ['askWithProof', 'active active active pending - -'],
   ['choose', 'active active active active - -'],
 ])('a contact that comes by %s gets the status that the rule says', (join, after) => {
-  const moves: Partial<Record<Standing, Status>> = joins[join];
-  expect(standings.map((from) => moves[from] ?? '-').join(' ')).toBe(after);
+  const transitions: Partial<Record<MembershipState, Status>> = joins[join];
+  expect(states.map((from) => transitions[from] ?? '-').join(' ')).toBe(after);
 });
 
 test.each<[Cause, string]>([
@@ -32,17 +32,17 @@ test.each<[Cause, string]>([
   ['bounce', '- bounced bounced bounced - -'],
   ['complaint', '- complained complained complained complained -'],
 ])('%s moves memberships as the rule says', (cause, after) => {
-  const moves: Partial<Record<Standing, Status>> = changes[cause];
-  expect(standings.map((from) => moves[from] ?? '-').join(' ')).toBe(after);
+  const transitions: Partial<Record<MembershipState, Status>> = changes[cause];
+  expect(states.map((from) => transitions[from] ?? '-').join(' ')).toBe(after);
 });
 
 test.each(statuses)('the caller may set %s, whatever it was, but not where nobody is', (to) => {
-  const moves = anyTo(to);
-  expect(standings.map((from) => moves[from])).toEqual([undefined, to, to, to, to, to]);
+  const transitions = anyTo(to);
+  expect(states.map((from) => transitions[from])).toEqual([undefined, to, to, to, to, to]);
 });
 
 // To active, pending, unsubscribed, bounced, complained.
-test.each<[Standing, string]>([
+test.each<[MembershipState, string]>([
   ['none', 'list.subscribed list.pending list.unsubscribed list.bounced list.complained'],
   ['active', '- - list.unsubscribed list.bounced list.complained'],
   ['pending', 'list.confirmed - list.unsubscribed list.bounced list.complained'],

@@ -24,11 +24,11 @@ export function readStatus(field: string, given: MembershipStatus): Status | und
   return status;
 }
 
-/** What a rule goes by. Whoever was removed while active or pending is as if never there. */
-export type Standing = Status | 'none';
+/** The state a rule starts from. A contact that was removed while active or pending counts as `none`. */
+export type MembershipState = Status | 'none';
 
-/** Which status follows which. What is not named is left alone. */
-export type Moves = Partial<Record<Standing, Status>>;
+/** The status that follows each state. A state that is not named stays. */
+export type Transitions = Partial<Record<MembershipState, Status>>;
 
 /** Why a contact comes to a list. */
 export const joins = {
@@ -51,7 +51,7 @@ export const joins = {
   askWithProof: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'pending' },
   /** On the preference page, which only the person can open. */
   choose: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'active' },
-} satisfies Record<string, Moves>;
+} satisfies Record<string, Transitions>;
 
 /** Why a membership changes. Nothing here lifts a bounce or a complaint. */
 export const changes = {
@@ -64,7 +64,7 @@ export const changes = {
     unsubscribed: 'complained',
     bounced: 'complained',
   },
-} satisfies Record<string, Moves>;
+} satisfies Record<string, Transitions>;
 
 export type Join = keyof typeof joins;
 export type Cause = keyof typeof changes;
@@ -73,15 +73,20 @@ export type Cause = keyof typeof changes;
 export const asks: ReadonlySet<Join> = new Set(['ask', 'askWithOptIn', 'askWithProof']);
 
 /** `contactLists.updateStatus`: the caller's word, whatever was before. */
-export function anyTo(status: Status): Moves {
+export function anyTo(status: Status): Transitions {
   return Object.fromEntries(statuses.map((from) => [from, status]));
 }
 
 /** The event of a change that people outside are told of, if any. */
-export function eventOf(from: Standing, to: Status): string | undefined {
+export function eventOf(from: MembershipState, to: Status): string | undefined {
   if (from === to) return undefined;
   if (to === 'pending') return from === 'none' ? 'list.pending' : undefined;
   if (to !== 'active') return `list.${to}`;
   if (from === 'none') return 'list.subscribed';
   return from === 'pending' ? 'list.confirmed' : 'list.resubscribed';
 }
+
+/** SQL of the memberships that are not removed, in lists that are not deleted. */
+export const liveMembershipsSql = `memberships membership
+  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
+    and list.deleted_at is null and membership.deleted_at is null`;

@@ -70,3 +70,12 @@ export const readable: ReadonlyMap<string, string> = new Map([
   ['created_at', timestampSql('contact.created_at')],
   ['updated_at', timestampSql('contact.updated_at')],
 ]);
+
+/**
+ * SQL of a row of `contacts`, called `contact`, as JSON by the public names. A row as JSON costs a third of an object
+ * that is built field by field.
+ */
+export function contactJsonSql(...more: string[]): string {
+  const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
+  return `(select row_to_json(row) from (select ${[...fields, ...more].join(', ')}) row)`;
+}

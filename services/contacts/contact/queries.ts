@@ -1,9 +1,6 @@
-import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
-import { contactListSql, standingSql } from '../views/contact-list.ts';
-import { columnTypes, contactFields, readable } from './fields.ts';
+import { columnTypes, contactFields, contactJsonSql } from './fields.ts';
 import type { ContactRow } from './input.ts';
 
 type Upsert = {
@@ -34,20 +31,8 @@ export async function upsertContacts(
   return new Set(created);
 }
 
-const membershipsSql = `(
-  select json_agg(${contactListSql} order by membership.list_id)
-  from ${standingSql}
-  where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
-)`;
-
-/** A row as JSON costs a third of an object that is built field by field. */
-function jsonSql(...more: string[]): string {
-  const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
-  return `(select row_to_json(row) from (select ${[...fields, ...more].join(', ')}) row)`;
-}
-
 /** What the events of a contact say. */
-export const contactDataSql = `json_build_object('contact', ${jsonSql()})`;
+export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})`;
 
 const names = contactFields.map(({ name }) => `, ${name}`).join('');
 const columns = contactFields.map(({ name, kind }) => `, ${name} ${columnTypes[kind]}`).join('');
@@ -76,15 +61,6 @@ const upsertSteps = `written as (
     from written contact
   )`;
 
-/** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
-export const contactSql = `${jsonSql()}::text`;
-export const contactWithListsSql = `${jsonSql(`${membershipsSql} as contact_lists`)}::text`;
-
 export function contactNotFound(): ConnectError {
   return new ConnectError('Contact not found', Code.NotFound);
-}
-
-export function contactMessage(json: string): Contact {
-  const value: JsonValue = JSON.parse(json);
-  return fromJson(ContactSchema, value);
 }

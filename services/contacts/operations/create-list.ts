@@ -3,7 +3,9 @@ import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
-import { List, listMessage, optInTemplateOf } from '../list.ts';
+import { List } from '../list.ts';
+import { optInTemplateOf } from '../subscription/opt-in-template.ts';
+import { listMessage } from '../views/list.ts';
 
 const listsMax = 1_000;
 

@@ -1,6 +1,7 @@
 import { canonicalAddress } from '#lib/address.ts';
-import { contactMessage, contactNotFound, contactWithListsSql } from '../contact/queries.ts';
+import { contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { contactMessage, contactWithListsSql } from '../views/contact.ts';
 
 export function getContactByEmail({ store }: Context): Methods['getContactByEmail'] {
   return async ({ workspaceId, email }) => {

@@ -1,6 +1,7 @@
 import { query } from '#lib/postgres/store.ts';
-import { contactMessage, contactNotFound, contactWithListsSql } from '../contact/queries.ts';
+import { contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { contactMessage, contactWithListsSql } from '../views/contact.ts';
 
 export function getContactByExternalID({ store }: Context): Methods['getContactByExternalID'] {
   return async ({ workspaceId, externalId }) => {

@@ -1,5 +1,6 @@
 import type { Context, Methods } from '../context.ts';
-import { type ListRow, listColumns, listMessage, listNotFound } from '../list.ts';
+import { type ListRow, listColumns, listNotFound } from '../list.ts';
+import { listMessage } from '../views/list.ts';
 
 export function getList({ store }: Context): Methods['getList'] {
   return async ({ workspaceId, id }) => {

@@ -1,8 +1,9 @@
 import { query } from '#lib/postgres/store.ts';
+import { liveMembershipsSql } from '../consent/membership.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
-import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
+import { contactListMessage, contactListSql } from '../views/contact-list.ts';
 
 const membershipsMax = 1_000;
 
@@ -13,7 +14,7 @@ export function listContactListsByContact({
     const [contact] = await query<{ memberships: string[] }>(
       store.fork(),
       `select array(
-         select ${contactListSql}::text from ${standingSql}
+         select ${contactListSql}::text from ${liveMembershipsSql}
          where membership.workspace_id = $1 and membership.email = contact.email
          order by membership.list_id
          limit ${membershipsMax}

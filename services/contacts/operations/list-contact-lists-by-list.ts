@@ -1,10 +1,11 @@
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/store.ts';
+import { liveMembershipsSql } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
-import { contactListMessage, contactListSql, standingSql } from '../views/contact-list.ts';
+import { contactListMessage, contactListSql } from '../views/contact-list.ts';
 
 const limitDefault = 1_000;
 
@@ -17,7 +18,7 @@ export function listContactListsByList({ store }: Context): Methods['listContact
       em,
       `select ${contactListSql}::text as membership, membership.email,
          ${timestampSql('membership.created_at')} as "createdAt"
-       from ${standingSql}
+       from ${liveMembershipsSql}
        where membership.workspace_id = $1 and membership.list_id = $2
          and ${pagedSql('membership')}
          and ${from ? afterCursorSql('membership', { at: '$3', email: '$4' }) : 'true'}

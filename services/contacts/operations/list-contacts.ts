@@ -4,8 +4,8 @@ import { query } from '#lib/postgres/store.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
-import { contactMessage, contactSql, contactWithListsSql } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { contactMessage, contactSql, contactWithListsSql } from '../views/contact.ts';
 
 const limitDefault = 20;
 

@@ -1,5 +1,6 @@
 import type { Context, Methods } from '../context.ts';
-import { type ListRow, listColumns, listMessage } from '../list.ts';
+import { type ListRow, listColumns } from '../list.ts';
+import { listMessage } from '../views/list.ts';
 
 const listsMax = 1_000;
 

@@ -17,7 +17,7 @@ export function subscribe(context: Context): Methods['subscribe'] {
     const email = row.email;
     const asked = { workspaceId, email, listIds, client: clientAddressOf(call) };
     setRateLimitHeaders(call.responseHeader, await limitSubscriptions(context, asked));
-    // Whoever collects such addresses is not told which.
+    // A caller that collects such addresses must not learn which they are.
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
     await context.store

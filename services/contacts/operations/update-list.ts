@@ -1,6 +1,7 @@
 import type { Context, Methods } from '../context.ts';
-import { listMessage, optInTemplateOf } from '../list.ts';
 import { lockList } from '../list-queries.ts';
+import { optInTemplateOf } from '../subscription/opt-in-template.ts';
+import { listMessage } from '../views/list.ts';
 
 export function updateList(context: Context): Methods['updateList'] {
   const { store, now } = context;

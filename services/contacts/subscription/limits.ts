@@ -6,20 +6,20 @@ import {
   type Room,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import type { Context } from '../context.ts';
 
 const windowMs = 60_000;
 const perAddressMax = 10;
 const perClientMax = 50;
-/** What a form on a busy site needs, and no flood of made-up addresses gets. */
+/** Enough for a form on a busy site, and too few for a flood of made-up addresses. */
 const perListMax = 1_000;
 
 type Asked = { workspaceId: string; email: string; listIds: readonly string[]; client: string };
 
-/** Refuses who asks too often: for an address, from a client's address, or for a list. Tells others what is left. */
+/** Refuses requests that come too often for an address, a client or a list; otherwise gives what is left. */
 export async function limitSubscriptions(
-  { store, now }: Pick<Context, 'store' | 'now'>,
+  { store, now }: { store: Store; now: () => Date },
   { workspaceId, email, listIds, client }: Asked,
 ): Promise<Room> {
   const limits: Limit[] = [

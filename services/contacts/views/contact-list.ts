@@ -12,11 +12,6 @@ export const contactListSql = `json_build_object(
   'updated_at', ${timestampSql('membership.updated_at')}
 )`;
 
-/** SQL of the memberships that there are, of lists that there are. */
-export const standingSql = `memberships membership
-  join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)
-    and list.deleted_at is null and membership.deleted_at is null`;
-
 export function contactListMessage(json: string): ContactList {
   const value: JsonValue = JSON.parse(json);
   return fromJson(ContactListSchema, value);

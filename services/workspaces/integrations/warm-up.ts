@@ -1,7 +1,6 @@
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-
-export type StoredWarmUp = { started_on: string; daily_limits: number[] };
+import type { StoredWarmUp } from '../integration.ts';
 
 const daysMax = 90;
 /** As much as the rate of an integration may be in a minute: more than any warm-up needs in a day. */

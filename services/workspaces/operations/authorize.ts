@@ -1,51 +1,7 @@
-import type { Authorize } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
-import type { Permissions } from '../workspace.ts';
+import { createAuthorize } from '../members/authorize.ts';
 
 export function authorize(context: Context): Methods['authorize'] {
-  const answer = authorizeLocally(context);
+  const answer = createAuthorize(context);
   return ({ userId, sessionId, workspaceId }) => answer(userId, sessionId, workspaceId);
-}
-
-type Row = {
-  type: 'user' | 'api_key';
-  email: string;
-  has_session: boolean;
-  role: string | null;
-  permissions: Permissions | null;
-};
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** For this service's own calls. One statement answers everything there is to know. */
-export function authorizeLocally({ store, now, rootEmails }: Context): Authorize {
-  return async (userId, sessionId, workspaceId) => {
-    const nobody = { active: false, root: false, role: '', permissions: {} };
-    if (!uuid.test(userId)) return nobody;
-    const [row] = await store.read<Row>(
-      `select users.type, users.email, sessions.id is not null as has_session,
-              members.role, members.permissions
-       from users
-       left join sessions on sessions.id = $2 and sessions.user_id = users.id and sessions.expires_at > $4
-       left join members on members.workspace_id = $3 and members.user_id = users.id
-       where users.id = $1`,
-      [userId, uuid.test(sessionId) ? sessionId : null, workspaceId, now()],
-    );
-    if (!row || (row.type === 'user' && !row.has_session)) return nobody;
-    return {
-      active: true,
-      root: row.type === 'user' && rootEmails.includes(row.email),
-      role: row.role ?? '',
-      permissions: asMessages(row.permissions ?? {}),
-    };
-  };
-}
-
-function asMessages(permissions: Permissions) {
-  return Object.fromEntries(
-    Object.entries(permissions).map(([resource, permission]) => [
-      resource,
-      { $typeName: 'postrider.workspaces.v1.Permission' as const, ...permission },
-    ]),
-  );
 }

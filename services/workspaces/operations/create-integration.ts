@@ -1,12 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Egress } from '#lib/outside/egress.ts';
-import { EgressError } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
-import { Integration, storedProvider } from '../integration.ts';
+import { Integration } from '../integration.ts';
+import { checkHost, storedProvider } from '../integrations/provider.ts';
 
 const integrationsMax = 100;
 
@@ -46,14 +45,4 @@ export function createIntegration({
       return { status: 'success', integrationId: id };
     });
   };
-}
-
-/** Refuses now what would be refused at every send; a name that doesn't resolve yet is no fault. */
-export async function checkHost(egress: Egress, host: string): Promise<void> {
-  try {
-    await egress.resolve(host);
-  } catch (error) {
-    if (!(error instanceof EgressError) || /resolve/.test(error.message)) return;
-    throw invalidField('provider.smtp.host', error.message);
-  }
 }

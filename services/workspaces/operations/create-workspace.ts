@@ -3,8 +3,8 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { storedSettings } from '../settings.ts';
+import { workspaceMessage } from '../views/workspace.ts';
 import { Member, Workspace } from '../workspace.ts';
-import { workspaceMessage } from '../workspace-queries.ts';
 
 export function createWorkspace({ store, now }: Context): Methods['createWorkspace'] {
   return ({ id, name, settings: given }, call) => {

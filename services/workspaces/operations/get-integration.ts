@@ -1,5 +1,6 @@
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
+import { integrationMessage } from '../views/integration.ts';
 
 export function getIntegration({ store, keyring }: Context): Methods['getIntegration'] {
   return async ({ workspaceId, integrationId }) => {
@@ -11,6 +12,7 @@ export function getIntegration({ store, keyring }: Context): Methods['getIntegra
         { failHandler: integrationNotFound },
       );
     const sealed = integration.provider.smtp.sealed_password;
-    return { integration: integration.toMessage(sealed === '' ? '' : keyring.decrypt(sealed)) };
+    const password = sealed === '' ? '' : keyring.decrypt(sealed);
+    return { integration: integrationMessage(integration, password) };
   };
 }

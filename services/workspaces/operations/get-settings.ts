@@ -1,5 +1,5 @@
 import type { Context, Methods } from '../context.ts';
-import { settingsMessage } from '../settings.ts';
+import { settingsMessage } from '../views/workspace.ts';
 import { Workspace } from '../workspace.ts';
 import { workspaceNotFound } from '../workspace-queries.ts';
 

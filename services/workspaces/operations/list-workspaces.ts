@@ -1,8 +1,8 @@
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
+import { createAuthorize } from '../members/authorize.ts';
+import { workspaceMessages, workspaceNames } from '../views/workspace.ts';
 import { Member, mayReadSettings, Workspace } from '../workspace.ts';
-import { workspaceMessages, workspaceNames } from '../workspace-queries.ts';
-import { authorizeLocally } from './authorize.ts';
 
 const workspacesMax = 1_000;
 
@@ -10,7 +10,7 @@ export function listWorkspaces(context: Context): Methods['listWorkspaces'] {
   return async (_, call) => {
     const em = context.store.fork();
     const { subject, sessionId } = callerOf(call);
-    const { root } = await authorizeLocally(context)(subject, sessionId, '');
+    const { root } = await createAuthorize(context)(subject, sessionId, '');
     const members = root ? [] : await em.find(Member, { user_id: subject });
     const ids = members.map((member) => member.workspace_id);
     const where = root ? {} : { id: { $in: ids } };

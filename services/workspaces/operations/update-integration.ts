@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { Integration, integrationNotFound, storedProvider } from '../integration.ts';
-import { checkHost } from './create-integration.ts';
+import { Integration, integrationNotFound } from '../integration.ts';
+import { checkHost, storedProvider } from '../integrations/provider.ts';
 
 export function updateIntegration({
   store,

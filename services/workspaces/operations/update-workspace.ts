@@ -4,8 +4,9 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { storedSettings } from '../settings.ts';
+import { workspaceMessage } from '../views/workspace.ts';
 import { type Settings, Workspace } from '../workspace.ts';
-import { workspaceMessage, workspaceNotFound } from '../workspace-queries.ts';
+import { workspaceNotFound } from '../workspace-queries.ts';
 
 export function updateWorkspace({ store, now }: Context): Methods['updateWorkspace'] {
   return (request) =>

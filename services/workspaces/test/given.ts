@@ -6,7 +6,7 @@ import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import type { Context } from '../context.ts';
-import { authorizeLocally } from '../operations/authorize.ts';
+import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
 import { openWorkspacesStore } from '../store.ts';
 
@@ -24,7 +24,7 @@ export async function givenService(url?: string) {
     publicUrl: 'http://127.0.0.1:4400',
   };
   const transport = testTransport(workspacesRoutes(context), {
-    authorize: authorizeLocally(context),
+    authorize: createAuthorize(context),
   });
   return {
     clock,

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { query } from '#lib/postgres/store.ts';
+import { failBroadcast } from '../activities/fail-broadcast.ts';
+import { finish } from '../activities/finish.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { failBroadcast, finish, operate, pauseBySystem } from '../activities/moves.ts';
+import { operate } from '../activities/operate.ts';
+import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { sendSlice } from '../activities/send-slice.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Given, givenBroadcast, givenService } from '../test/given.ts';
-import { forgetRecipients } from './forget.ts';
+import { forgetRecipients } from './forget-recipients.ts';
 
 let given: Given;
 beforeAll(async () => {

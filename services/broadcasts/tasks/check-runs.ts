@@ -1,48 +1,69 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
+import type { Log } from '#lib/log.ts';
+import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
-import { isUnderWay } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
-import { wake, workflowIdOf } from '../lifecycle/wake.ts';
+import { isUnderWay } from '../broadcast-row.ts';
+import { takeStep } from '../lifecycle/change.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
+import { wake } from '../lifecycle/wake.ts';
 
 const rowsMax = 1_000;
 /** A row that changed just now may have a wake on its way. */
 const graceMs = 10_000;
 /** A slice is counted at its time by its broadcast's run; so late it has none. */
 const lateMs = 60_000;
-/** The activity has a minute. */
+/** A job that runs for two minutes is taken for lost. */
 const workMaxMs = 40_000;
+const callTimeoutMs = 5_000;
+/** With the grace, a run that was terminated is noticed within half a minute. */
+const checkEveryMs = 15_000;
+const retryMs = 2_000;
+
+type Checked = { store: Store; now: () => Date };
 
 /**
  * Looks at the runs of live rows in turn, going on where it was. One that was terminated or failed pauses its row, so
  * that a person finds out and resume starts a new run; one that is missing is woken again, and so is whoever should have
- * counted what a slice sent.
+ * counted what a slice sent. Each look adds the next one.
  */
-export function checkRuns(context: Context, temporal: Client) {
-  return async (): Promise<number> => {
-    const em = context.store.fork();
-    const endsAtMs = Date.now() + workMaxMs;
-    await wakeUncounted(context);
-    const keys = await liveAfterCursor(context, em);
-    let last: BroadcastKey | undefined;
+export function checkRuns(context: Checked, { temporal, log }: { temporal: Client; log: Log }) {
+  return async (): Promise<void> => {
+    let nextMs = checkEveryMs;
     try {
-      for (const key of keys) {
-        if (Date.now() > endsAtMs) return keys.length;
-        // One that fails is passed over as well: it has its turn again, and holds up nobody.
-        last = key;
-        await checkRun(context, temporal, key);
-      }
-      if (keys.length < rowsMax) last = undefined;
-    } finally {
-      await moveCursor(context, last);
+      await checkPage(context, temporal);
+    } catch (error) {
+      log.warn({ err: error }, 'the runs of live broadcasts were not all checked; trying again');
+      nextMs = retryMs;
     }
-    return keys.length;
+    const runAt = new Date(Date.now() + nextMs);
+    const next = { task: 'checkRuns', payload: {}, key: 'checkRuns', runAt };
+    await addJob(context.store.fork(), 'broadcasts', next);
   };
 }
 
-function liveAfterCursor({ now }: Context, em: EntityManager): Promise<BroadcastKey[]> {
+async function checkPage(context: Checked, temporal: Client): Promise<void> {
+  const em = context.store.fork();
+  const endsAtMs = Date.now() + workMaxMs;
+  await wakeUncounted(context);
+  const keys = await liveAfterCursor(context, em);
+  let last: BroadcastKey | undefined;
+  try {
+    for (const key of keys) {
+      if (Date.now() > endsAtMs) return;
+      // One that fails is passed over as well: it has its turn again, and holds up nobody.
+      last = key;
+      await checkRun(context, temporal, key);
+    }
+    if (keys.length < rowsMax) last = undefined;
+  } finally {
+    await moveCursor(context, last);
+  }
+}
+
+function liveAfterCursor({ now }: Checked, em: EntityManager): Promise<BroadcastKey[]> {
   return query<BroadcastKey>(
     em,
     `select workspace_id as "workspaceId", id from broadcasts
@@ -55,7 +76,7 @@ function liveAfterCursor({ now }: Context, em: EntityManager): Promise<Broadcast
   );
 }
 
-async function moveCursor({ store }: Context, last: BroadcastKey | undefined): Promise<void> {
+async function moveCursor({ store }: Checked, last: BroadcastKey | undefined): Promise<void> {
   await store.fork().transactional(async (em) => {
     await query(em, 'delete from watch_cursor', []);
     if (!last) return;
@@ -64,7 +85,7 @@ async function moveCursor({ store }: Context, last: BroadcastKey | undefined): P
   });
 }
 
-async function wakeUncounted({ store, now }: Context): Promise<void> {
+async function wakeUncounted({ store, now }: Checked): Promise<void> {
   const keys = await query<BroadcastKey>(
     store.fork(),
     `select workspace_id as "workspaceId", broadcast_id as id from slices
@@ -80,17 +101,14 @@ async function wakeUncounted({ store, now }: Context): Promise<void> {
   }
 }
 
-async function checkRun(context: Context, temporal: Client, key: BroadcastKey): Promise<void> {
+async function checkRun(context: Checked, temporal: Client, key: BroadcastKey): Promise<void> {
   const state = await runState(temporal, key);
   if (state === 'RUNNING') return;
-  await context.store.fork().transactional(async (em) => {
-    const broadcast = await lockIfThere(em, key);
-    if (!broadcast) return;
+  await takeStep(context.store, key, async (broadcast, em) => {
     if (state === 'MISSING') return wake(em, broadcast);
     if (!isUnderWay(broadcast.status)) return;
     const reason = `its workflow was ${state.toLowerCase().replace('_', ' ')}; resume starts a new one`;
     broadcast.pauseBySystem(context.now(), { reason, cause: 'fault' });
-    await em.flush();
   });
 }
 
@@ -98,7 +116,9 @@ type RunState = 'RUNNING' | 'MISSING' | 'TERMINATED' | 'FAILED' | 'TIMED_OUT';
 
 async function runState(temporal: Client, key: BroadcastKey): Promise<RunState> {
   try {
-    const { status } = await temporal.workflow.getHandle(workflowIdOf(key)).describe();
+    const { status } = await temporal.connection.withDeadline(Date.now() + callTimeoutMs, () =>
+      temporal.workflow.getHandle(workflowIdOf(key)).describe(),
+    );
     if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return 'RUNNING';
     if (status.name === 'TERMINATED' || status.name === 'FAILED' || status.name === 'TIMED_OUT') {
       return status.name;

@@ -1,27 +1,23 @@
-import type { Client } from '@temporalio/client';
-import { checkRuns } from './activities/check-runs.ts';
-import { freezeAudience } from './activities/freeze-audience.ts';
-import {
-  begin,
-  cancelIfLive,
-  chooseWinner,
-  completeTest,
-  failBroadcast,
-  finish,
-  operate,
-  pauseBySystem,
-  pauseForUnrendered,
-  resumeAfterOutage,
-} from './activities/moves.ts';
-import { pickWinner } from './activities/pick-winner.ts';
-import { readPlan } from './activities/read-plan.ts';
-import { sendSlice } from './activities/send-slice.ts';
-import { settle } from './activities/settle.ts';
-import type { Context } from './context.ts';
-import { asActivity } from './lifecycle/activity.ts';
+import type { Context } from '../context.ts';
+import { asActivity } from '../lifecycle/activity.ts';
+import { begin } from './begin.ts';
+import { cancelIfLive } from './cancel-if-live.ts';
+import { chooseWinner } from './choose-winner.ts';
+import { completeTest } from './complete-test.ts';
+import { failBroadcast } from './fail-broadcast.ts';
+import { finish } from './finish.ts';
+import { freezeAudience } from './freeze-audience.ts';
+import { operate } from './operate.ts';
+import { pauseBySystem } from './pause-by-system.ts';
+import { pauseForUnrendered } from './pause-for-unrendered.ts';
+import { pickWinner } from './pick-winner.ts';
+import { readPlan } from './read-plan.ts';
+import { resumeAfterOutage } from './resume-after-outage.ts';
+import { sendSlice } from './send-slice.ts';
+import { settle } from './settle.ts';
 
 /** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
-export function createActivities(context: Context, temporal: Client) {
+export function createActivities(context: Context) {
   return {
     readPlan: asActivity(readPlan(context)),
     begin: asActivity(begin(context)),
@@ -38,7 +34,6 @@ export function createActivities(context: Context, temporal: Client) {
     failBroadcast: asActivity(failBroadcast(context)),
     operate: asActivity(operate(context)),
     cancelIfLive: asActivity(cancelIfLive(context)),
-    checkRuns: asActivity(checkRuns(context, temporal)),
   };
 }
 

@@ -3,14 +3,15 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { isTooMuchUnrendered } from '../audience/render-failures.ts';
+import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-settings.ts';
-import type { Context } from '../context.ts';
+import type { Plan } from '../broadcast-row.ts';
+import type { Peers } from '../peers.ts';
 import { type PlanParts, sendPlanOf } from '../plan/plan.ts';
-import type { Slice } from '../slice.ts';
-import { settleStopped } from './settle.ts';
+import { settleStopped } from './settling.ts';
 
 const batchSizeMax = 200;
 /** One is being claimed, one sends, one waits for its last answers. */
@@ -27,7 +28,7 @@ export type SliceResult = { outage: string; outageEndsAtMs?: number };
 export type Work = PlanParts & {
   key: BroadcastKey;
   slice: Slice;
-  bearsUnrendered: boolean;
+  ignoreRenderFailures: boolean;
   /** Aborted by a pause, a cancel, the end of the run, or what stops one of the calls. */
   stop: AbortController;
   deadlineMs: number;
@@ -37,12 +38,13 @@ export type Work = PlanParts & {
   settleAt: Date;
 };
 
+type Sending = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 type Batch = { last: number; emails: string[] };
 type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> };
 
 /** Sends batch after batch. An outage and a call that fails stop the others; what all of them did is counted. */
 export async function sendBatches(
-  context: Context,
+  context: Sending,
   work: Work,
   tally: SliceTally,
 ): Promise<SliceResult> {
@@ -56,7 +58,7 @@ export async function sendBatches(
 }
 
 async function saveEnd(
-  context: Context,
+  context: Sending,
   { slice, stop, callsEndAtMs, settleAt }: Work,
   { tally, open }: { tally: SliceTally; open: OpenCall[] },
 ): Promise<void> {
@@ -71,7 +73,7 @@ async function saveEnd(
 
 /** Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not counted. */
 async function countAnswers(
-  context: Context,
+  context: Sending,
   work: Work,
   { tally, open }: { tally: SliceTally; open: OpenCall[] },
 ): Promise<SliceResult> {
@@ -101,7 +103,7 @@ async function countAnswers(
 }
 
 /** A call that fails stops the others at once, whichever is awaited at that moment. */
-function startCall(context: Context, work: Work, batch: Batch): OpenCall {
+function startCall(context: Sending, work: Work, batch: Batch): OpenCall {
   const answer = sendUntilAnswered(context, work, batch);
   answer.catch(() => work.stop.abort());
   return { batch, answer };
@@ -113,7 +115,7 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
 
 /** A later pass is judged when it went through: its beginning alone may show too much. */
 function mayGoOn(work: Work, tally: SliceTally): boolean {
-  const isBroken = !work.bearsUnrendered && tally.isFirstPass && isTooMuchUnrendered(tally);
+  const isBroken = !work.ignoreRenderFailures && tally.isFirstPass && isTooMuchUnrendered(tally);
   return !isBroken && !mustStop(work);
 }
 
@@ -121,7 +123,7 @@ function mustStop({ stop, deadlineMs }: Work): boolean {
   return stop.signal.aborted || Date.now() > deadlineMs;
 }
 
-/** What a second sends, so that a pause takes hold within one. */
+/** A second's worth of messages, so that a pause takes hold within a second. */
 function batchSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
 }
@@ -139,7 +141,7 @@ function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
 
 /** Asks until everybody in the batch has an outcome; undefined if it has to stop before. */
 async function sendUntilAnswered(
-  { sender }: Context,
+  { sender }: Sending,
   work: Work,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
@@ -173,7 +175,7 @@ function warned({ key, slice }: Work, error: unknown): unknown {
   return error;
 }
 
-/** Whether asking again may help. What was sent meanwhile is in the record. */
+/** True where asking again may help: messages that were sent meanwhile are in the record. */
 function isRetryable(code: Code): boolean {
   return (
     code === Code.Unavailable ||

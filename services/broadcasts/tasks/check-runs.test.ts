@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/postgres/store.ts';
-import { workflowIdOf } from '../lifecycle/wake.ts';
+import { workflowIdOf } from '../lifecycle/run.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { checkRuns } from './check-runs.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => given.context.store.close());
 type Key = { workspaceId: string; id: string };
 
 /** Looks a minute after everything has changed; `describe` says how each run is. */
-function look(describe: (workflowId: string) => Promise<string>): Promise<number> {
+function look(describe: (workflowId: string) => Promise<string>): Promise<void> {
   const getHandle = (workflowId: string) => ({
     describe: async () => {
       asked.push(workflowId);
@@ -29,7 +29,10 @@ function look(describe: (workflowId: string) => Promise<string>): Promise<number
     },
   });
   const now = () => new Date(given.clock.now.getTime() + 60_000);
-  return checkRuns({ ...given.context, now }, { workflow: { getHandle } } as never)();
+  const withDeadline = (_: number, work: () => unknown) => work();
+  const temporal = { workflow: { getHandle }, connection: { withDeadline } } as never;
+  const log = { warn: () => {} } as never;
+  return checkRuns({ ...given.context, now }, { temporal, log })();
 }
 const running = async () => 'RUNNING';
 
@@ -60,7 +63,7 @@ test('a row whose run can not be looked at holds up no other', async () => {
   const broken = async () => {
     throw new Error('unexpected');
   };
-  for (let round = 0; round < 3; round += 1) await look(broken).catch(() => {});
+  for (let round = 0; round < 3; round += 1) await look(broken);
   expect(new Set(asked).size).toBe(3);
 });
 
@@ -86,4 +89,24 @@ test('what nobody has counted in time is woken, whatever became of its run', asy
   );
   await look(running);
   expect(await wakes(given)).toContain(workflowIdOf(key));
+});
+
+test('after each look the next one is due, soon where one could not be finished', async () => {
+  const dueInMs = async () => {
+    const [job] = await query<{ ms: string }>(
+      given.context.store.fork(),
+      `select extract(epoch from run_at - now()) * 1000 as ms from broadcasts_jobs.jobs
+       where key = 'checkRuns'`,
+      [],
+    );
+    return Number(job?.ms);
+  };
+  await givenBroadcast(given, { status: 'sending' });
+  await look(running);
+  expect(await dueInMs()).toBeGreaterThan(5_000);
+  expect(await dueInMs()).toBeLessThanOrEqual(15_000);
+  await look(async () => {
+    throw new Error('unexpected');
+  });
+  expect(await dueInMs()).toBeLessThanOrEqual(2_000);
 });

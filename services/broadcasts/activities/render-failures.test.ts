@@ -7,7 +7,7 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
-import { pauseForUnrendered } from './moves.ts';
+import { pauseForUnrendered } from './pause-for-unrendered.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
 

@@ -1,3 +1,4 @@
+import { defineEntity, p } from '@mikro-orm/core';
 import type { Feed } from '#lib/outside/feed.ts';
 
 export const statuses = [
@@ -72,7 +73,7 @@ export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
 export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
 
-/** What is sent, pinned when the audience is frozen: later edits change nothing of it. */
+/** The content that is sent, pinned when the audience is frozen: later edits don't change it. */
 export type Plan = {
   /** By arm; one without a test. */
   variations: { template_id: string; template_version: number }[];
@@ -81,7 +82,59 @@ export type Plan = {
   lists: { id: string; name: string }[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
-  /** Whether the answer of a global feed is kept beside the row. */
+  /** True where the answer of a global feed is kept beside the row. */
   has_global_feed?: boolean;
   recipient_feed?: Feed;
 };
+
+export type StoredFeed = Feed & { enabled: boolean };
+
+/** The feeds that a broadcast is set up with. */
+export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
+
+/** The columns of a broadcast; its rules are the methods of `Broadcast`. */
+export const broadcastSchema = defineEntity({
+  name: 'Broadcast',
+  tableName: 'broadcasts',
+  properties: {
+    workspace_id: p.string().primary(),
+    id: p.string().primary(),
+    name: p.string(),
+    status: p.enum(statuses),
+    audience: p.json<Audience>(),
+    schedule: p.json<Schedule>(),
+    test_settings: p.json<TestSettings>(),
+    utm_parameters: p.json<Utm>(),
+    metadata: p.json<Record<string, unknown>>().nullable(),
+    data_feed: p.json<StoredDataFeed>().nullable(),
+    global_feed_fetched_at: p.datetime().nullable(),
+    starts_at: p.datetime().nullable(),
+    plan: p.json<Plan>().nullable(),
+    frozen_at: p.datetime().nullable(),
+    enqueued_count: p.integer(),
+    test_phase_recipient_count: p.integer(),
+    winner_phase_recipient_count: p.integer(),
+    winning_template: p.string().nullable(),
+    winner_decided_by: p
+      .enum(['person', 'open_rate', 'click_rate', 'tie', 'silence'] as const)
+      .nullable(),
+    test_sent_at: p.datetime().nullable(),
+    winner_sent_at: p.datetime().nullable(),
+    revision: p.integer(),
+    paused_from: p
+      .enum(['scheduled', 'testing', 'test_completed', 'winner_selected', 'sending'] as const)
+      .nullable(),
+    paused_by: p.enum(['person', 'system'] as const).nullable(),
+    pause_reason: p.string().nullable(),
+    retry_at: p.datetime().nullable(),
+    outages: p.integer(),
+    /** Set when render failures pause it: a person who resumes it wants the rest sent all the same. */
+    ignore_render_failures: p.boolean().name('bears_unrendered'),
+    created_at: p.datetime(),
+    updated_at: p.datetime(),
+    started_at: p.datetime().nullable(),
+    completed_at: p.datetime().nullable(),
+    cancelled_at: p.datetime().nullable(),
+    paused_at: p.datetime().nullable(),
+  },
+});

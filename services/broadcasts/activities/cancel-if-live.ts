@@ -1,0 +1,16 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { BroadcastKey } from '../broadcast.ts';
+import type { Context } from '../context.ts';
+import { changeBroadcast } from '../lifecycle/change.ts';
+
+/** For a workflow that was cancelled. A broadcast that is over or deleted stays as it is. */
+export function cancelIfLive({ store, now }: Context) {
+  return async (key: BroadcastKey): Promise<void> => {
+    try {
+      await changeBroadcast(store, key, (broadcast) => broadcast.cancel(now()));
+    } catch (error) {
+      const { code } = ConnectError.from(error);
+      if (code !== Code.FailedPrecondition && code !== Code.NotFound) throw error;
+    }
+  };
+}

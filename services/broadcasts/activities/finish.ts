@@ -1,0 +1,19 @@
+import type { BroadcastKey } from '../broadcast.ts';
+import { countsOf } from '../broadcast-queries.ts';
+import { isMoving } from '../broadcast-row.ts';
+import type { Context } from '../context.ts';
+import { takeStep } from '../lifecycle/change.ts';
+
+/** Every slice is done: `sent` means recipients = sent + failed + skipped. */
+export function finish({ store, now }: Context) {
+  return (key: BroadcastKey): Promise<void> =>
+    takeStep(store, key, async (broadcast, em) => {
+      if (!isMoving(broadcast.status)) return;
+      const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
+      const answered = counts.sent + counts.failed + counts.skipped;
+      if (answered !== broadcast.enqueued_count) {
+        throw new Error(`${answered} of ${broadcast.enqueued_count} recipients have an outcome`);
+      }
+      broadcast.complete(now());
+    });
+}

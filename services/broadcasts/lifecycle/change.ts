@@ -1,0 +1,40 @@
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
+import { forgetIfOver } from '../audience/forget.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
+import { lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
+import { wake } from './wake.ts';
+
+type Rule<Result> = (broadcast: Broadcast, em: EntityManager) => Result | Promise<Result>;
+
+/** Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND where there is no such broadcast. */
+export function changeBroadcast<Result>(
+  store: Store,
+  key: BroadcastKey,
+  rule: Rule<Result>,
+): Promise<Result> {
+  return store.fork().transactional(async (em) => {
+    const broadcast = await lockBroadcast(em, key);
+    const result = await apply(em, broadcast, rule);
+    if (broadcast.status !== 'draft') await wake(em, broadcast);
+    return result;
+  });
+}
+
+/** A step of the broadcast's own run, which looks at the row afterwards anyway. Does nothing where the row is gone. */
+export function takeStep(store: Store, key: BroadcastKey, rule: Rule<void>): Promise<void> {
+  return store.fork().transactional(async (em) => {
+    const broadcast = await lockIfThere(em, key);
+    if (broadcast) await apply(em, broadcast, rule);
+  });
+}
+
+async function apply<Result>(
+  em: EntityManager,
+  broadcast: Broadcast,
+  rule: Rule<Result>,
+): Promise<Result> {
+  const result = await rule(broadcast, em);
+  await em.flush();
+  await forgetIfOver(em, broadcast);
+  return result;
+}

@@ -1,0 +1,20 @@
+import type { Client } from '@connectrpc/connect';
+import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+
+/** The calls that broadcasts makes to other services. */
+export type Peers = {
+  contacts: Pick<Client<typeof ContactService>, 'getContactByEmail'>;
+  lists: Pick<Client<typeof ListService>, 'getList'>;
+  audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
+  templates: Client<typeof TemplateContentService>;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
+  sender: Pick<
+    Client<typeof BroadcastSendService>,
+    'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
+  >;
+};

@@ -1,0 +1,145 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type EmailProvider,
+  type SmtpSettings,
+  SmtpSettingsSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { type Egress, EgressError } from '#lib/outside/egress.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { type StoredProvider, unknownRetriesDefault } from '../integration.ts';
+import { storedWarmUp } from './warm-up.ts';
+
+const sendersMax = 50;
+const rateLimitMax = 10_000_000;
+/** Each may be one more copy for a recipient. */
+const unknownRetriesMax = 3;
+
+/** Checks a provider and seals its password; an empty one keeps the password of the same account `before`. */
+export function storedProvider(
+  provider: EmailProvider,
+  keyring: Keyring,
+  before?: StoredProvider,
+): StoredProvider {
+  if (provider.kind !== 'smtp') {
+    throw invalidField('provider.kind', `invalid email provider kind: ${provider.kind}`);
+  }
+  if (!provider.smtp) {
+    throw invalidField('provider.smtp', 'SMTP settings required when email provider kind is smtp');
+  }
+  const smtp = checkedSmtp(provider.smtp);
+  const rate = provider.rateLimitPerMinute;
+  if (rate < 1) {
+    throw invalidField(
+      'provider.rate_limit_per_minute',
+      'rate limit per minute is required and must be greater than 0',
+    );
+  }
+  if (rate > rateLimitMax) {
+    throw invalidField(
+      'provider.rate_limit_per_minute',
+      `rate limit per minute must be at most ${rateLimitMax}`,
+    );
+  }
+  const sealed = smtp.password === '' ? keptPassword(smtp, before) : keyring.encrypt(smtp.password);
+  return {
+    kind: 'smtp',
+    smtp: {
+      host: smtp.host,
+      port: smtp.port,
+      username: smtp.username,
+      sealed_password: sealed,
+      use_tls: smtp.useTls,
+      ehlo_hostname: smtp.ehloHostname,
+    },
+    senders: checkedSenders(provider),
+    rate_limit_per_minute: rate,
+    unknown_retries: checkedRetries(provider),
+    ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
+  };
+}
+
+/** A stored password goes only where it was meant to go: to the same host, port and user. */
+function keptPassword(smtp: SmtpSettings, before: StoredProvider | undefined): string {
+  if (!before || before.smtp.sealed_password === '') return '';
+  const { host, port, username, sealed_password } = before.smtp;
+  if (smtp.host === host && smtp.port === port && smtp.username === username) {
+    return sealed_password;
+  }
+  throw invalidField(
+    'provider.smtp.password',
+    'password is required when host, port or username change',
+  );
+}
+
+function checkedRetries({ unknownRetries = unknownRetriesDefault }: EmailProvider): number {
+  if (unknownRetries < 0 || unknownRetries > unknownRetriesMax) {
+    throw invalidField(
+      'provider.unknown_retries',
+      `unknown retries must be between 0 and ${unknownRetriesMax}`,
+    );
+  }
+  return unknownRetries;
+}
+
+function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {
+  const smtp = create(SmtpSettingsSchema, { ...given, host: given.host.trim() });
+  if (smtp.host === '') {
+    throw invalidField('provider.smtp.host', 'host is required for SMTP configuration');
+  }
+  if (!/^[A-Za-z0-9.:_[\]-]{1,253}$/.test(smtp.host)) {
+    throw invalidField('provider.smtp.host', 'invalid host for SMTP configuration');
+  }
+  if (smtp.port < 1 || smtp.port > 65_535) {
+    throw invalidField(
+      'provider.smtp.port',
+      `invalid port number for SMTP configuration: ${smtp.port}`,
+    );
+  }
+  if (!/^[A-Za-z0-9.:[\]-]{0,253}$/.test(smtp.ehloHostname)) {
+    throw invalidField('provider.smtp.ehlo_hostname', 'invalid EHLO host name');
+  }
+  for (const [name, value] of [
+    ['username', smtp.username],
+    ['password', smtp.password],
+  ] as const) {
+    if (value.length > 1_000) throw invalidField(`provider.smtp.${name}`, `${name} is too long`);
+  }
+  return smtp;
+}
+
+function checkedSenders({ senders }: EmailProvider): StoredProvider['senders'] {
+  if (senders.length === 0) {
+    throw invalidField('provider.senders', 'at least one sender is required');
+  }
+  if (senders.length > sendersMax) {
+    throw invalidField('provider.senders', `at most ${sendersMax} senders are allowed`);
+  }
+  return senders.map((sender, index) => {
+    const field = `provider.senders[${index}]`;
+    if (sender.email === '') {
+      throw invalidField(`${field}.email`, `sender email is required for sender at index ${index}`);
+    }
+    const email = canonicalAddress(sender.email);
+    if (!email) throw invalidField(`${field}.email`, `invalid sender email at index ${index}`);
+    if (sender.name === '') {
+      throw invalidField(`${field}.name`, `sender name is required for sender at index ${index}`);
+    }
+    if (/[\r\n\0]/.test(sender.name) || sender.name.length > 255) {
+      throw invalidField(`${field}.name`, `invalid sender name at index ${index}`);
+    }
+    const id = /^[A-Za-z0-9_-]{1,64}$/.test(sender.id) ? sender.id : crypto.randomUUID();
+    return { id, email, name: sender.name, is_default: sender.isDefault };
+  });
+}
+
+/** Refuses now what would be refused at every send; a name that doesn't resolve yet is no fault. */
+export async function checkHost(egress: Egress, host: string): Promise<void> {
+  try {
+    await egress.resolve(host);
+  } catch (error) {
+    if (!(error instanceof EgressError) || /resolve/.test(error.message)) return;
+    throw invalidField('provider.smtp.host', error.message);
+  }
+}
