@@ -1,5 +1,5 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /** Which contracts a service may use, besides its own: the arrows of `design.md` §1. */
@@ -41,14 +41,23 @@ function place(file: string, name: string): string {
 }
 
 const imports = sources.flatMap(importsOf);
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const known = new Set(sources);
+const importsByFile = Map.groupBy(
+  imports.filter(({ to }) => known.has(to)),
+  ({ from }) => from,
+);
+/** What a file imports of ours, types included. */
+const ours = (file: string) => (importsByFile.get(file) ?? []).map(({ to }) => to);
 
 function offenders(room: string, allowed: (each: Import) => boolean): string[] {
   const inside = imports.filter(({ from }) => from.startsWith(`${room}/`));
   expect(inside.length).toBeGreaterThan(0);
-  const ours = inside.filter(({ to }) =>
+  const local = inside.filter(({ to }) =>
     /^(gateway|services|workflows|lib|deploy|test|bench)\//.test(to),
   );
-  return ours.filter((each) => !allowed(each)).map(({ from, to }) => `${from} imports ${to}`);
+  return local.filter((each) => !allowed(each)).map(({ from, to }) => `${from} imports ${to}`);
 }
 
 test('the gateway uses only itself and lib', () => {
@@ -78,4 +87,104 @@ test('workflows take only types from services', () => {
   const allowed = ({ to, typeOnly }: Import): boolean =>
     to.startsWith('workflows/') || (typeOnly && to.startsWith('services/'));
   expect(offenders('workflows', allowed)).toEqual([]);
+});
+
+const kebab = (name: string) =>
+  name.replace(/([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3-$2$4').toLowerCase();
+
+/** Files that lead to each other, each group once (Tarjan's strongly connected components). */
+function circles(): string[] {
+  const found: string[] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string): number => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file) ?? 0);
+    open.push(file);
+    for (const next of ours(file)) {
+      if (order.has(next) && !open.includes(next)) continue;
+      const reached = order.has(next) ? (order.get(next) ?? 0) : visit(next);
+      lowest.set(file, Math.min(lowest.get(file) ?? 0, reached));
+    }
+    if (lowest.get(file) === order.get(file)) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1) found.push(group.toSorted().join(' '));
+    }
+    return lowest.get(file) ?? 0;
+  };
+  for (const file of sources) if (!order.has(file)) visit(file);
+  return found;
+}
+
+test('no file leads back to itself through what it imports, not even for a type', () => {
+  expect(circles()).toEqual([]);
+});
+
+test('lib holds what two rooms use, and what lib itself is made of', () => {
+  const roomOf = (file: string) => file.split('/', file.startsWith('services/') ? 2 : 1).join('/');
+  const alone = sources
+    .filter((file) => file.startsWith('lib/'))
+    .map((file) => {
+      const users = sources.filter((user) => ours(user).includes(file)).map(roomOf);
+      return { file, rooms: [...new Set(users)] };
+    })
+    .filter(({ rooms }) => rooms.length === 0 || (rooms.length === 1 && rooms[0] !== 'lib'));
+  expect(alone).toEqual([]);
+});
+
+test.each(['lib', 'gateway', ...services.map((service) => `services/${service}`)])(
+  'the root of %s has at most ten files',
+  (room) => {
+    const files = sources.filter((file) => dirname(file) === room);
+    expect(files.length > 10 ? files : []).toEqual([]);
+  },
+);
+
+/** The RPCs of a service's contract. */
+function rpcsOf(service: string): string[] {
+  return globSync(`proto/postrider/${service}/v1/*.proto`, { cwd: root }).flatMap((file) =>
+    [...read(file).matchAll(/^ {2}rpc (\w+)\(/gm)].map(([, name = '']) => name),
+  );
+}
+
+test.each(services)('each operation of %s is a file with the name of its RPC', (service) => {
+  const common = ['ConsumeEvents'];
+  const rpcs = [...rpcsOf(service), ...common];
+  const misnamed = sources
+    .filter((file) => dirname(file) === `services/${service}/operations`)
+    .filter((file) => {
+      const rpc = rpcs.find((name) => kebab(name) === basename(file, '.ts'));
+      const exported = rpc && rpc.charAt(0).toLowerCase() + rpc.slice(1);
+      return !exported || !read(file).includes(`export function ${exported}(`);
+    });
+  expect(misnamed).toEqual([]);
+});
+
+test.each(services)('each task and activity of %s is a file with its name', (service) => {
+  const misnamed = sources
+    .filter((file) => /\/(tasks|activities)$/.test(dirname(file)) && !wiring.test(file))
+    .filter((file) => file.startsWith(`services/${service}/`))
+    .filter((file) => {
+      const exports = [...read(file).matchAll(/^export (?:async )?function (\w+)/gm)];
+      return !exports.some(([, name = '']) => kebab(name) === basename(file, '.ts'));
+    });
+  expect(misnamed).toEqual([]);
+});
+
+/** Wiring knows everything; entries know topics and nouns; topics know topics and nouns; nouns know nouns. */
+const wiring = /^services\/\w+\/(main|service|worker|activities\/all)\.ts$/;
+const entry = /^services\/\w+\/(operations|tasks|activities)\//;
+
+test.each(services)('imports of %s point down: nothing below imports an entry', (service) => {
+  const own = sources.filter((file) => file.startsWith(`services/${service}/`));
+  const upward = own
+    .filter((file) => !wiring.test(file))
+    .flatMap((file) =>
+      ours(file)
+        .filter((to) => entry.test(to) || wiring.test(to))
+        .filter((to) => dirname(to) !== dirname(file) || basename(dirname(file)) !== 'activities')
+        .map((to) => `${file} imports ${to}`),
+    );
+  expect(upward).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { connectTemporal } from './lifecycle/temporal.ts';
 import { broadcastsRoutes, services } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';
-import { wakeTask } from './tasks/wake.ts';
+import { wake } from './tasks/wake.ts';
 
 await runService('broadcasts', async (base) => {
   const config = readConfig(base.env);
@@ -17,7 +17,7 @@ await runService('broadcasts', async (base) => {
     services,
     routes: broadcastsRoutes(context),
     tasks: {
-      wake: wakeTask({ temporal, store: context.store, log: base.log }),
+      wake: wake({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),
       checkRuns: checkRuns(context, { temporal, log: base.log }),
     },

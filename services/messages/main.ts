@@ -16,7 +16,7 @@ import { createPools } from './sending/pools.ts';
 import { createUnderway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
-import { finishIndividualSend } from './tasks/end-individual-send.ts';
+import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 
 /** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */

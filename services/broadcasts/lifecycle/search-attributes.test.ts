@@ -4,7 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
-import { wakeTask } from '../tasks/wake.ts';
+import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { taskQueue, workflowIdOf } from './run.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -67,7 +67,7 @@ async function wakeIn(namespace: string): Promise<object> {
     activities: { readPlan: async () => look },
   });
   return worker.runUntil(async () => {
-    await wakeTask({ temporal, store: given.context.store, log })({ key, name: 'Hello' });
+    await wake({ temporal, store: given.context.store, log })({ key, name: 'Hello' });
     expect(await wakes(given)).not.toContain(workflowIdOf(key));
     const handle = temporal.workflow.getHandle(workflowIdOf(key));
     await handle.result();

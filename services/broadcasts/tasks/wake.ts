@@ -20,7 +20,7 @@ const attributesKeepMs = 60_000;
 const workspaceId = defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD);
 
 /** Signals the broadcast's run, or starts it. While Temporal is away it puts itself off, so that the queue never waits for it. */
-export function wakeTask({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
+export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const known = createCache<string[]>({ entriesMax: 1, keepMs: attributesKeepMs });
   return async (payload: unknown): Promise<void> => {
     const { key, name } = payload as Wake;

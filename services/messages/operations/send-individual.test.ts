@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
-import { finishIndividualSend } from '../tasks/end-individual-send.ts';
+import { finishIndividualSend } from '../tasks/finish-individual-send.ts';
 import { batchOf, type Given, givenService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
