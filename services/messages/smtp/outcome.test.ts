@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import { infoOf, refusal } from './outcome.ts';
 
 /** A hundred lines of 4,096 characters: the longest reply that is read. */
@@ -10,11 +11,12 @@ const boundMs = 150;
 test.each(['a', '@', ' ', '1', 'in ', '\u0001'])(
   'the longest reply of %j is read at once',
   (character) => {
-    const startMs = performance.now();
-    expect(infoOf({ code: 550, text: longest(character) }).length).toBeLessThanOrEqual(255);
-    refusal('RCPT', { code: 450, text: longest(character) });
-    refusal('RCPT', { code: 550, text: longest(character) });
-    expect(performance.now() - startMs).toBeLessThan(boundMs);
+    const ms = cpuMs(() => {
+      expect(infoOf({ code: 550, text: longest(character) }).length).toBeLessThanOrEqual(255);
+      refusal('RCPT', { code: 450, text: longest(character) });
+      refusal('RCPT', { code: 550, text: longest(character) });
+    });
+    expect(ms).toBeLessThan(boundMs);
   },
 );
 
