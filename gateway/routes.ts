@@ -44,11 +44,11 @@ export function routesOf(files: readonly DescFile[]): Map<string, Route[]> {
     for (const method of file.services.flatMap((service) => service.methods)) {
       if (!hasOption(method, http)) continue;
       const route = routeOf(method);
-      const sharing = routes.get(route.path) ?? [];
-      if (sharing.some(({ verb }) => verb === route.verb)) {
+      const routesAtPath = routes.get(route.path) ?? [];
+      if (routesAtPath.some(({ verb }) => verb === route.verb)) {
         throw new Error(`two operations answer ${route.verb} ${route.path}`);
       }
-      routes.set(route.path, [...sharing, route]);
+      routes.set(route.path, [...routesAtPath, route]);
     }
   }
   return routes;

@@ -4,7 +4,7 @@ import { createGateway, type GatewayOptions } from './server.ts';
 type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {
   host: string;
   port: number;
-  /** Ends what the last requests have left. */
+  /** Flushes what the last requests have left to do. */
   close(): Promise<void>;
 };
 
@@ -12,7 +12,7 @@ const callTimeoutMs = 30_000;
 const requestTimeoutMs = 30_000;
 const drainMaxMs = 10_000;
 
-/** Serves until the process is told to end; then finishes what is under way. */
+/** Serves until SIGTERM or SIGINT; then finishes the requests in progress. */
 export function runGateway(options: RunOptions): void {
   const { log, host, port, close } = options;
   const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });

@@ -30,7 +30,7 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   limits?: Partial<GatewayLimits>;
 };
 
-/** How much is taken of all clients, and of one. */
+/** Limits for all clients together, and for one. */
 export type GatewayLimits = {
   /** Requests that are worked on; one whose body is on its way is none of them. */
   inFlightMax: number;
@@ -148,7 +148,7 @@ function end(state: State, { request, response }: Pair): void {
   if (state.working.delete(response)) state.connections.count(request.socket, -1);
 }
 
-/** What a request is for. Its name goes to the log; its text is all that is told of our own faults. */
+/** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */
 type Target = {
   name: string;
   failureText: string;
@@ -166,15 +166,15 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
     return { name: 'busy', failureText, answer: refuseBusy };
   // The body of any other is read first, where it is wanted.
   if (request.method !== 'POST') begin(state, exchange);
-  const sharing = options.routes.get(path);
-  if (sharing) {
-    const route = routeFor(sharing, request.method);
+  const routesAtPath = options.routes.get(path);
+  if (routesAtPath) {
+    const route = routeFor(routesAtPath, request.method);
     return {
       ...route,
       answer: () =>
         request.method === 'OPTIONS'
-          ? emptyAnswer(allowed(sharing), route.isCors ? preflightHeaders(route.verb) : {})
-          : answerOperation(state.api, sharing, exchange),
+          ? emptyAnswer(allowed(routesAtPath), route.isCors ? preflightHeaders(route.verb) : {})
+          : answerOperation(state.api, routesAtPath, exchange),
     };
   }
   for (const { name, answer } of options.pages) {
@@ -184,7 +184,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   return { name: 'unknown', failureText, answer: refuseUnknown };
 }
 
-/** The answer, undefined if nobody is left to read it. Our own faults are logged here and nowhere else. */
+/** The answer, undefined if nobody is left to read it. Internal errors are logged here and nowhere else. */
 async function answerOrFail(
   { log }: GatewayOptions,
   exchange: Exchange,
@@ -226,7 +226,7 @@ function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answe
   return { status: 204, headers: { allow, ...headers }, body: '' };
 }
 
-/** Takes no new connections, lets what is under way finish for a while, then ends it. */
+/** Takes no new connections, lets requests finish for `graceMs`, then ends them. */
 function drain(server: WebServer, state: State, graceMs: number): Promise<void> {
   state.draining = true;
   return new Promise((resolve) => {

@@ -6,9 +6,9 @@ const { isFQDN } = validator;
 
 const addressMaxBytes = 254;
 const localMaxBytes = 64;
-// What RFC 5321 allows without quotes. More needs SMTPUTF8 of every server on the way, which few have.
+// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server of the way, which few have.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-/** What a URL's host may hold beside a name: escapes, ports, paths. */
+/** Characters that `domainToASCII` would read as escapes, ports or paths. */
 const notOfDomain = /[%:/?#[\]\\@\s]/;
 
 /**
@@ -35,7 +35,7 @@ const canonicalDomain = remember(2_000, (given): string | undefined => {
   return isFQDN(domain) ? domain : undefined;
 });
 
-/** What to tell whoever gave a text that is no address. */
+/** The error for a text that is not an address. */
 export function addressFault(text: string): string {
   return /[^\p{ASCII}].*@/su.test(text)
     ? 'invalid email format: only ASCII characters are supported before the @'

@@ -1,22 +1,22 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { KillableThread, ThreadBusyError } from './killable-thread.ts';
-import type { Deed } from './test/thread-worker.ts';
+import type { Action } from './test/thread-worker.ts';
 
 const script = new URL('./test/thread-worker.ts', import.meta.url);
 const limits = { timeMs: 300, startMs: 5_000, memoryMb: 32, waitingMax: 3 };
 
-let thread: KillableThread<Deed, number> = fresh();
+let thread: KillableThread<Action, number> = fresh();
 afterEach(async () => {
   await thread.close();
   thread = fresh();
 });
 
-function fresh(): KillableThread<Deed, number> {
+function fresh(): KillableThread<Action, number> {
   return new KillableThread(script, limits);
 }
 
 /** Asks in the kind `warm`, whose first request each test makes before what it is about. */
-const ask = (deed: Deed) => thread.ask(() => deed, 'warm');
+const ask = (action: Action) => thread.ask(() => action, 'warm');
 
 test('one thread answers request after request', async () => {
   const first = await ask('answer');
@@ -31,17 +31,17 @@ test('a thread that loops is killed in time, and the next request gets a new one
   expect(after).toBeGreaterThan(before ?? 0);
 });
 
-test.each<Deed>(['fill memory', 'throw', 'exit'])(
+test.each<Action>(['fill memory', 'throw', 'exit'])(
   'the process lives on when a thread is told to %s',
-  async (deed) => {
+  async (action) => {
     // Filling the memory may take longer than a short limit allows: the first request has the long one.
-    expect(await thread.ask(() => deed, 'first')).toBeUndefined();
+    expect(await thread.ask(() => action, 'first')).toBeUndefined();
     expect(await thread.ask(() => 'answer', 'first')).toBeGreaterThan(0);
   },
 );
 
 test('the first request of each kind has the longer limit, the second has not', async () => {
-  const patient = new KillableThread<Deed, number>(script, { ...limits, startMs: 1_500 });
+  const patient = new KillableThread<Action, number>(script, { ...limits, startMs: 1_500 });
   const timeOf = async (kind: string) => {
     const startedAtMs = Date.now();
     expect(await patient.ask(() => 'loop', kind)).toBeUndefined();

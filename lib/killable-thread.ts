@@ -88,7 +88,7 @@ export class KillableThread<Request, Answer> {
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb },
     });
     worker.unref();
-    // A thread that dies must not bring the process down with it; whoever waits sees its exit.
+    // An unhandled error would end the process. The waiting request ends by the thread's exit.
     worker.on('error', () => undefined);
     this.#worker = worker;
     this.#warm.clear();

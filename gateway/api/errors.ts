@@ -4,7 +4,7 @@ import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details
 import { FieldError } from '../json/field-error.ts';
 import { passedOn } from './passed-on.ts';
 
-/** What a caller is told when it does not get what it asked for. */
+/** An error as the caller sees it. */
 export type Failure = {
   status: number;
   /** A stable word for machines. */
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What each code means in HTTP. A code that is missing here is our fault: 500. */
+/** The HTTP status of each code. Any other code is an internal error: 500. */
 const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.InvalidArgument, [400, 'invalid_argument']],
   [Code.FailedPrecondition, [400, 'failed_precondition']],
@@ -50,7 +50,7 @@ const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code
 // Long enough for a process to be started anew, short enough to be worth waiting.
 const retryDefaultMs = 1_000;
 
-/** The one place where an error becomes an answer. `fallback` is all that is told of our own faults. */
+/** The one place where an error becomes an answer. `fallback` is the whole text of internal errors. */
 export function failureOf(error: unknown, fallback: string): Failure {
   if (error instanceof Refusal) return error.failure;
   if (error instanceof FieldError) return fieldFailure(error);

@@ -16,11 +16,11 @@ import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
 import { passedOn } from './passed-on.ts';
 
-/** What all operations share. */
+/** The parts that all operations share. */
 export type Api = {
   transportFor: (service: string) => Transport;
   verifyToken: (token: string) => Promise<Claims | undefined>;
-  /** How the gateway says who it is. */
+  /** The gateway's own token. */
   authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
@@ -30,22 +30,24 @@ export type Api = {
 /** Answers an operation. The order of the checks is a promise to callers. */
 export async function answerOperation(
   api: Api,
-  sharing: readonly Route[],
+  routesAtPath: readonly Route[],
   exchange: Exchange,
 ): Promise<Answer> {
   const { request } = exchange;
-  const route = routeFor(sharing, request.method);
+  const route = routeFor(routesAtPath, request.method);
   if (!route.isPublic) await requireToken(api, request.headers.authorization);
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
-    throw new Refusal(405, 'method_not_allowed', 'Method not allowed', { allow: allowed(sharing) });
+    throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
+      allow: allowed(routesAtPath),
+    });
   }
   const message =
     route.verb === 'GET'
       ? route.decodeQuery(exchange.query)
       : await readMessage(api, route, exchange);
   const headers = forwardedHeaders(exchange);
-  // Services believe what the gateway says of the client. An operation with a rule gets the caller's token, and no other.
+  // With the gateway's token a service trusts `x-client-address`. An operation with a rule gets the caller's own token.
   if (route.isPublic) headers.authorization = await api.authorization();
   const answer = await api
     .transportFor(route.service)
@@ -54,8 +56,8 @@ export async function answerOperation(
 }
 
 /** The verbs that a path answers, for `Allow`. */
-export function allowed(sharing: readonly Route[]): string {
-  const verbs = sharing.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]));
+export function allowed(routesAtPath: readonly Route[]): string {
+  const verbs = routesAtPath.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]));
   return [...verbs, 'OPTIONS'].join(', ');
 }
 
@@ -64,8 +66,8 @@ function answers(route: Route, verb: string | undefined): boolean {
 }
 
 /** The route of a verb, else one of the path's: its rules decide what a wrong verb may learn. */
-export function routeFor(sharing: readonly Route[], verb: string | undefined): Route {
-  const route = sharing.find((candidate) => answers(candidate, verb)) ?? sharing[0];
+export function routeFor(routesAtPath: readonly Route[], verb: string | undefined): Route {
+  const route = routesAtPath.find((candidate) => answers(candidate, verb)) ?? routesAtPath[0];
   if (!route) throw new Error('a path without routes');
   return route;
 }
@@ -109,7 +111,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
     const json = parseJson(body);
     if (isObject(json)) return json;
   } catch {
-    // The parser's words quote the body, which may be anybody's data.
+    // The parser's error quotes the body, which may be anybody's data.
   }
   const fieldViolations = [{ field: '', description: faultOf(body) }];
   throw new ConnectError('Invalid request body', Code.InvalidArgument, undefined, [

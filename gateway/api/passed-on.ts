@@ -1,4 +1,4 @@
-/** What services say beside their answer that callers are told, success or not. */
+/** Headers of a service's answer or error that the gateway passes on. */
 export const passedOnNames = [
   'idempotency-replayed',
   'ratelimit-limit',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../api/errors.ts';
 
-/** What goes back to the client. */
+/** The response to a client. */
 export type Answer = {
   status: number;
   headers: Record<string, string>;

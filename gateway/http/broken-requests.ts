@@ -11,7 +11,7 @@ const brokenBy = new Map<string, Broken>([
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'request_timeout', 'Request took too long to arrive']],
 ]);
 
-/** Answers what is not HTTP, or stops being it, in the same shape as everything else. */
+/** Answers requests that are not valid HTTP with the same JSON as all other errors. */
 export function answerBrokenRequests(server: Server): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   const note = (_request: unknown, response: ServerResponse) => {

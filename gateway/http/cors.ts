@@ -11,7 +11,7 @@ export function fromAnySite(response: ServerResponse): void {
   response.setHeader('access-control-expose-headers', exposed);
 }
 
-/** What a page may send. */
+/** The verb and the headers that pages of other sites may use. */
 export function preflightHeaders(verb: string): Record<string, string> {
   return {
     'access-control-allow-methods': verb,

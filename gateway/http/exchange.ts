@@ -21,7 +21,7 @@ export function createExchange(
   clientAddress: ClientAddress,
 ): Exchange {
   const [path = '', query] = splitOnce(request.url ?? '', '?');
-  // Made for who asks: opens and clicks come by thousands a second and need neither.
+  // Made on first use: opens and clicks come by thousands a second and need neither.
   let signal: AbortSignal | undefined;
   let parsed: URLSearchParams | undefined;
   return {
@@ -43,11 +43,11 @@ export function createExchange(
 
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  const tell = () => {
+  const check = () => {
     if (!response.writableFinished) gone.abort();
   };
-  if (response.closed) tell();
-  else response.once('close', tell);
+  if (response.closed) check();
+  else response.once('close', check);
   return gone.signal;
 }
 

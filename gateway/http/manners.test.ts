@@ -43,8 +43,8 @@ beforeAll(async () => {
     });
   });
   const routes = [...routesOf(contracts)].map(
-    ([path, sharing]) =>
-      [path, sharing.map((route) => ({ ...route, isCors: path === signIn }))] as const,
+    ([path, routesAtPath]) =>
+      [path, routesAtPath.map((route) => ({ ...route, isCors: path === signIn }))] as const,
   );
   const trustedProxies = ['127.0.0.0/8'];
   gateway = await startGateway(service.port, { routes: new Map(routes), trustedProxies });

@@ -24,7 +24,7 @@ export type DecodeMessage = (json: unknown, depth: number) => Message;
 
 type FieldPlan = { localName: string; nullable: boolean; decode: DecodeValue };
 
-/** What is known of a message before the first request, so that none has to look at descriptors. */
+/** A message's decoders, made before the first request, so that no request reads descriptors. */
 type MessagePlan = {
   desc: DescMessage;
   fields: Map<string, FieldPlan>;

@@ -1,6 +1,6 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What is wrong with a body that is no JSON object, and where. Says nothing of what it holds, which may be anybody's data. */
+/** Why a body is not a JSON object, and where it breaks. Never quotes the body, which may be anybody's data. */
 export function faultOf(body: Uint8Array): string {
   let text: string;
   try {
@@ -23,7 +23,7 @@ const plain = /[ !#-[\]-\uffff]*/y;
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** What may stand next; `first…` also where nothing more may. */
+/** The token that may come next. After `first…` the object or array may also end. */
 type Next = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'end';
 
 /** Where a text stops being JSON: its length where it ends too early, undefined if it is JSON. One pass over it. */

@@ -1,15 +1,15 @@
-/** A value that can not be taken over, and where it stands. The text never repeats the value. */
+/** A value that can't be decoded, and its path. The text never repeats the value, which may be anybody's data. */
 export class FieldError extends Error {
   path = '';
 
-  /** Tells one level up where the value stands in it: a field's name, or an index in brackets. */
+  /** Adds one level to the path: a field's name, or an index in brackets. */
   within(segment: string): this {
     const joint = this.path === '' || this.path.startsWith('[') ? '' : '.';
     this.path = `${segment}${joint}${this.path}`;
     return this;
   }
 
-  /** What a caller reads. */
+  /** The error text for the caller. */
   get text(): string {
     return this.path === '' ? this.message : `${this.path}: ${this.message}`;
   }

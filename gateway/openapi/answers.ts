@@ -85,7 +85,7 @@ export function answersOf(
   schemas: Schemas,
 ): Record<string, Schema> {
   const isLimited = outcomes.some(({ code }) => code === 'RESOURCE_EXHAUSTED');
-  const found = [...outcomes.map(told), ...common(route)];
+  const found = [...outcomes.map(documented), ...common(route)];
   const statuses = [...new Set(found.map(({ status }) => status))].sort();
   return {
     [route.successStatus]: success(route, schemas, isLimited),
@@ -95,8 +95,8 @@ export function answersOf(
   };
 }
 
-/** What the comment of the RPC tells. */
-function told({ code, text, reason }: Outcome): Failure {
+/** An error from the comment of the RPC. */
+function documented({ code, text, reason }: Outcome): Failure {
   const [status, word] = codeNamed(code);
   return { status, code: word, text: text ?? reason.replace(/\.$/, ''), reason };
 }

@@ -66,7 +66,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
   };
 }
 
-/** One per resource, told by the comment of the service that keeps it. */
+/** One per resource, described by the comment of its service. */
 function tagsOf(routes: readonly Route[]): Schema[] {
   const tags = new Map<string, string>();
   for (const route of routes) {

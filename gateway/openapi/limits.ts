@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 import { commentOf } from './words.ts';
 
 /**
- * What JSON Schema can say about a field of a request: from its rules, and from its comment where
+ * The JSON Schema limits of a request's field: from its rules, and from its comment where
  * code does the checking.
  */
 export function limitsOf(field: DescField): Schema {
@@ -88,7 +88,7 @@ function isInteger(field: DescField): boolean {
   return fieldKind === 'scalar' && (scalar === ScalarType.INT32 || scalar === ScalarType.INT64);
 }
 
-/** The forms of CEL that our rules use. What is in none of them stands in the field's comment only. */
+/** The forms of CEL that our rules use. Any other rule is documented by the field's comment only. */
 function fromCel(part: string, field: DescField): Schema {
   if (part === "this != ''" || part === 'this != 0') return atLeastOne(field);
   const words = part.split(' || ').map((word) => /^this == '([^']*)'$/.exec(word)?.[1]);

@@ -20,7 +20,7 @@ function nameOf(desc: AnyDesc): string {
   }
 }
 
-/** What an operation answers in which case, by the code's name, such as NOT_FOUND. */
+/** An error that an operation documents, by the code's name, such as NOT_FOUND. */
 export type Outcome = { code: string; text?: string; reason: string };
 
 const outcomes =

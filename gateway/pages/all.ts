@@ -15,16 +15,16 @@ import { unsubscribePage } from './unsubscribe.ts';
 
 export type Pages = {
   pages: readonly Page[];
-  /** Hands on what was counted. */
+  /** Sends the opens and clicks that wait. */
   close(): Promise<void>;
 };
 
-/** Every page: the documents, and what stands behind the links of mails, which messages knows. */
+/** Every page: the documents, and the pages behind the links of mails. */
 export function openPages(given: {
   routes: ReadonlyMap<string, readonly Route[]>;
   messages: Transport;
   keyring: Keyring;
-  /** Says that the gateway calls. */
+  /** The gateway's own token. */
   authorization: Authorization;
   log: Log;
 }): Pages {

@@ -2,7 +2,7 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { html } from './html.ts';
 import { button, paragraph } from './layout.ts';
-import { about, expired, linkPage, type Told, type Visit } from './link.ts';
+import { about, expired, linkPage, type PageContent, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
 
@@ -11,7 +11,7 @@ export function confirmPage(messages: Transport): Page {
   return linkPage(messages, { name: 'confirm', prefix: '/c/', show, submit });
 }
 
-function show({ link, words }: Visit): Told {
+function show({ link, words }: Visit): PageContent {
   const membership = link?.subscriptions.find(({ listId }) => listId === link.listId);
   if (membership?.status === MembershipStatus.ACTIVE) return confirmed(words);
   if (link?.expired) return expired(words);
@@ -21,7 +21,7 @@ function show({ link, words }: Visit): Told {
   };
 }
 
-async function submit({ key, words, client, options }: Visit): Promise<Told> {
+async function submit({ key, words, client, options }: Visit): Promise<PageContent> {
   try {
     await client.confirmByLink(key, options);
   } catch (error) {
@@ -31,7 +31,7 @@ async function submit({ key, words, client, options }: Visit): Promise<Told> {
   return confirmed(words);
 }
 
-const confirmed = (words: Words): Told => ({
+const confirmed = (words: Words): PageContent => ({
   title: words.confirmed,
   body: paragraph(words.confirmedText),
 });

@@ -15,7 +15,7 @@ const scalar = resolve(
   '../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js',
 );
 
-/** What Scalar is told: nothing is loaded from elsewhere, nothing is reported anywhere. */
+/** Scalar loads nothing from other sites and reports nothing to them. */
 const settings = {
   url: '/openapi.json',
   withDefaultFonts: false,

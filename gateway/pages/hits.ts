@@ -9,7 +9,7 @@ export type Hit = MessageInitShape<typeof HitSchema>;
 
 export type Hits = {
   add(hit: Hit): void;
-  /** Sends what waits, and ends. */
+  /** Sends the hits that wait, and stops. */
   close(): Promise<void>;
 };
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Answer } from '../http/answer.ts';
 import { type Html, html } from './html.ts';
 
-/** What a page says. */
+/** The content of a whole page. */
 export type Content = {
   status: number;
   language: string;
   title: string;
-  /** Who writes to the person; empty where that is not known. */
+  /** The name of the sender of the mail; empty if it is not known. */
   sender: string;
   body: Html;
 };
@@ -53,7 +53,7 @@ a { color: inherit; display: inline-block; padding: .5rem 0; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-// The address of the page is the proof of who acts, so it must not leave by a referrer, a frame or a cache.
+// The page's URL authorizes the recipient, so it must not leak by a referrer, a frame or a cache.
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

@@ -13,25 +13,25 @@ import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
 import { acceptedLanguages, type Speech, speak } from './words.ts';
 
-/** Somebody who has opened a link of a mail. */
+/** A recipient who has opened a link of a mail. */
 export type Visit = {
   key: { workspaceId: string; token: string };
-  /** What is known of them; undefined while that can't be read. */
+  /** The recipient's data; undefined while it can't be loaded. */
   link: GetLinkResponse | undefined;
   client: Client<typeof MessageLinkService>;
   options: CallOptions;
 } & Speech;
 
-/** In the language of the visit, unless it says which. */
-export type Told = Pick<Content, 'title' | 'body'> & { status?: number; language?: string };
+/** The content of a page, in the language of the visit unless `language` names another. */
+export type PageContent = Pick<Content, 'title' | 'body'> & { status?: number; language?: string };
 
 /** A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link. */
 export type LinkPage = {
   name: string;
   /** The path begins with it, as in `/u/<workspace>/<token>`. */
   prefix: string;
-  show(visit: Visit): Told;
-  submit(visit: Visit, form: URLSearchParams): Promise<Told>;
+  show(visit: Visit): PageContent;
+  submit(visit: Visit, form: URLSearchParams): Promise<PageContent>;
 };
 
 const rest = /^([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9._~-]{1,1024})$/;
@@ -76,9 +76,9 @@ async function visit(page: LinkPage, client: Visit['client'], opened: Opened): P
   const { link, isOurs } = await readLink(client, key, options);
   const speech = link?.language ? speak([link.language]) : accepted;
   if (!isOurs) return answer(speech, badLink(speech.words));
-  const told = { ...speech, key, link, client, options };
-  const submit = () => page.submit(told, new URLSearchParams(body.toString('utf8')));
-  const content = isPost ? await outcome(submit, speech.words) : page.show(told);
+  const visited = { ...speech, key, link, client, options };
+  const submit = () => page.submit(visited, new URLSearchParams(body.toString('utf8')));
+  const content = isPost ? await outcome(submit, speech.words) : page.show(visited);
   return answer(speech, content, link?.workspaceName);
 }
 
@@ -87,7 +87,7 @@ function wrongMethod(): Refusal {
   return new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
 }
 
-/** Who can't be read at the moment may still act: leaving must not wait for a name. */
+/** Unsubscribing must work even when the contact can't be loaded. */
 async function readLink(client: Visit['client'], key: Visit['key'], options: CallOptions) {
   try {
     return { link: await client.getLink(key, options), isOurs: true };
@@ -96,7 +96,7 @@ async function readLink(client: Visit['client'], key: Visit['key'], options: Cal
   }
 }
 
-async function outcome(submit: () => Promise<Told>, words: Words): Promise<Told> {
+async function outcome(submit: () => Promise<PageContent>, words: Words): Promise<PageContent> {
   try {
     return await submit();
   } catch (error) {
@@ -104,23 +104,23 @@ async function outcome(submit: () => Promise<Told>, words: Words): Promise<Told>
   }
 }
 
-function badLink(words: Words): Told {
+function badLink(words: Words): PageContent {
   return { status: 400, title: words.badLink, body: paragraph(words.badLinkText) };
 }
 
 /** Said when a confirmation comes too late. */
-export function expired(words: Words): Told {
+export function expired(words: Words): PageContent {
   return { title: words.expired, body: paragraph(words.expiredText) };
 }
 
 /** Said when a service can't be reached. */
-export function tryLater(words: Words): Told {
+export function tryLater(words: Words): PageContent {
   const body = html`${paragraph(words.tryLaterText)}${button(words.tryAgain)}`;
   return { status: 503, title: words.tryLater, body };
 }
 
-function answer(speech: Speech, { status = 200, ...told }: Told, sender = ''): Answer {
-  return pageAnswer({ language: speech.language, sender, status, ...told });
+function answer(speech: Speech, { status = 200, ...content }: PageContent, sender = ''): Answer {
+  return pageAnswer({ language: speech.language, sender, status, ...content });
 }
 
 /** Words with the name of a list in them. */

@@ -4,7 +4,7 @@ import type { Subscription } from '#gen/postrider/contacts/v1/subscriptions_pb.t
 import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type Html, html } from './html.ts';
 import { paragraph } from './layout.ts';
-import { expired, linkPage, type Told, tryLater, type Visit } from './link.ts';
+import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
 import { languages, speak } from './words.ts';
@@ -16,14 +16,14 @@ export function preferencesPage(messages: Transport): Page {
   return linkPage(messages, { name: 'preferences', prefix: preferencesPrefix, show, submit });
 }
 
-function show({ link, words }: Visit): Told {
-  return link ? told(link, words) : tryLater(words);
+function show({ link, words }: Visit): PageContent {
+  return link ? preferences(link, words) : tryLater(words);
 }
 
 async function submit(
   { key, link, language, words, client, options }: Visit,
   form: URLSearchParams,
-): Promise<Told> {
+): Promise<PageContent> {
   if (!link) return tryLater(words);
   const leavesAll = form.get('action') === 'leave';
   const changes = leavesAll ? { unsubscribeAll: true } : changesOf(link, form);
@@ -34,14 +34,14 @@ async function submit(
     throw error;
   }
   const now = await client.getLink(key, options);
-  // Who has chosen another language reads on in that one.
+  // After choosing another language the recipient reads on in that one.
   const isOther = now.language !== '' && now.language !== link.language;
   const chosen = isOther ? speak([now.language]) : { language, words };
   const notice = leavesAll ? chosen.words.leftAll : chosen.words.saved;
-  return { language: chosen.language, ...told(now, chosen.words, notice) };
+  return { language: chosen.language, ...preferences(now, chosen.words, notice) };
 }
 
-/** What differs from what is known. A list that the form did not show stays as it is. */
+/** The form's differences from the stored data. A list that the form did not show stays as it is. */
 function changesOf({ subscriptions, language, timezone }: GetLinkResponse, form: URLSearchParams) {
   const [shown, chosen] = [new Set(form.getAll('shown')), new Set(form.getAll('list'))];
   const isOn = ({ status }: Subscription) => status === MembershipStatus.ACTIVE;
@@ -56,12 +56,12 @@ function changesOf({ subscriptions, language, timezone }: GetLinkResponse, form:
   };
 }
 
-/** A bounce or a complaint is not the person's to lift here. */
+/** A recipient can't undo a bounce or a complaint here. */
 function isBlocked({ status }: Subscription): boolean {
   return status === MembershipStatus.BOUNCED || status === MembershipStatus.COMPLAINED;
 }
 
-function told(link: GetLinkResponse, words: Words, notice = ''): Told {
+function preferences(link: GetLinkResponse, words: Words, notice = ''): PageContent {
   const done = notice === '' ? '' : html`<p class="notice" role="status">${notice}</p>`;
   if (link.subscriptions.length === 0) {
     return { title: words.preferences, body: html`${done}${paragraph(words.noLists)}` };
@@ -117,7 +117,7 @@ const zones = Intl.supportedValuesOf('timeZone').map((zone) => ({
 
 const timezoneOptions = (current: string): Option[] => chosen(zones, current);
 
-/** What is set is always among the options, so that saving changes nothing by itself. */
+/** The stored value is always among the options, so that saving an unchanged form changes nothing. */
 function chosen(options: readonly Omit<Option, 'isChosen'>[], current: string): Option[] {
   const isKnown = current === '' || options.some(({ value }) => value === current);
   const all = isKnown ? options : [{ value: current, text: current }, ...options];

@@ -29,7 +29,7 @@ const pixel: Answer = {
   body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
 
-/** The pixel in a mail. It answers alike whatever it is asked, so that it tells nothing. */
+/** The pixel in a mail. Its answer is the same for every request, so it reveals nothing. */
 export function openPage({ readToken, hits }: Tracking): Page {
   return {
     name: 'open',

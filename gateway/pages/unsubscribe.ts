@@ -1,7 +1,7 @@
 import type { Transport } from '@connectrpc/connect';
 import { html } from './html.ts';
 import { button, paragraph } from './layout.ts';
-import { about, linkPage, linkPath, type Told, type Visit } from './link.ts';
+import { about, linkPage, linkPath, type PageContent, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import { preferencesPrefix } from './preferences.ts';
 
@@ -13,7 +13,7 @@ export function unsubscribePage(messages: Transport): Page {
   return linkPage(messages, { name: 'unsubscribe', prefix: '/u/', show, submit });
 }
 
-function show({ link, words }: Visit): Told {
+function show({ link, words }: Visit): PageContent {
   const question = link?.listName
     ? about(words.unsubscribeListQuestion, link.listName)
     : words.unsubscribeQuestion;
@@ -23,7 +23,7 @@ function show({ link, words }: Visit): Told {
   };
 }
 
-async function submit({ key, words, client, options }: Visit): Promise<Told> {
+async function submit({ key, words, client, options }: Visit): Promise<PageContent> {
   await client.unsubscribeByLink(key, options);
   const preferences = linkPath(preferencesPrefix, key);
   return {

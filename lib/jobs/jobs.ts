@@ -25,7 +25,7 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
   );
 }
 
-/** Forgets, once a night, what nobody can ask for any more. */
+/** Deletes, once a night, rows that are out of date. */
 const sweep: Task = async (_, { withPgClient }) => {
   await withPgClient(async (client) => {
     for (const { table, condition } of shortLived) {
@@ -35,10 +35,10 @@ const sweep: Task = async (_, { withPgClient }) => {
   });
 };
 
-// No task runs so long: who holds a job longer was killed or is frozen, and every task may be repeated.
+// No task runs so long: a worker that holds a job longer was killed or is frozen. Every task may be repeated.
 const lockMaxMinutes = 2;
 
-/** Takes back, at the start and every minute, what a process that is gone was running. */
+/** Unlocks, at the start and every minute, the jobs of processes that are gone. */
 function release(service: string): Task {
   const schema = schemaOf(service);
   return async (_, { withPgClient }) => {

@@ -18,7 +18,7 @@ const bytesPerBatchMax = 4 * 1024 * 1024;
 
 type Interest = { consumer: string; types: readonly string[] };
 
-/** Which events each service tells to whom. */
+/** The events that each service sends, by consumer. */
 const interests: Record<string, readonly Interest[]> = {
   contacts: [
     { consumer: 'messages', types: ['confirmation.due', 'contact.deleted'] },
@@ -56,12 +56,12 @@ const interests: Record<string, readonly Interest[]> = {
   ],
 };
 
-/** What a service's changes are told through. */
+/** The service that sends events, and the consumers that are deployed. */
 export type Outbox = { service: string; interests: readonly Interest[] };
 
 /**
- * Tells the consumers that this process knows a way to. One that is not deployed is told nothing, so
- * that no jobs pile up for it.
+ * Sends to the consumers that this process has a transport to. No jobs are added for one that is not deployed: they
+ * would pile up.
  */
 export function openOutbox(
   service: string,
@@ -71,13 +71,13 @@ export function openOutbox(
   return { service, interests: registered };
 }
 
-/** The transaction in which a workspace changes, and through what it is told. */
+/** The transaction of a workspace's change, and the outbox for its events. */
 export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: string };
 
-/** A fact with a time, told to the services that asked for its type. */
+/** A fact with a time, sent to the consumers of its type. */
 export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
 
-/** Tells facts that the caller has at hand, in its transaction. */
+/** Adds events in the caller's transaction. */
 export async function addEvents(
   scope: EventScope,
   events: readonly OutgoingEvent[],
@@ -97,7 +97,7 @@ export async function addEvents(
 }
 
 export type Change = {
-  /** The steps of a `with`, of which `events (type, occurred_at, data)` says what is to be told. */
+  /** The steps of a `with`, of which `events (type, occurred_at, data)` holds the events. */
   steps: string;
   /** What to select from the steps, in one row. */
   answer: string;
@@ -107,8 +107,8 @@ export type Change = {
 };
 
 /**
- * Changes rows and tells consumers in one statement: PostgreSQL writes the batches, one job each, so
- * that no event passes through this process before it leaves.
+ * Changes rows and adds their events in one statement: PostgreSQL writes the batches, one job each, so no event
+ * passes through this process before it is delivered.
  */
 export async function writeWithEvents<Answer>(
   { em, outbox, workspaceId }: EventScope,

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.ts';
 import { createMac, type Mac } from './mac.ts';
 
-/** Who a token speaks for. */
+/** The identity in a token. */
 export type Claims = {
   type: 'user' | 'api_key' | 'service';
   /** User id, or the name of the service. */
@@ -42,7 +42,7 @@ const verifiedMax = 2_000;
 const toleranceSeconds = 60;
 const clockWarningEveryMs = 60_000;
 
-/** `log` is told of tokens whose times show that clocks disagree. */
+/** Tokens whose times show that clocks disagree are written to `log`. */
 export function createKeyring(
   secretKey: string,
   { log }: { log?: Pick<Log, 'warn'> } = {},
@@ -206,7 +206,7 @@ function decrypt(keys: readonly Buffer[], text: string): string {
   throw new Error('a stored credential can not be decrypted with SECRET_KEY');
 }
 
-/** Compares without scope by its duration where the texts differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 export function equalInConstantTime(a: string, b: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** What says that bytes were written by one who has the key: 32 bytes. */
+/** Makes the message authentication code of bytes: 32 bytes. */
 export type Mac = (message: Uint8Array) => Buffer;
 
 const blockBytes = 64;
 const digestBytes = 32;
 
 /**
- * HMAC-SHA256 (RFC 2104) out of one-shot digests. `createHmac` takes twice the time and leaves an object that the garbage
- * collector has to end; every mail and every open asks for two.
+ * HMAC-SHA256 (RFC 2104) out of one-shot digests. `createHmac` takes twice the time and leaves an object for the
+ * garbage collector; every mail and every open needs two.
  */
 export function createMac(key: Buffer): Mac {
   if (key.length > blockBytes) throw new Error(`a key has at most ${blockBytes} bytes`);

@@ -8,7 +8,7 @@ const linkSetBytes = 8;
 // A forged token could only count an open too many.
 const macBytes = 8;
 
-/** What a tracking link says: which message, and in which set its links stand. */
+/** The content of a tracking token: the message, and the set that holds its links. */
 export type Tracked = { messageId: string; linkSet: Buffer };
 
 /** Makes the token of a message's pixel and links. */
@@ -44,7 +44,7 @@ export function uuidOf(bytes: Buffer): string {
     .join('-');
 }
 
-/** What says that bytes were written by us for a workspace; a token has the beginning of it. */
+/** The MAC over bytes of a workspace. A token carries its first bytes. */
 export function macOf(mac: Mac, workspaceId: string, bytes: Buffer): Buffer {
   return mac(Buffer.concat([Buffer.from(`${workspaceId}\0`), bytes]));
 }

@@ -19,7 +19,7 @@ const uncounted =
 
 export type Scope = Record<string, unknown>;
 
-/** What a value is written into decides how it is escaped. */
+/** Values are escaped for HTML, and not for text. */
 export type Place = 'html' | 'text';
 
 /** Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself. */

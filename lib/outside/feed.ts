@@ -87,7 +87,7 @@ function parse(body: Buffer): JsonValue | undefined {
   }
 }
 
-/** What JSON may say but neither the database nor a message can hold. */
+/** Why a JSON value fits neither the database nor a message; undefined if it does. */
 function faultOf(value: JsonValue, depth: number): string | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'a number is too large';
@@ -100,7 +100,7 @@ function faultOf(value: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-/** The errors of sockets and of TLS name addresses, so their codes are told in words of our own. */
+/** The errors of sockets and of TLS name addresses, so only their codes are used, in our own words. */
 function failureOf(error: unknown): string {
   if (error instanceof EgressError) return `request failed: ${error.message}`;
   if (textAt(error, 'name') === 'TimeoutError') return 'request timeout after 5s';

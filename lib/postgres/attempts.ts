@@ -14,8 +14,8 @@ export const attemptsTable = `
 /** At most so many attempts under a key within any window of time. */
 export type Limit = { key: string; attemptsMax: number; windowMs: number };
 
-/** How much room is left under the limit that has least of it. */
-export type Room = {
+/** The state of the limit that is nearest to exhaustion. */
+export type RateLimitState = {
   limit: Limit;
   /** The attempt was one too many. */
   isExhausted: boolean;
@@ -24,7 +24,7 @@ export type Room = {
   resetMs: number;
 };
 
-// More than one call adds, so that what nobody tries again goes away as well.
+// More than one call adds, so that keys that are never tried again go away as well.
 const sweptMax = 500;
 
 /**
@@ -32,13 +32,17 @@ const sweptMax = 500;
  * the limits survive a restart and hold over all replicas; keys are stored as hashes, since they name
  * people.
  */
-export function countAttempt(store: Store, limits: readonly Limit[], at: Date): Promise<Room> {
+export function countAttempt(
+  store: Store,
+  limits: readonly Limit[],
+  at: Date,
+): Promise<RateLimitState> {
   const keys = limits.map(({ key }) => hashOf(key));
   return store.fork().transactional(async (em) => {
     await takeTurns(em, keys);
     await sweep(em, at);
-    const room = await tightest(em, limits, { keys, at });
-    if (room.remaining === 0) return { ...room, isExhausted: true };
+    const state = await tightest(em, limits, { keys, at });
+    if (state.remaining === 0) return { ...state, isExhausted: true };
     await query(
       em,
       `insert into attempts (key, attempted_at, expires_at)
@@ -46,7 +50,7 @@ export function countAttempt(store: Store, limits: readonly Limit[], at: Date): 
        from unnest($1::bytea[], $3::int[]) as attempt (key, window_ms)`,
       [keys, at, limits.map(({ windowMs }) => windowMs)],
     );
-    return { ...room, remaining: room.remaining - 1 };
+    return { ...state, remaining: state.remaining - 1 };
   });
 }
 
@@ -58,12 +62,12 @@ async function takeTurns(em: EntityManager, keys: readonly Buffer[]): Promise<vo
   ]);
 }
 
-/** The limit with the least room before the attempt; the first of several. */
+/** The limit with the fewest attempts left before this one; the first of several. */
 async function tightest(
   em: EntityManager,
   limits: readonly Limit[],
   { keys, at }: { keys: readonly Buffer[]; at: Date },
-): Promise<Room> {
+): Promise<RateLimitState> {
   const [row] = await query<{ place: number; remaining: number; oldest: string | null }>(
     em,
     `select place::int, attempts_max - tried.count as remaining, tried.oldest
@@ -87,8 +91,11 @@ async function tightest(
   return { limit, isExhausted: false, remaining: Math.max(0, row.remaining), resetMs };
 }
 
-/** Tells a caller about its limit, in the words of the RateLimit header fields. */
-export function setRateLimitHeaders(header: Headers, { limit, remaining, resetMs }: Room): void {
+/** Sets the RateLimit header fields. */
+export function setRateLimitHeaders(
+  header: Headers,
+  { limit, remaining, resetMs }: RateLimitState,
+): void {
   header.set('ratelimit-limit', String(limit.attemptsMax));
   header.set('ratelimit-remaining', String(remaining));
   header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));

@@ -16,13 +16,13 @@ export async function endingStatements<T>(signal: AbortSignal, run: () => Promis
   try {
     return await calls.run(call, run);
   } finally {
-    // What goes on after the answer is nobody's call.
+    // Work that goes on after the answer belongs to no call.
     call.isOver = true;
     signal.removeEventListener('abort', end);
   }
 }
 
-/** Has a pool's connections know for which call they are used. */
+/** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);
   const holders = new WeakMap<PoolClient, Call>();

@@ -6,8 +6,8 @@ const files = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
  * A database's URL as every connection must be given it. `sslmode`, `sslrootcert` (the authority's certificate),
- * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is no mode: nobody could tell
- * whether TLS is spoken. Throws for settings that can't work.
+ * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is refused: with it nobody
+ * could tell whether TLS is used. Throws for settings that can't work.
  */
 export function connectionStringOf(databaseUrl: string): string {
   const url = parse(databaseUrl);

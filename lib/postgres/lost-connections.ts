@@ -13,7 +13,7 @@ export function returnLostConnections(pool: Pool): void {
     client.once('end', () => {
       if (!inUse.has(client)) return;
       client.release(true);
-      // Whoever holds it may still give it back, once; the pool has forgotten it and would object.
+      // Its holder may still release it. The pool no longer knows it and would throw.
       client.release = () => {};
     });
   });

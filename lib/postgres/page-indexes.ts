@@ -1,5 +1,4 @@
 /**
- * Says, in SQL, nothing that is not so of each row; the indexes that pages are read from are open only to who says it
- * (docs/decisions/0013).
+ * True of every row; it enables the partial page indexes (docs/decisions/0013).
  */
 export const pagedSql = (row: string) => `${row}.created_at > '-infinity'`;

@@ -39,7 +39,7 @@ type StoreOptions = {
   /** By the names they are recorded under, in their order. */
   migrations: Record<string, new (...args: never[]) => Migration>;
   connectionsMax?: number;
-  /** For what must be written whatever becomes of the call that began it: a call's end closes none of its connections. */
+  /** For writes that must not end with the call that began them: a call's end closes none of its connections. */
   outlivesCalls?: boolean;
 };
 
@@ -68,8 +68,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      // Has the server look, while it works, whether anybody still waits: it would not notice before it answers. And
-      // has it take pages as near: at the stock price of a far one it reads a young table whole rather than by key.
+      // PostgreSQL checks while it works whether its client is still there; otherwise it would notice at the end.
+      // With the default random_page_cost PostgreSQL scans young tables.
       options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);

@@ -14,7 +14,7 @@ import { serve } from '../rpc/server/serve.ts';
 import { readClientTls, readServerTls } from '../rpc/tls.ts';
 import { onTermination } from './termination.ts';
 
-/** What every process is made of before its service adds its own. */
+/** The parts that every process has, whatever its service. */
 export type Base = {
   env: Env;
   log: Log;

@@ -3,7 +3,7 @@ import type { Log } from '#lib/log.ts';
 /** Calls get ten seconds to end, a mail server twenty to answer, and outcomes five to be written. */
 const terminationMaxMs = 38_000;
 
-/** Ends the process in order, once, when it is told to. */
+/** Shuts the process down in order at SIGTERM or SIGINT, once. */
 export function onTermination(log: Log, end: () => Promise<void>): void {
   let ending = false;
   const terminate = () => {

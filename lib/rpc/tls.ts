@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '#lib/config.ts';
 
-/** Whom a client trusts, and how it shows who it is where servers ask. */
+/** The authority that a client trusts, and the client's own certificate for servers that ask for one. */
 export type ClientTls = { ca: Buffer; cert?: Buffer; key?: Buffer };
 
-/** How a server shows who it is; with `ca`, its clients must show certificates of that authority. */
+/** A server's certificate; with `ca`, its clients must have certificates of that authority. */
 export type ServerTls = { cert: Buffer; key: Buffer; ca?: Buffer };
 
 const read = (env: Env, name: string) => (env[name] ? readFileSync(env[name]) : undefined);
 
 /**
  * `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. A
- * prefix tells the names of one server from those of the process.
+ * prefix distinguishes one server's variables from those of the process.
  */
 export function readServerTls(env: Env, prefix = ''): ServerTls | undefined {
   const own = { cert: `${prefix}TLS_CERT_FILE`, key: `${prefix}TLS_KEY_FILE` };

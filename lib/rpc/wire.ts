@@ -15,7 +15,7 @@ export const messageMaxBytes = 20 * 1024 * 1024;
  */
 export const publicMessageMaxBytes = 512 * 1024;
 
-/** What came with a request or an answer, beside HTTP/2's own. */
+/** The headers of a request or an answer, without HTTP/2's pseudo-headers. */
 export function metadataOf(headers: IncomingHttpHeaders): Headers {
   const metadata = new Headers();
   for (const [name, value] of Object.entries(headers)) {

@@ -24,7 +24,7 @@ import {
 import { binaryOptions, messageMaxBytes } from '#lib/rpc/wire.ts';
 import { keyring, ownerEverywhere, serviceClaims } from '../../test/setup/service.ts';
 
-/** What every service here is served with. */
+/** Options of every service here. */
 export const options = {
   keyring,
   authorize: ownerEverywhere,

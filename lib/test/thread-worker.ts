@@ -1,12 +1,12 @@
 import { parentPort, threadId } from 'node:worker_threads';
 
-/** What a thread of these tests can be asked to do. */
-export type Deed = 'answer' | 'loop' | 'fill memory' | 'throw' | 'exit';
+/** The requests that the thread of these tests answers, each in its way. */
+export type Action = 'answer' | 'loop' | 'fill memory' | 'throw' | 'exit';
 
 const kept: string[][] = [];
 
-parentPort?.on('message', (deed: Deed) => {
-  switch (deed) {
+parentPort?.on('message', (action: Action) => {
+  switch (action) {
     case 'answer':
       parentPort?.postMessage(threadId);
       return;

@@ -21,7 +21,7 @@ export type Answer = { headers: IncomingHttpHeaders & IncomingHttpStatusHeader; 
 /** The peer could not be reached, or went away before it had answered. */
 export class NoAnswer extends Error {}
 
-/** The peer did nothing: it closes this connection, or the connection has no ids left. It may take another one. */
+/** The peer did nothing: it closes this connection, or the connection has no ids left. Refused streams are safe to retry. */
 class Refused extends NoAnswer {}
 
 /** Sends a call and waits for its answer, its deadline, or its caller's leaving. */
@@ -81,16 +81,16 @@ function receive(
     isAnswered = true;
     const [first] = chunks;
     resolve({ headers, body: first && chunks.length === 1 ? first : Buffer.concat(chunks) });
-    // Who has answered does not read on.
+    // The server has answered, so it won't read the rest.
     if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
   });
   let isUnsent = false;
-  // What else it says comes with the close that follows.
+  // Any other error is handled by the close that follows.
   stream.once('error', (error: NodeJS.ErrnoException) => {
     isUnsent = error.code === 'ERR_HTTP2_OUT_OF_STREAMS';
   });
   stream.once('close', () => {
-    // To make an error that nobody sees costs more than the rest of this.
+    // Creating an error that nobody sees would cost more than the rest of this function.
     if (isAnswered) return;
     const isRefused = isUnsent || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     reject(isRefused ? new Refused('refused') : new NoAnswer('closed'));

@@ -37,7 +37,7 @@ export function connectTo(address: string, { tls, authorization }: Options = {})
   return leanTransport(connectionTo(address, { tls }), authorization);
 }
 
-/** A transport to a service of ours, with a token that says who calls. */
+/** A transport to a service of ours, with a token that names the caller. */
 export function connectToService(
   addresses: readonly string[],
   { keyring, caller, tls }: { keyring: Keyring; caller: string; tls?: ClientTls },

@@ -8,20 +8,20 @@ import type { ClientTls } from '../tls.ts';
 
 const pingIntervalMs = 2_000;
 const answerMaxMs = 3_000;
-// Node resets whoever is answered while more than this waits to be sent; by default that is one large call.
+// Node resets a stream that gets an answer while more than this waits to be sent; its default is one large call.
 const waitingMaxMb = 512;
 
-/** Starts a request; what goes wrong with it is told by its stream. */
+/** Starts a request; its errors come from its stream. */
 export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
 
-/** HTTP/2 has 2^30 calls on a connection; far fewer make its replacement an everyday thing. */
+/** HTTP/2 allows 2^30 calls on a connection. Far fewer, so that replacing a connection is routine and tested. */
 const callsMaxDefault = 1_000_000;
 
 type Options = { tls?: ClientTls; callsMax?: number };
 
 /**
  * One HTTP/2 connection to `host:port`: made for the first request, and anew when the last one ended or has had its
- * calls. What runs on a connection that is replaced goes on there.
+ * calls. Calls in progress stay on the connection that is replaced.
  */
 export function connectionTo(
   address: string,
@@ -37,7 +37,7 @@ export function connectionTo(
 
 function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Session {
   const session = connect(url, { ...tls, maxSessionMemory: waitingMaxMb });
-  // Who waits for an answer is told by its own stream.
+  // Each waiting call gets the error from its own stream.
   session.on('error', () => {});
   watch(session);
   return session;
@@ -46,7 +46,7 @@ function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Sessio
 /** Ends a connection whose peer is frozen or gone without a word, or that can't be made in time. */
 function watch(session: ClientHttp2Session): void {
   const expect = () => setTimeout(giveUp, answerMaxMs).unref();
-  // If it was our own process that stood still, what came meanwhile is read first.
+  // If our own process was stopped, the answer may have arrived meanwhile: it is read first.
   const giveUp = () => setImmediate(() => isHeard || session.destroy());
   let isHeard = false;
   let timer = expect();

@@ -20,12 +20,12 @@ import type { Connection } from './connection.ts';
 const defaultTimeoutMs = 10_000;
 const retryMs = 1_000;
 
-/** How a client says who it is: the value of its Authorization header. */
+/** Makes the value of a client's Authorization header. */
 export type Authorization = () => Promise<string>;
 
 /**
- * Unary calls in the Connect protocol over HTTP/2, with as little as they need. What the service did not
- * say itself is Unavailable: it could not be reached, went away in the middle, or can't be understood.
+ * Unary calls in the Connect protocol over HTTP/2, with as little as they need. Without a valid answer of the service
+ * the error is Unavailable: it could not be reached, went away in the middle, or its answer can't be read.
  */
 export function leanTransport(connection: Connection, authorization?: Authorization): Transport {
   return {
@@ -79,7 +79,7 @@ function responseOf<I extends DescMessage, O extends DescMessage>(
 ): UnaryResponse<I, O> {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status !== 200 || type !== 'application/proto') throw failureIn(method, answer);
-  // Few callers look at metadata, and to make it costs more than all else here.
+  // Few callers read metadata, and making it costs more than everything else here.
   let metadata: [Headers, Headers] | undefined;
   return {
     stream: false,
@@ -116,6 +116,6 @@ function failureIn(method: DescMethodUnary, answer: Answer): Error {
   const [header, trailer] = trailerDemux(metadataOf(answer.headers));
   for (const [name, value] of trailer) header.append(name, value);
   const error = errorFromJsonBytes(answer.body, header, unavailable(method));
-  // It was not our caller who left: the service ends.
+  // Our caller did not leave, so the service is shutting down.
   return error.code === Code.Canceled ? unavailable(method) : error;
 }

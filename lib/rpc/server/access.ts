@@ -13,7 +13,7 @@ import type { Claims, Keyring } from '#lib/keys/keyring.ts';
 import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
 import { invalidField, refusedInDemo } from '../errors.ts';
 
-/** What a caller may do in the workspace of its request. */
+/** The caller's permissions in the workspace of its request. */
 export type Membership = {
   workspaceId: string;
   may(resource: string, action: 'read' | 'write'): boolean;
@@ -22,7 +22,7 @@ export type Membership = {
 const claimsKey = createContextKey<Claims | undefined>(undefined);
 const membershipKey = createContextKey<Membership | undefined>(undefined);
 
-/** Who calls; only operations that need a token may ask. */
+/** The claims of the caller. Throws in an operation that needs no token. */
 export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
   const claims = context.values.get(claimsKey);
   if (!claims) throw new Error('this operation has no caller');
@@ -45,7 +45,7 @@ export function hasPermission(
   return context.values.get(membershipKey)?.may(resource, action) === true;
 }
 
-/** For operations that need a second permission for part of what they do. */
+/** For operations where a part needs a second permission. */
 export function requirePermission(
   context: Pick<HandlerContext, 'values'>,
   resource: string,
@@ -76,10 +76,10 @@ export function isPublic(method: DescMethod): boolean {
   return operationOf(method)?.access?.rule.case === 'public';
 }
 
-/** Where the gateway says from which address it was called. */
+/** The header in which the gateway sends the address of its client. */
 const clientAddressHeader = 'x-client-address';
 
-/** Empty where no service of ours says it: limits by client then count all such callers as one. */
+/** Empty if the call has no address: limits by client count all such callers as one. */
 export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'requestHeader'>): string {
   return requestHeader.get(clientAddressHeader) ?? '';
 }
@@ -91,7 +91,7 @@ export function tokenGate(keyring: Keyring) {
     if (rule === undefined) return;
     const header = requestHeader.get('authorization');
     const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
-    // Anybody who reaches the port could write it, and have limits count for somebody else.
+    // Without this, anybody who reaches the port could make limits count for somebody else.
     if (claims?.type !== 'service') requestHeader.delete(clientAddressHeader);
     if (rule !== 'public') values.set(claimsKey, claims);
   };
@@ -194,7 +194,7 @@ function workspaceIn(message: object, guard: Operation): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Wider than ids are made: 20 letters and digits. What is longer must not become a key of anything. */
+/** Wider than ids are made: 20 letters and digits. Longer texts must not become keys of a cache or a limit. */
 const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** An operation that needs no membership may have no workspace, but none that can't be one. */
@@ -211,7 +211,7 @@ function workspaceFieldOf(guard: Operation): string {
 const answersMax = 10_000;
 const answerLifetimeMs = 1_000;
 
-/** Keeps answers for a second: what was revoked is refused within that time. */
+/** Keeps answers for a second: revoked access is refused within that time. */
 export function cachedAuthorize(authorize: Authorize): Authorize {
   type Kept = Awaited<ReturnType<Authorize>>;
   const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });

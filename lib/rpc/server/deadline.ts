@@ -27,8 +27,8 @@ export function defaultDeadline(deadlineMs: number): Interceptor {
 }
 
 /**
- * Ends the statements of a call that nobody waits for. What services ask of each other goes on: mail that
- * was sent must be recorded whatever became of the caller.
+ * Ends the statements of a call that nobody waits for. Calls between services go on: mail that was sent must be
+ * recorded whatever became of the caller.
  */
 export const statementsEndWithCall: Interceptor = (next) => (request) =>
   request.stream || operationOf(request.method)?.access?.rule.case === 'service'

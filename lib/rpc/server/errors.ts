@@ -12,7 +12,7 @@ import type { Log } from '#lib/log.ts';
 import { retryDefaultMs, retryLater } from '../errors.ts';
 import { requestIdHeader } from '../request-id.ts';
 
-/** What PostgreSQL's codes mean to a caller. Anything else is our fault. */
+/** PostgreSQL's codes that a caller can act on. Any other is an internal error. */
 const databaseCodes = new Map<string, Code>([
   ['23505', Code.AlreadyExists],
   ['40001', Code.Aborted],
@@ -57,8 +57,8 @@ function textOf(code: Code): string {
 }
 
 /**
- * Turns what an operation threw into one vocabulary, once. What it did not foresee is logged here
- * and answered without its text.
+ * Turns any error of an operation into a ConnectError. Unexpected errors are logged here and answered without their
+ * text, which may hold anybody's data.
  */
 export function errorInterceptor(log: Log): Interceptor {
   return (next) => async (request) => {
@@ -83,7 +83,7 @@ function knownError(reason: unknown, signal: AbortSignal): ConnectError | undefi
 
 const passing = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
 
-/** Adds what clients of gRPC look for and the error does not have: its reason, its request, when to try again. */
+/** Adds the details that clients of gRPC expect, where they are missing: reason, request, and when to try again. */
 export function explained(error: ConnectError, requestId: string): ConnectError {
   const { details, code } = error;
   const add = <Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>) => {
@@ -97,7 +97,7 @@ export function explained(error: ConnectError, requestId: string): ConnectError 
 }
 
 function aborted(signal: AbortSignal): ConnectError {
-  // The reason is everybody's who shares the signal; what is added belongs to this call.
+  // Calls that share the signal share its reason, and details are added for each call: hence a new error.
   const { rawMessage, code } = ConnectError.from(signal.reason, Code.Canceled);
   return new ConnectError(rawMessage, code);
 }

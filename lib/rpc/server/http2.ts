@@ -19,7 +19,7 @@ const streamsMax = 4_096;
  * streams for a moment after their peer has seen them end.
  */
 const streamsPerConnectionMax = 2_048;
-/** What may wait to be sent on one connection; more calls are refused meanwhile. */
+/** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
 
 /** How long a message that was refused may go on to arrive. */
@@ -46,7 +46,7 @@ export function openServer(tls: ServerTls | undefined): Server {
 export function onStreams(server: Server, take: Take): void {
   let open = 0;
   server.on('stream', (stream, headers, ...rest) => {
-    // What a broken stream says comes with its close.
+    // A broken stream is handled when it closes.
     stream.on('error', () => {});
     if (open >= streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
     open += 1;

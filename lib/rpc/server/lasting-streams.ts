@@ -1,7 +1,7 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import { deadlineDefaultMs } from './deadline.ts';
 
-/** Streams that last until their client ends them: who watches health, and tools that ask what there is. */
+/** Streams that last until their client ends them: watches of health, and reflection. */
 export type StreamLimits = {
   /** Over all connections. */
   streamsMax: number;
@@ -19,7 +19,7 @@ export const streamLimits: StreamLimits = {
   messageMaxMs: deadlineDefaultMs,
 };
 
-/** Admits a stream or refuses it, apart from the places of other calls, and ends it at its greatest age. */
+/** Admits a stream or refuses it, whatever other calls are open, and ends it at its maximum age. Refused streams are safe to retry. */
 export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamLimits) {
   let open = 0;
   const openOn = new WeakMap<Http2Session, number>();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http2';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, createContextValues, type HandlerContext } from '@connectrpc/connect';
 
-/** A call that is worked on, until it is ended; whoever works on it is told by its signal why. */
+/** A call in progress. Ending it aborts its signal with the reason. */
 export type OpenCall = HandlerContext & { end(reason: ConnectError): void };
 
 type Received = { headers: IncomingHttpHeaders; requestHeader: Headers; timeoutMs: number };

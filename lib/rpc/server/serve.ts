@@ -48,15 +48,15 @@ export type ServiceOptions = {
   reflection: boolean;
   /** How many streams may stay open, and how long; `streamLimits` if absent. */
   streamLimits?: StreamLimits;
-  /** Whether what the service can't do without is there. */
+  /** Whether required dependencies are reachable. */
   isReady(): Promise<boolean>;
 };
 
 type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
 
 /**
- * What every call of every service goes through: the gate, before its message is read, and then the
- * interceptors, outermost first: log, errors, deadline, access, validation.
+ * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
+ * outermost first: log, errors, deadline, access, validation.
  */
 export function callRules({ authorize, demo, keyring, log }: CallOptions) {
   const interceptors: Interceptor[] = [

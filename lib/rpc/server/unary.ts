@@ -58,7 +58,7 @@ export function unaryServer(options: Options): StreamHandler {
   };
 }
 
-/** Writes down what the routes tell a router. */
+/** Collects the methods that the routes register. */
 function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
   const specs = new Map<string, UnarySpec>();
   const recorder: ConnectRouter = {

@@ -3,7 +3,7 @@ import { clientNetwork } from '#lib/client-network.ts';
 import {
   countAttempt,
   type Limit,
-  type Room,
+  type RateLimitState,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -21,7 +21,7 @@ type Asked = { workspaceId: string; email: string; listIds: readonly string[]; c
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
   { workspaceId, email, listIds, client }: Asked,
-): Promise<Room> {
+): Promise<RateLimitState> {
   const limits: Limit[] = [
     { key: `subscribe address ${email}`, attemptsMax: perAddressMax, windowMs },
     { key: `subscribe client ${clientNetwork(client)}`, attemptsMax: perClientMax, windowMs },

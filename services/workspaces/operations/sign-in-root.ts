@@ -7,7 +7,7 @@ import {
   countAttempt,
   forgetAttempts,
   type Limit,
-  type Room,
+  type RateLimitState,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
 import { type EntityManager, query } from '#lib/postgres/store.ts';
@@ -102,7 +102,7 @@ async function isFirstUse({ store, now }: Context, email: string, timestamp: big
   return !(await countAttempt(store, [once], now())).isExhausted;
 }
 
-function tooManyAttempts({ resetMs }: Room): ConnectError {
+function tooManyAttempts({ resetMs }: RateLimitState): ConnectError {
   const text = 'too many sign-in attempts, please try again later';
   return retryLater(text, Code.ResourceExhausted, resetMs);
 }

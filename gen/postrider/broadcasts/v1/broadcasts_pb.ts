@@ -261,8 +261,8 @@ export type Audience = Message<"postrider.broadcasts.v1.Audience"> & {
   excludeUnsubscribed?: boolean | undefined;
 
   /**
-   * Lists beyond `list`. Who is in several gets one message, through the first that they are active in, and leaves that
-   * one by its links. At most 19 items.
+   * Lists beyond `list`. A contact in several lists gets one message, through the first list where they are
+   * active, and leaves that list by the message's links. At most 19 items.
    *
    * @generated from field: repeated string further_lists = 4;
    */
@@ -404,7 +404,7 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
   variationName: string;
 
   /**
-   * What became of it so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them.
+   * Its outcomes so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them.
    *
    * @generated from field: postrider.broadcasts.v1.VariationMetrics metrics = 3;
    */
@@ -427,7 +427,7 @@ export const VariationSchema: GenMessage<Variation> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 4);
 
 /**
- * What became of the messages of one variation. Opens and clicks of programs don't count.
+ * The outcomes of one variation's messages. Opens and clicks of programs don't count.
  *
  * @generated from message postrider.broadcasts.v1.VariationMetrics
  */

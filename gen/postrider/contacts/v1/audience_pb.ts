@@ -2,7 +2,7 @@
 // @generated from file postrider/contacts/v1/audience.proto (package postrider.contacts.v1, syntax proto3)
 /* eslint-disable */
 
-// What broadcasts and messages ask about an audience.
+// Audiences, for broadcasts and messages.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -281,7 +281,7 @@ export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipient
   messageDesc(file_postrider_contacts_v1_audience, 6);
 
 /**
- * What broadcasts and messages ask about an audience.
+ * Audiences, for broadcasts and messages.
  *
  * @generated from service postrider.contacts.v1.AudienceService
  */

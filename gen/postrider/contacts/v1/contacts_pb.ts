@@ -1093,7 +1093,7 @@ export const ImportContactsResponseSchema: GenMessage<ImportContactsResponse> = 
   messageDesc(file_postrider_contacts_v1_contacts, 15);
 
 /**
- * What became of one row.
+ * The outcome of one row.
  *
  * @generated from message postrider.contacts.v1.ImportOperation
  */

@@ -949,7 +949,7 @@ export const ListService: GenService<{
     output: typeof UpdateListResponseSchema;
   },
   /**
-   * Deletes a list and ends its memberships. Its id can not be used again.
+   * Deletes a list and ends its memberships. Its id can't be used again.
    *
    * NOT_FOUND (`List not found`): no such list.
    *
@@ -1032,7 +1032,7 @@ export const ContactListService: GenService<{
   },
   /**
    * Gives an existing membership a status, whatever it was before; never creates one, and leaves the
-   * suppression list alone. `found` tells whether there is such a membership.
+   * suppression list alone. `found` says whether there is such a membership.
    *
    * INVALID_ARGUMENT: the address or the status is wrong.
    *

@@ -2,7 +2,7 @@
 // @generated from file postrider/contacts/v1/subscriptions.proto (package postrider.contacts.v1, syntax proto3)
 /* eslint-disable */
 
-// What people do about their own subscriptions.
+// People's own subscriptions.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -104,7 +104,7 @@ export const GetSubscriberRequestSchema: GenMessage<GetSubscriberRequest> = /*@_
   messageDesc(file_postrider_contacts_v1_subscriptions, 2);
 
 /**
- * What a person may see and change.
+ * The data that a person may see and change.
  *
  * @generated from message postrider.contacts.v1.GetSubscriberResponse
  */
@@ -231,7 +231,7 @@ export const ConfirmSubscriptionResponseSchema: GenMessage<ConfirmSubscriptionRe
   messageDesc(file_postrider_contacts_v1_subscriptions, 6);
 
 /**
- * What a person changes.
+ * A person's changes.
  *
  * @generated from message postrider.contacts.v1.UpdateSubscriberRequest
  */

@@ -2,7 +2,7 @@
 // @generated from file postrider/events/v1/events.proto (package postrider.events.v1, syntax proto3)
 /* eslint-disable */
 
-// Facts that one service tells others, at least once, in no promised order.
+// Facts that one service sends to others, at least once, in no promised order.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -25,7 +25,7 @@ export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
  */
 export type Event = Message<"postrider.events.v1.Event"> & {
   /**
-   * What happened, such as `email.bounced`.
+   * The kind of fact, such as `email.bounced`.
    *
    * @generated from field: string type = 1;
    */

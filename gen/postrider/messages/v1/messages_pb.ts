@@ -583,7 +583,7 @@ export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_messages, 6);
 
 /**
- * What the person may see and change.
+ * The data that the person may see and change.
  *
  * @generated from message postrider.messages.v1.GetLinkResponse
  */
@@ -753,7 +753,7 @@ export const ConfirmByLinkResponseSchema: GenMessage<ConfirmByLinkResponse> = /*
   messageDesc(file_postrider_messages_v1_messages, 11);
 
 /**
- * What a person changes. A field that is absent stays as it is.
+ * A person's changes. A field that is absent stays as it is.
  *
  * @generated from message postrider.messages.v1.UpdateByLinkRequest
  */
@@ -1154,7 +1154,7 @@ export const SendBatchRequestSchema: GenMessage<SendBatchRequest> = /*@__PURE__*
   messageDesc(file_postrider_messages_v1_messages, 22);
 
 /**
- * What became of a batch. The counts add up to the number of recipients.
+ * The outcome of a batch. The counts add up to the number of recipients.
  *
  * @generated from message postrider.messages.v1.SendBatchResponse
  */
@@ -1626,7 +1626,7 @@ export const TrackingService: GenService<{
 export const BroadcastSendService: GenService<{
   /**
    * Sends one message each to up to 200 recipients of a broadcast: claims them, sends what it claimed,
-   * records every outcome. Whoever has an outcome already is answered from the record. Starts nothing
+   * records every outcome. A recipient with an outcome is answered from the record. Starts nothing
    * after the call is aborted or within 1 second of its deadline.
    *
    * INVALID_ARGUMENT: the plan can't be sent. NOT_FOUND: its template or integration is gone.

@@ -68,7 +68,7 @@ export type Template = Message<"postrider.templates.v1.Template"> & {
   web?: WebContent | undefined;
 
   /**
-   * What it is for.
+   * Its purpose.
    *
    * @generated from field: postrider.templates.v1.TemplateCategory category = 7;
    */
@@ -426,7 +426,7 @@ export type CreateTemplateRequest = Message<"postrider.templates.v1.CreateTempla
   channel: TemplateChannel;
 
   /**
-   * What it is for.
+   * Its purpose.
    *
    * @generated from field: postrider.templates.v1.TemplateCategory category = 5;
    */
@@ -622,7 +622,7 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
   subjectPreview?: string | undefined;
 
   /**
-   * What is wrong with the content.
+   * The mistakes in the content.
    *
    * @generated from field: postrider.templates.v1.CompileError error = 6;
    */
@@ -762,7 +762,7 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
   version: number;
 
   /**
-   * What the template is for.
+   * The template's purpose.
    *
    * @generated from field: postrider.templates.v1.TemplateCategory category = 2;
    */
@@ -986,7 +986,7 @@ export const TemplateChannelSchema: GenEnum<TemplateChannel> = /*@__PURE__*/
   enumDesc(file_postrider_templates_v1_templates, 0);
 
 /**
- * What a template is for. Only marketing mail needs a membership that is active.
+ * The purpose of a template. Only marketing mail needs a membership that is active.
  *
  * @generated from enum postrider.templates.v1.TemplateCategory
  */
@@ -1063,7 +1063,7 @@ export const TemplateCategory = {
 } as const;
 
 /**
- * What a template is for. Only marketing mail needs a membership that is active.
+ * The purpose of a template. Only marketing mail needs a membership that is active.
  *
  * @generated from enum postrider.templates.v1.TemplateCategory
  */
@@ -1133,7 +1133,7 @@ export const TemplateService: GenService<{
   serviceDesc(file_postrider_templates_v1_templates, 0);
 
 /**
- * What other services need of templates.
+ * For other services.
  *
  * @generated from service postrider.templates.v1.TemplateContentService
  */
@@ -1151,7 +1151,7 @@ export const TemplateContentService: GenService<{
     output: typeof GetTemplateContentResponseSchema;
   },
   /**
-   * Reads many versions at once. What is not there is left out.
+   * Reads many versions at once. Versions that do not exist are left out.
    *
    * @generated from rpc postrider.templates.v1.TemplateContentService.BatchGetTemplates
    */

@@ -400,8 +400,8 @@ export const EmailProviderSchema: GenMessage<EmailProvider> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_workspaces, 6);
 
 /**
- * How many messages may leave on the first days. What is more waits: a broadcast pauses with the reason and goes on by
- * itself on the next day.
+ * The number of messages that may leave on each of the first days. More of them wait: a broadcast pauses
+ * with the reason and goes on by itself on the next day.
  *
  * @generated from message postrider.workspaces.v1.WarmUp
  */
@@ -720,7 +720,7 @@ export const UpdateWorkspaceResponseSchema: GenMessage<UpdateWorkspaceResponse> 
   messageDesc(file_postrider_workspaces_v1_workspaces, 17);
 
 /**
- * What a member may do with one resource.
+ * A member's permissions for one resource.
  *
  * @generated from message postrider.workspaces.v1.Permission
  */
@@ -994,7 +994,7 @@ export const AuthorizeRequestSchema: GenMessage<AuthorizeRequest> = /*@__PURE__*
   messageDesc(file_postrider_workspaces_v1_workspaces, 25);
 
 /**
- * What the subject may do.
+ * The subject's permissions.
  *
  * @generated from message postrider.workspaces.v1.AuthorizeResponse
  */
@@ -1227,7 +1227,7 @@ export const UserService: GenService<{
   /**
    * Signs a configured root user in by a signature over the address and the time, for automation.
    *
-   * A signature works once: whoever signs in twice in a second signs another timestamp.
+   * A signature works once: a second sign-in within a second needs another timestamp.
    *
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
    * timestamp more than 60 seconds off, a wrong signature, or one that was used. RESOURCE_EXHAUSTED: more than 5
@@ -1362,7 +1362,7 @@ export const WorkspaceService: GenService<{
   serviceDesc(file_postrider_workspaces_v1_workspaces, 1);
 
 /**
- * What other services ask: who is this, may they, and how is the workspace set up.
+ * For other services: identity, permissions and settings.
  *
  * @generated from service postrider.workspaces.v1.WorkspaceDirectoryService
  */
