@@ -180,7 +180,7 @@ test('a workspace that does not exist and a foreign one answer alike', async () 
 });
 
 test('a workspace_id that can not be one is never looked up, however long it is', async () => {
-  const huge = 'x'.repeat(1_000_000);
+  const huge = 'x'.repeat(100_000);
   for (let at = 0; at < 300; at += 1) {
     const refused = contactsOf('owner').countContacts({ workspaceId: `${at}${huge}` });
     await expect(refused).rejects.toMatchObject({
