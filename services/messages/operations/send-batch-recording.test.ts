@@ -18,6 +18,9 @@ beforeAll(async () => {
       if what = 'values' and new.contact_email like 'poison%' and new.status_info not like '%could not be stored' then
         raise exception 'invalid byte sequence' using errcode = '22021';
       end if;
+      if what = 'always' and new.contact_email like 'stubborn%' then
+        raise exception 'check violation' using errcode = '23514';
+      end if;
       return new;
     end $$;
     create trigger refuse before update on messages for each row execute function refuse();`);
@@ -83,6 +86,21 @@ test('one outcome that cannot be stored is found, and stored without its text', 
     status_info: "the server's answer could not be stored",
     attempts: 1,
   });
+});
+
+test('an outcome that the database refuses in every form is kept until it is taken, and holds up no other', async () => {
+  const batch = batchOf(['stubborn@example.com', ...people(3, 'others')]);
+  await trouble('always');
+  const first = given.sender.sendBatch(batch, { timeoutMs: 2_000 }).catch(() => undefined);
+  const left = async () => (await record(batch)).filter(({ status }) => status === 'sending');
+  await until('the others are stored', async () => {
+    return mailed().length === 4 && (await left()).length === 1;
+  });
+  await first;
+  await sql('truncate trouble');
+  await until('all are stored', isSettled(batch), { withinMs: 10_000 });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 4, unknown: 0 });
+  expect(mailed()).toEqual([1, 1, 1, 1]);
 });
 
 test('a message that a server still has when the call ends is recorded, and nobody is mailed twice', async () => {

@@ -24,6 +24,8 @@ export class ResultWriter {
   #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Results that the database refused for their values, on their way without their text. */
+  readonly #refused: Promise<void>[] = [];
   readonly #context: WriterContext;
   readonly #group: ClaimGroup;
 
@@ -44,6 +46,7 @@ export class ResultWriter {
   async end(): Promise<void> {
     this.#flush();
     await this.#writing;
+    await Promise.all(this.#refused);
   }
 
   #flush(): void {
@@ -61,7 +64,11 @@ export class ResultWriter {
     } catch (error) {
       if (!isAboutValues(error)) throw error;
       const half = Math.ceil(group.length / 2);
-      if (group.length === 1) return this.#storeWithoutText(group);
+      if (group.length === 1) {
+        // Repeated beside the others, whose turn would not come while the database refuses this one.
+        this.#refused.push(this.#storeWithoutText(group));
+        return;
+      }
       await this.#store(group.slice(0, half));
       await this.#store(group.slice(half));
     }
@@ -73,20 +80,14 @@ export class ResultWriter {
       result: { ...result, info: unstorableInfo },
       unknown,
     }));
-    try {
-      await this.#record(plain);
-    } catch (error) {
-      // It stays held, so that this process does not send it again.
-      this.#context.log.error({ err: error, messageId: plain[0]?.result.id }, 'an outcome is lost');
-    }
+    await this.#record(plain, () => false);
   }
 
-  async #record(group: readonly Entry[]): Promise<void> {
+  async #record(group: readonly Entry[], isFinal?: (error: unknown) => boolean): Promise<void> {
     const { log, underway } = this.#context;
     const results = group.map(({ result }) => result);
-    const recorded = await untilStored(log, 'results', () =>
-      recordResults(this.#context, this.#group, results),
-    );
+    const write = () => recordResults(this.#context, this.#group, results);
+    const recorded = await untilStored(log, 'results', write, isFinal);
     for (const { result, unknown } of group) {
       this.unstored.delete(result.id);
       if (!recorded.has(result.id)) continue;

@@ -16,14 +16,19 @@ export function isAboutValues(error: unknown): boolean {
 
 /**
  * Repeats a write until the database has taken it: connections come back, locks and deadlocks pass. Throws only
- * errors about the values.
+ * final errors: those about the values, unless the caller has no other values to try.
  */
-export async function untilStored<T>(log: Log, what: string, write: () => Promise<T>): Promise<T> {
+export async function untilStored<T>(
+  log: Log,
+  what: string,
+  write: () => Promise<T>,
+  isFinal: (error: unknown) => boolean = isAboutValues,
+): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await write();
     } catch (error) {
-      if (isAboutValues(error)) throw error;
+      if (isFinal(error)) throw error;
       // At the beginning of an outage and then about every minute, instead of thousands of times.
       if (attempt % 30 === 0) log.warn({ err: error, attempt }, `${what} could not be stored yet`);
       await sleep(waitsMs[attempt] ?? waitMaxMs);
