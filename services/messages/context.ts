@@ -13,9 +13,9 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { Contacts } from './peers.ts';
+import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
-import type { Pools } from './sending/pools.ts';
 import type { Underway } from './sending/underway.ts';
 
 /** The dependencies of this service's operations and tasks. */
@@ -33,11 +33,11 @@ export type Context = {
   /** Compiled templates with the settings and the integration they go out with. */
   plans: Plans;
   feeds: Feeds;
-  pools: Pools;
   thread: RenderThread;
-  /** Limits how many batches this process sends at a time. */
+  /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
   underway: Underway;
+  recorder: Recorder;
 };
 
 /** The signature of each operation, by RPC. */

@@ -10,10 +10,10 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
+import { Recorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
-import { admissionLimits, createAdmission } from './sending/admission.ts';
-import { createPools } from './sending/pools.ts';
-import { createUnderway } from './sending/underway.ts';
+import { Admission } from './sending/admission.ts';
+import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
@@ -30,33 +30,37 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
   const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
-  const pools = createPools(egress);
   const plans = createPlans({
     store,
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
-  const underway = createUnderway();
+  const owner = crypto.randomUUID();
+  const outbox = openOutbox('messages', consumers);
+  const underway = new Underway({ outcomes, owner });
+  const recorder = new Recorder({ outcomes, outbox, owner, log });
+  const { resolve } = egress;
+  const admission = new Admission({ resolve, isBehind: (id) => recorder.isBehind(id) });
   const context = {
     store,
     outcomes,
     log,
-    outbox: openOutbox('messages', consumers),
+    outbox,
     keyring,
     contacts: {
       ...createClient(AudienceService, peer('contacts')),
       ...createClient(ListService, peer('contacts')),
       ...createClient(SubscriberService, peer('contacts')),
     },
-    owner: crypto.randomUUID(),
+    owner,
     now: () => new Date(),
     plans,
     feeds: createFeeds({ egress, keyring }),
-    pools,
     thread,
-    admission: createAdmission(admissionLimits),
+    admission,
     underway,
+    recorder,
   };
   return {
     store,
@@ -70,7 +74,7 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     },
     close: async () => {
       await underway.drained(answerMaxMs);
-      pools.close();
+      admission.close();
       await underway.drained(recordMaxMs);
       await outcomes.close();
       await thread.close();

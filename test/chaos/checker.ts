@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { resultGroupMax } from '../../services/messages/record/result-writer.ts';
-import { admissionLimits } from '../../services/messages/sending/admission.ts';
+import { unstoredMax } from '../../services/messages/record/recorder.ts';
 import { connectionsMax } from '../../services/messages/smtp/pool.ts';
 import { good, readBroadcast } from '../stack/given.ts';
 import { endStatus } from '../stack/workflows.ts';
@@ -20,12 +19,11 @@ export type Verdict = {
 };
 
 /**
- * What may arrive twice: for each kill or long freeze of messages, its open SMTP transactions and one unwritten group
- * of each of its batches. Whatever happens to the database, a process that lives records what it knows.
+ * What may arrive twice: for each kill or long freeze of messages, its open SMTP transactions, and what a
+ * workspace may have unrecorded. Whatever happens to the database, a process that lives records what it knows.
  */
 export function boundOf(faults: readonly Fault[], connectionsPeak: number): number {
-  const perProcess =
-    Math.min(connectionsMax, connectionsPeak) + admissionLimits.runningMax * resultGroupMax;
+  const perProcess = Math.min(connectionsMax, connectionsPeak) + unstoredMax;
   return faults.filter(({ name }) => name.startsWith('messages')).length * perProcess;
 }
 

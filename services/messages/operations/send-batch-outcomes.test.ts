@@ -75,7 +75,7 @@ test.each([0, 1, 3])(
     );
     expect(await countedSent(batch)).toBe(2);
     expect(await toldOf(batch)).toEqual(['email.sent', 'email.sent']);
-    context.pools.close();
+    context.admission.close();
   },
 );
 

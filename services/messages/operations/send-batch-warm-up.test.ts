@@ -17,7 +17,7 @@ afterEach(() => {
   given.world.skipReasons.clear();
 });
 afterAll(async () => {
-  fresh.context.pools.close();
+  fresh.context.admission.close();
   await given.close();
 });
 
@@ -65,7 +65,7 @@ test('a day has one limit for all replicas', async () => {
   );
   expect(answers.reduce((sum, { sent }) => sum + sent, 0)).toBe(50);
   expect(given.sink.total()).toBe(50);
-  for (const { context } of replicas.slice(1)) context.pools.close();
+  for (const { context } of replicas.slice(1)) context.admission.close();
 });
 
 test('skipped recipients take nothing of the daily limit', async () => {
@@ -85,7 +85,7 @@ test('an outage takes nothing of the daily limit', async () => {
   given.world.port = given.sink.port;
   const back = newReplica();
   expect(await back.sender.sendBatch(asked)).toMatchObject({ sent: 50, outage: reason });
-  for (const { context } of [away, back]) context.pools.close();
+  for (const { context } of [away, back]) context.admission.close();
 });
 
 test('an individual send is refused with the reason once the daily limit is reached', async () => {

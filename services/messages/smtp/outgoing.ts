@@ -7,8 +7,10 @@ export type Outgoing = {
   /** Envelope addresses, checked and in ASCII. */
   from: string;
   to: string;
-  /** Nothing is written of the body after this; another process may have taken the message over. */
-  leaseUntilMs: number;
+  /** The message is not begun after this. */
+  startsUntilMs: number;
+  /** Nothing is written of the body after `leaseUntilMs`; another process may have taken the message over. */
+  held: { readonly leaseUntilMs: number };
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => Prepared;
@@ -21,8 +23,13 @@ export type Outgoing = {
 };
 
 /** Whether nothing of a message may be written any more. */
-export function isOver({ signal, leaseUntilMs }: Outgoing): boolean {
-  return signal.aborted || Date.now() >= leaseUntilMs;
+export function isOver({ signal, held }: Outgoing): boolean {
+  return signal.aborted || Date.now() >= held.leaseUntilMs;
+}
+
+/** Whether a message may not be begun any more. */
+export function isTooLate(outgoing: Outgoing): boolean {
+  return isOver(outgoing) || Date.now() >= outgoing.startsUntilMs;
 }
 
 /** The pool, as its sessions see it. */

@@ -58,6 +58,11 @@ export class Session {
     return this.#step === 'idle';
   }
 
+  /** How long the server has had the message that it is to answer next; 0 if it has none. */
+  get ageMs(): number {
+    return this.isIdle ? 0 : performance.now() - this.#startedAtMs;
+  }
+
   /** Takes up the next message, if the session is free and there is one. */
   start(): void {
     if (this.#step !== 'idle' || !this.#takeNext()) return;

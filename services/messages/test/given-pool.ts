@@ -74,7 +74,8 @@ export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Ou
     const outgoing: Outgoing = {
       from: given.from ?? 'me@sender.example',
       to: given.to,
-      leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000),
+      startsUntilMs: Date.now() + 30_000,
+      held: { leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000) },
       signal: given.signal ?? never,
       prepare: given.prepare ?? (() => bodyOf(given.to)),
       failureInfo: renderFailureInfo,

@@ -17,10 +17,10 @@ import { type Sink, startSink } from '../../../test/sink.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
 import type { Context } from '../context.ts';
+import { Recorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
-import { admissionLimits, createAdmission } from '../sending/admission.ts';
-import { createPools } from '../sending/pools.ts';
-import { createUnderway } from '../sending/underway.ts';
+import { Admission } from '../sending/admission.ts';
+import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
 import {
@@ -58,21 +58,27 @@ export async function givenService() {
   const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const egress = createEgress(['127.0.0.0/8']);
   const newProcess = (over: Partial<Context> = {}) => {
+    const owner = crypto.randomUUID();
+    const log = createLog('messages', 'silent');
+    const outbox =
+      over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
+    const recorder = new Recorder({ outcomes, outbox, owner, log });
+    const { resolve } = egress;
     const context: Context = {
       store,
       outcomes,
-      log: createLog('messages', 'silent'),
-      outbox: openOutbox('messages', { contacts: createRouterTransport(() => {}) }),
+      log,
+      outbox,
       keyring,
       contacts: contactsOf(world),
-      owner: crypto.randomUUID(),
+      owner,
       now: () => new Date(),
       plans: createPlans(peers),
       feeds: createFeeds({ egress, keyring }),
-      pools: createPools(egress),
       thread: new RenderThread(),
-      admission: createAdmission(admissionLimits),
-      underway: createUnderway(),
+      admission: new Admission({ resolve, isBehind: (id) => recorder.isBehind(id) }),
+      underway: new Underway({ outcomes, owner }),
+      recorder,
       ...over,
     };
     const transport = testTransport(messagesRoutes(context));
@@ -98,7 +104,7 @@ export async function givenService() {
 }
 
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
-  context.pools.close();
+  context.admission.close();
   await context.underway.drained(5_000);
   await context.outcomes.close();
   await context.thread.close();
