@@ -33,7 +33,9 @@ export type ServiceProcess = {
   routes: (router: ConnectRouter) => void;
   /** Jobs that this service runs. */
   tasks: TaskList;
-  /** Those of them that run at the start and every minute. */
+  /** Jobs that wait for servers of tenants, in a lane of their own. */
+  slowTasks?: TaskList;
+  /** Those of `tasks` that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
@@ -84,6 +86,7 @@ export async function runService(
     url: base.databaseUrl,
     service: name,
     tasks: service.tasks,
+    ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     log: base.log,
   });

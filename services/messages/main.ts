@@ -68,10 +68,10 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     routes: messagesRoutes(context),
     tasks: {
       deliverEvents: deliverEvents(consumers),
-      sendConfirmations: sendConfirmations(context),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
     },
+    slowTasks: { sendConfirmations: sendConfirmations(context) },
     close: async () => {
       await underway.drained(answerMaxMs);
       admission.close();

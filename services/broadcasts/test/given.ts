@@ -33,6 +33,8 @@ import { Broadcast } from '../broadcast.ts';
 import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import type { Peers } from '../peers.ts';
+import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 
@@ -76,8 +78,10 @@ export async function givenService(over: Partial<Context> = {}) {
     sendIndividual: () => {},
     stats: [],
   };
+  const store = over.store ?? (await testStore(openBroadcastsStore));
   const context: Context = {
-    store: over.store ?? (await testStore(openBroadcastsStore)),
+    store,
+    revisions: new Revisions(store),
     now: () => clock.now,
     egress: createEgress(['127.0.0.0/8']),
     keyring,
@@ -93,7 +97,7 @@ export async function givenService(over: Partial<Context> = {}) {
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
-function fakePeers(neighbours: Neighbours): Omit<Context, 'store' | 'now' | 'egress' | 'keyring'> {
+function fakePeers(neighbours: Neighbours): Peers {
   return {
     lists: {
       getList: async ({ id = '' }) => {

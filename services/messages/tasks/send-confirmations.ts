@@ -14,8 +14,8 @@ import {
 import { type Sent, sendAll } from '../sending/batch.ts';
 
 const roundMax = 200;
-/** A job counts as dead after two minutes; messages that are left wait for the next job. */
-const workMaxMs = 60_000;
+/** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */
+const workMaxMs = 20_000;
 const outageWaitMs = 60_000;
 
 // A form can be filled in for somebody else, so no field of it reaches the mail.
