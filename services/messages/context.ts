@@ -4,6 +4,7 @@ import type {
   BroadcastSendService,
   MessageLinkService,
   MessageService,
+  SendingStateService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
@@ -45,4 +46,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &
   ServiceImpl<typeof MessageService> &
+  ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof TrackingService>;

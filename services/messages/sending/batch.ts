@@ -131,6 +131,7 @@ async function startFed(
     const skipped = all.filter(({ skipReason }) => skipReason !== '');
     const asked = all.filter(({ skipReason }) => skipReason === '');
     const fed = await context.feeds.askSome({
+      workspaceId: batch.group.workspaceId,
       recipient,
       claimants: asked,
       contacts,

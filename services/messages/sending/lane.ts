@@ -49,8 +49,9 @@ export class Lane {
     return this.#taken + this.waiting === 0;
   }
 
-  get connections(): number {
-    return this.#pool?.pool.connections ?? 0;
+  /** The connections to the server; undefined before the first message. */
+  get server(): SmtpPool | undefined {
+    return this.#pool?.pool;
   }
 
   /** How many messages may be on their way: what fills the connections for the time of a message and a moment more. */
