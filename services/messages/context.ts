@@ -14,6 +14,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { Contacts } from './peers.ts';
+import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
@@ -39,6 +40,8 @@ export type Context = {
   admission: Admission;
   underway: Underway;
   recorder: Recorder;
+  /** Absent where the process has no disk of its own. */
+  journal: Journal | undefined;
 };
 
 /** The signature of each operation, by RPC. */

@@ -38,10 +38,12 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
-  const underway = new Underway({ outcomes, owner });
-  const recorder = new Recorder({ outcomes, outbox, owner, log });
-  const { resolve } = egress;
-  const admission = new Admission({ resolve, isBehind: (id) => recorder.isBehind(id) });
+  const journals = journalFolder ? await JournalFolder.open(journalFolder, owner) : undefined;
+  const journal = journals && (await openJournal(journals, { outcomes, outbox, owner, log }));
+  const underway = new Underway({ outcomes, owner, journal });
+  const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+  const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
+  const admission = new Admission({ resolve: egress.resolve, mayStart });
   const context = {
     store,
     outcomes,

@@ -1,5 +1,6 @@
 import type { Log } from '#lib/log.ts';
 import type { Fate } from '../message.ts';
+import type { Journal } from './journal.ts';
 import { type Result, type ResultContext, recordResults } from './results.ts';
 import { isAboutValues, untilStored } from './until-stored.ts';
 
@@ -10,7 +11,10 @@ export const unstoredMax = 800;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
 
-export type RecorderContext = ResultContext & { log: Log };
+export type RecorderContext = ResultContext & {
+  log: Log;
+  journal?: Pick<Journal, 'settle'> | undefined;
+};
 
 export type Entry = {
   result: Result;
@@ -33,6 +37,7 @@ export class Recorder {
   add(workspaceId: string, entry: Entry): void {
     const writer = this.#writers.get(workspaceId) ?? new ResultWriter(this.#context, workspaceId);
     this.#writers.set(workspaceId, writer);
+    this.#context.journal?.settle(workspaceId, entry.result);
     writer.add(entry, () => {
       if (writer.unstored === 0) this.#writers.delete(workspaceId);
     });

@@ -3,7 +3,7 @@ import { Admission, type AdmissionLimits, admissionLimits, type Turn } from './a
 
 const host = {
   resolve: () => Promise.reject(new Error('no server is called')),
-  isBehind: () => false,
+  mayStart: () => true,
 };
 type Numbers = Omit<AdmissionLimits, 'waitMaxMs'> & { waitMaxMs: number };
 

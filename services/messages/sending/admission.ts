@@ -76,15 +76,14 @@ export class Admission {
   #taken = 0;
   #isDispatching = false;
 
-  /** `isBehind`: so many outcomes of the workspace wait to be recorded that it may start nothing. */
   constructor(
-    { resolve, isBehind }: Pick<LaneHost, 'resolve' | 'isBehind'>,
+    { resolve, mayStart }: Pick<LaneHost, 'resolve' | 'mayStart'>,
     limits: AdmissionLimits = admissionLimits,
   ) {
     this.#limits = limits;
     this.#host = {
       resolve,
-      isBehind,
+      mayStart,
       took: (count) => {
         this.#taken += count;
       },

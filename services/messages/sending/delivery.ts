@@ -9,6 +9,7 @@ import { isSendable } from '../mime/headers.ts';
 import type { Prepared } from '../mime/message.ts';
 import type { Claimed, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import type { Journal } from '../record/journal.ts';
 import type { Recorder } from '../record/recorder.ts';
 import type { Recipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
@@ -22,6 +23,8 @@ import type { Underway } from './underway.ts';
 export type DeliveryContext = GiveBackContext & {
   recorder: Recorder;
   underway: Underway;
+  /** Absent where the process has no disk of its own. */
+  journal: Journal | undefined;
   keyring: Keyring;
   now: () => Date;
   thread: RenderThread;
@@ -171,6 +174,8 @@ export class DeliveryRun {
       return undefined;
     }
     if (!held) throw new Error('a message is sent that this process does not hold');
+    const { journal } = this.#context;
+    const { group, plan } = this.#delivery;
     return {
       from: variant.from,
       to: message.email,
@@ -178,6 +183,9 @@ export class DeliveryRun {
       held,
       signal: stop,
       prepare,
+      ...(journal && {
+        begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
+      }),
       failureInfo: renderFailureInfo,
       settle,
       lost: 0,

@@ -14,8 +14,8 @@ export type LaneKey = { workspaceId: string; integrationId: string };
 /** What a lane shares with the others. */
 export type LaneHost = {
   resolve: Resolve;
-  /** Whether so many outcomes of the workspace wait to be recorded that it may start nothing. */
-  isBehind: (workspaceId: string) => boolean;
+  /** Whether a message of the workspace may be begun; not while too many outcomes wait to be recorded. */
+  mayStart: (workspaceId: string) => boolean;
   /** The lane has so many messages more, or fewer. */
   took: (count: number) => void;
   /** The lane may have room again. */

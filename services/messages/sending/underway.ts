@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';
 import { leaseMs, renewLeases } from '../record/claims.ts';
+import type { Journal } from '../record/journal.ts';
 import type { Lane } from './lane.ts';
 
 /** A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the local clock. */
@@ -15,6 +16,12 @@ const renewTickMs = 1_000;
 const renewMax = 1_000;
 const lookEveryMs = 50;
 
+type UnderwayContext = {
+  outcomes: Store;
+  owner: string;
+  journal: Pick<Journal, 'claim' | 'forget'> | undefined;
+};
+
 /**
  * The messages that this process has claimed and not yet recorded. They belong to the process and not to the call
  * that began them: a call may end while a server still has a body to answer, or the database an outcome to take.
@@ -23,12 +30,14 @@ export class Underway {
   readonly #held = new Map<string, Held>();
   readonly #outcomes: Store;
   readonly #owner: string;
+  readonly #journal: UnderwayContext['journal'];
   #ticker: NodeJS.Timeout | undefined;
   #isRenewing = false;
 
-  constructor({ outcomes, owner }: { outcomes: Store; owner: string }) {
+  constructor({ outcomes, owner, journal }: UnderwayContext) {
     this.#outcomes = outcomes;
     this.#owner = owner;
+    this.#journal = journal;
   }
 
   /** Those of the messages that nothing here holds; they are held from now on, and take room of the lane. */
@@ -37,6 +46,10 @@ export class Underway {
     const leaseUntilMs = leaseFrom(Date.now());
     for (const { id } of free) this.#held.set(id, { lane, leaseUntilMs });
     lane.take(free.length);
+    this.#journal?.claim(
+      lane.workspaceId,
+      free.map(({ id }) => id),
+    );
     this.#ticker ??= setInterval(() => this.#tick(), renewTickMs).unref();
     return free;
   }
@@ -52,6 +65,7 @@ export class Underway {
       const held = this.#held.get(id);
       if (!held) continue;
       this.#held.delete(id);
+      this.#journal?.forget(id);
       freed.set(held.lane, (freed.get(held.lane) ?? 0) + 1);
     }
     for (const [lane, count] of freed) lane.release(count);

@@ -172,9 +172,14 @@ export class Session {
     this.#buffer.length = 0;
     try {
       writeMessage(this.#buffer, message);
-      return undefined;
     } catch (error) {
       return unwritable(outgoing.failureInfo(error));
+    }
+    try {
+      outgoing.begin?.();
+      return undefined;
+    } catch {
+      return { kind: 'not_started' };
     }
   }
 

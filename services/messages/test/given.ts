@@ -57,13 +57,13 @@ export async function givenService() {
   };
   const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const egress = createEgress(['127.0.0.0/8']);
+  /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {
-    const owner = crypto.randomUUID();
+    const { owner = crypto.randomUUID(), journal } = over;
     const log = createLog('messages', 'silent');
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
-    const recorder = new Recorder({ outcomes, outbox, owner, log });
-    const { resolve } = egress;
+    const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
     const context: Context = {
       store,
       outcomes,
@@ -76,9 +76,13 @@ export async function givenService() {
       plans: createPlans(peers),
       feeds: createFeeds({ egress, keyring }),
       thread: new RenderThread(),
-      admission: new Admission({ resolve, isBehind: (id) => recorder.isBehind(id) }),
-      underway: new Underway({ outcomes, owner }),
+      admission: new Admission({
+        resolve: egress.resolve,
+        mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
+      }),
+      underway: new Underway({ outcomes, owner, journal }),
       recorder,
+      journal,
       ...over,
     };
     const transport = testTransport(messagesRoutes(context));
