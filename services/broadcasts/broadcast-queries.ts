@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 
 export function broadcastNotFound(): ConnectError {

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { List, listNotFound } from './list.ts';
 

@@ -1,4 +1,5 @@
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 
 /** How PostgreSQL would run a statement now. */
 export async function planOf(store: Store, text: string): Promise<string> {

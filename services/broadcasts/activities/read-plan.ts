@@ -1,4 +1,5 @@
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { unrenderedReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';

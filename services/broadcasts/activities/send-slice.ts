@@ -1,5 +1,6 @@
 import { Context as Activity } from '@temporalio/activity';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';

@@ -8,7 +8,7 @@ import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';

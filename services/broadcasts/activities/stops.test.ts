@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
 import { runActivity } from '../test/play.ts';
 import { begin } from './begin.ts';

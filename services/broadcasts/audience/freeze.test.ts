@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import type { Schedule } from '../broadcast-row.ts';
 import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';

@@ -3,7 +3,8 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Peers } from '../peers.ts';
 

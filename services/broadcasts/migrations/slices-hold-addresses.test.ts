@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openStore, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import { openStore } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';

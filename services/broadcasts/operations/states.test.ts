@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-row.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { checkRuns } from './check-runs.ts';

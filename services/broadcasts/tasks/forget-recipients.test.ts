@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
 import { finish } from '../activities/finish.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';

@@ -26,7 +26,7 @@ import {
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { Broadcast } from '../broadcast.ts';

@@ -1,5 +1,6 @@
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import {
   anyTo,
   asks,

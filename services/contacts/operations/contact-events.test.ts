@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
 
 let given: Given;

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';

@@ -1,5 +1,5 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';

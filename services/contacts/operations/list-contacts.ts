@@ -1,6 +1,6 @@
 import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';

@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { readable } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MembershipStatusSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
 import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
 

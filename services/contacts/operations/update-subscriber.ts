@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { UpdateSubscriberRequest } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';

@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { removeMemberships } from '../consent/membership-queries.ts';
 import type { Context } from '../context.ts';
 

@@ -20,7 +20,7 @@ import {
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';

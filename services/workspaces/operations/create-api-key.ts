@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { CreateAPIKeyRequest } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { Member, type Permissions } from '../workspace.ts';

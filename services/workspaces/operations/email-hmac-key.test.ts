@@ -2,7 +2,7 @@ import { Code, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims, testTransport } from '../../../test/setup/service.ts';
 import { workspacesRoutes } from '../service.ts';
 import { type Given, givenRoot, givenService } from '../test/given.ts';

@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims } from '../../../test/setup/service.ts';
 import { type Given, givenService, signinRequest } from '../test/given.ts';
 

@@ -10,7 +10,8 @@ import {
   type RateLimitState,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';

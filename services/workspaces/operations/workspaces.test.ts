@@ -2,7 +2,7 @@ import { Code, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims, userClaims } from '../../../test/setup/service.ts';
 import { type Given, givenRoot, givenService, provider } from '../test/given.ts';
 
