@@ -138,3 +138,21 @@ export const broadcastSchema = defineEntity({
     paused_at: p.datetime().nullable(),
   },
 });
+
+/** The columns of a draft that nothing has happened to. */
+export const newDraft = {
+  status: 'draft',
+  schedule: {
+    is_scheduled: false,
+    scheduled_date: '',
+    scheduled_time: '',
+    timezone: '',
+    use_recipient_timezone: false,
+  },
+  enqueued_count: 0,
+  test_phase_recipient_count: 0,
+  winner_phase_recipient_count: 0,
+  revision: 0,
+  outages: 0,
+  ignore_render_failures: false,
+} as const;

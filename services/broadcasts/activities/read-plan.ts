@@ -2,7 +2,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { unrenderedReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
+import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
@@ -30,7 +30,7 @@ const deleted: Look = {
   story: {
     status: 'deleted',
     recipients: 0,
-    counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    counts: noCounts,
     startsAt: null,
     pausedBy: null,
     retriesAt: null,
