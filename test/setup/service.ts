@@ -1,9 +1,11 @@
+import { create } from '@bufbuild/protobuf';
 import {
   type ConnectRouter,
   createRouterTransport,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect';
+import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
@@ -20,6 +22,23 @@ export const ownerEverywhere: Authorize = async () => ({
   role: 'owner',
   permissions: {},
 });
+
+type Permissions = Record<string, { read?: boolean; write?: boolean }>;
+
+/** A member of every workspace. Later changes of `permissions` count from the next call. */
+export function memberWith(permissions: Permissions): Authorize {
+  return async () => ({
+    active: true,
+    root: false,
+    role: 'member',
+    permissions: Object.fromEntries(
+      Object.entries(permissions).map(([resource, rights]) => [
+        resource,
+        create(PermissionSchema, rights),
+      ]),
+    ),
+  });
+}
 
 type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
 

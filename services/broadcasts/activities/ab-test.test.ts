@@ -1,22 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TestSettings } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
 
-let given: Given;
+const given = useService();
 let asked: Map<string, string[]>;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
 beforeEach(() => {
   asked = new Map();
   given.neighbours.stats = [];

@@ -1,39 +1,31 @@
 import { create } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
   type SendPlan,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import type { Status } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { completeTest } from './complete-test.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
-let server: FeedServer;
+const given = useService();
+const server = useFeedServer('{"title":"Sale"}');
 let plans: SendPlan[];
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
 beforeEach(() => {
   plans = [];
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
   given.neighbours.sendBatch = (request) => {
     if (request.plan) plans.push(request.plan);
     return allSent(request);
   };
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
 });
 
 type Key = { workspaceId: string; id: string };

@@ -1,27 +1,23 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { pauseForUnrendered } from './pause-for-unrendered.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
+const given = useService();
 let asked: string[];
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(() => {
   asked = [];
   given.neighbours.audience = people(1_000);
   given.neighbours.ratePerMinute = 600_000;
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const people = (count: number) =>

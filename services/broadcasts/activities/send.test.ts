@@ -1,13 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
@@ -15,10 +16,7 @@ import { readPlan } from './read-plan.ts';
 import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   const audience = Array.from(
     { length: 1_000 },
@@ -31,7 +29,6 @@ beforeEach(() => {
     sendBatch: allSent,
   });
 });
-afterAll(() => given.context.store.close());
 
 const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
 type Key = { workspaceId: string; id: string };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
@@ -10,19 +10,17 @@ import {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { givenBroadcast, useService, wakes } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
+const given = useService();
 /** Who has got a mail, and who is being sent to. */
 let record: Set<string>;
 let inFlight: Set<string>;
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(() => {
   record = new Set();
   inFlight = new Set();
@@ -37,7 +35,6 @@ beforeEach(() => {
     return { outcomes, inFlight: emails.filter((email) => inFlight.has(email)).length };
   };
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const send = (key: Key) => runActivity(() => sendSlice(given.context)({ ...key, slice: 0 }));

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/query.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { runActivity } from '../test/play.ts';
 import { begin } from './begin.ts';
 import { completeTest } from './complete-test.ts';
@@ -20,10 +21,7 @@ import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   given.neighbours.audience = Array.from(
     { length: 1_000 },
@@ -31,7 +29,6 @@ beforeEach(() => {
   );
   given.neighbours.sendBatch = allSent;
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const send = (key: Key) => runActivity(() => sendSlice(given.context)({ ...key, slice: 0 }));

@@ -1,18 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import type { Schedule } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 
-let given: Given;
+const given = useService();
 /** Who was sent to, with the time and the list. */
 let sent: [email: string, at: string, listId: string][];
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
 beforeEach(() => {
   sent = [];
   given.clock.now = new Date('2030-03-01T00:00:00Z');

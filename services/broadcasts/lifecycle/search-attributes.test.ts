@@ -4,6 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
+import { noCounts } from '../broadcast-queries.ts';
 import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { taskQueue, workflowIdOf } from './run.ts';
@@ -40,7 +41,7 @@ const look: Look = {
   story: {
     status: 'sent',
     recipients: 7,
-    counts: { sent: 7, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    counts: { ...noCounts, sent: 7 },
     startsAt: null,
     pausedBy: null,
     retriesAt: null,

@@ -1,24 +1,13 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { startFeedServer, useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, givenService, useService } from '../test/given.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
-});
+const given = useService();
+const server = useFeedServer('{"title":"Sale"}');
 
 type Key = { workspaceId: string; id: string };
 const feedOf = async (key: Key) => (await given.client.getBroadcast(key)).broadcast?.dataFeed;

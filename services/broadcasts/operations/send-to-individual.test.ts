@@ -1,18 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 
-let given: Given;
-let feed: FeedServer;
+const given = useService();
+const feed = useFeedServer('{"title":"Sale"}');
 const asked: SendIndividualRequest[] = [];
-beforeAll(async () => {
-  given = await givenService();
-  feed = await startFeedServer();
-});
 beforeEach(() => {
   asked.length = 0;
   Object.assign(given.neighbours, {
@@ -20,12 +16,6 @@ beforeEach(() => {
     providerId: 'smtp',
     sendIndividual: (request: SendIndividualRequest) => asked.push(request),
   });
-  feed.behaviour = (_, response) => response.end('{"title":"Sale"}');
-});
-afterAll(async () => {
-  await feed.close();
-  await given.context.egress.close();
-  await given.context.store.close();
 });
 
 const send = (

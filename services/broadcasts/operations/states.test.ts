@@ -1,18 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-row.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
+import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const content = {
   name: 'New name',

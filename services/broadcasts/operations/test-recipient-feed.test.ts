@@ -1,31 +1,13 @@
-import { create } from '@bufbuild/protobuf';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
-import {
-  keyring,
-  ownerEverywhere,
-  testTransport,
-  userClaims,
-} from '../../../test/setup/service.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
+import { keyring, memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"items":[]}');
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
-});
+const given = useService();
+const server = useFeedServer('{"items":[]}');
 
 type Over = { contactEmail?: string; url?: string; headers?: { name: string; value: string }[] };
 const ask = async (over: Over = {}, client = given.client) => {
@@ -126,12 +108,7 @@ test.each([
 });
 
 test('who may not read contacts may try the sample, but no contact', async () => {
-  const authorize = async () => ({
-    ...(await ownerEverywhere('', '', '')),
-    root: false,
-    role: 'member',
-    permissions: { broadcasts: create(PermissionSchema, { read: true, write: true }) },
-  });
+  const authorize = memberWith({ broadcasts: { read: true, write: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));
   expect((await ask({}, client)).success).toBe(true);

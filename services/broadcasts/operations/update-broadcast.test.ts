@@ -1,18 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const content = {

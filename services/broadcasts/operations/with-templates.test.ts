@@ -1,19 +1,13 @@
-import { create } from '@bufbuild/protobuf';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { ownerEverywhere, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 type Key = { workspaceId: string; id: string };
 async function versionsOf(key: Key, withTemplates = true) {
@@ -57,12 +51,7 @@ test('a list of no broadcasts has no templates to ask for', async () => {
 });
 
 test('who may not read templates gets broadcasts without them', async () => {
-  const authorize = async () => ({
-    ...(await ownerEverywhere('', '', '')),
-    root: false,
-    role: 'member',
-    permissions: { broadcasts: create(PermissionSchema, { read: true }) },
-  });
+  const authorize = memberWith({ broadcasts: { read: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));
   const key = await givenBroadcast(given);

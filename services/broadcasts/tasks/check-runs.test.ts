@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { givenBroadcast, useService, wakes } from '../test/given.ts';
 import { checkRuns } from './check-runs.ts';
 
-let given: Given;
+const given = useService();
 let asked: string[];
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(async () => {
   asked = [];
   const em = given.context.store.fork();
   for (const table of ['broadcasts', 'slices', 'watch_cursor'])
     await query(em, `delete from ${table}`, []);
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 

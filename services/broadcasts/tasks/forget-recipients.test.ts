@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
@@ -8,14 +8,10 @@ import { operate } from '../activities/operate.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { sendSlice } from '../activities/send-slice.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
 import { forgetRecipients } from './forget-recipients.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 beforeEach(() =>
   query(given.context.store.fork(), 'delete from broadcasts_jobs._private_jobs', []),
 );

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Given, givenLists, givenService, givenStatus } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function givenMember(email: string): Promise<string> {
   const workspaceId = await givenLists(given, 'one', 'two');

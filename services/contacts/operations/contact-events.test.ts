@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const webhooks = (workspaceId: string) => takeEvents(given, { consumer: 'webhooks', workspaceId });
 const types = async (workspaceId: string) =>

@@ -1,22 +1,17 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import type { Authorize } from '#lib/rpc/server/access.ts';
-import { userClaims } from '../../../test/setup/service.ts';
+import { memberWith, userClaims } from '../../../test/setup/service.ts';
+import { takeEvents } from '../test/events.ts';
 import {
-  type Given,
   givenDeletedList,
   givenLists,
   givenService,
   givenStatus,
-  takeEvents,
+  useService,
 } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 
@@ -210,13 +205,7 @@ test('a removed contact stays a contact, is told of once, and comes back as new'
 });
 
 test('who may not read or write lists is told so', async () => {
-  const authorize: Authorize = async () => ({
-    active: true,
-    root: false,
-    role: 'member',
-    permissions: {},
-  });
-  const { as, context } = await givenService(authorize);
+  const { as, context } = await givenService(memberWith({}));
   const { contactLists } = as(userClaims());
   const key = { workspaceId: 'w', email, listId: 'news' };
   const lacks = (action: string) => ({

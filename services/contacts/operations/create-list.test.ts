@@ -1,14 +1,10 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenDeletedList, givenLists, givenService } from '../test/given.ts';
+import { givenDeletedList, givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 test('create answers the list as get gives it', async () => {
   const workspaceId = await givenLists(given);

@@ -1,13 +1,10 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { type Given, givenLists, givenService, takeEvents } from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 const notFound = { code: Code.NotFound, rawMessage: 'Contact not found' };

@@ -1,28 +1,13 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ContactInputSchema, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { userClaims } from '../../../test/setup/service.ts';
-import { type Given, givenLists, givenService, givenStatus } from '../test/given.ts';
+import { memberWith, userClaims } from '../../../test/setup/service.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-const permissions = { contacts: { read: true, write: true } };
+const given = useService(memberWith({ contacts: { read: true, write: true } }));
 const member = userClaims();
-beforeAll(async () => {
-  given = await givenService(async () => ({
-    active: true,
-    root: false,
-    role: 'member',
-    permissions: Object.fromEntries(
-      Object.entries(permissions).map(([resource, permission]) => [
-        resource,
-        { $typeName: 'postrider.workspaces.v1.Permission', ...permission },
-      ]),
-    ),
-  }));
-});
-afterAll(() => given.context.store.close());
 
 type Row = MessageInitShape<typeof ContactInputSchema>;
 

@@ -1,19 +1,9 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { userClaims } from '../../../test/setup/service.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-} from '../test/given.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const names = ['active', 'bounced', 'complained', 'pending', 'removed', 'unsubscribed'];
 const addresses = names.map((name) => `${name}@example.com`);

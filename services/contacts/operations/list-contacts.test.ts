@@ -1,19 +1,15 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import {
   type Given,
   givenDeletedList,
   givenLists,
-  givenService,
   givenStatus,
+  useService,
 } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function givenContacts(...names: string[]): Promise<string> {
   const workspaceId = await givenLists(given, 'one', 'two');

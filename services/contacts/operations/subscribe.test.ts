@@ -1,16 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatusSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 /** Lists of each kind: open or private, with double opt-in or without. */
 async function givenWorkspace(): Promise<string> {

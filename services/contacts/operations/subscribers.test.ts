@@ -1,24 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   MembershipStatus,
   MembershipStatusSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { userClaims } from '../../../test/setup/service.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-  takeEvents,
-} from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 

@@ -1,22 +1,12 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { endMemberships } from '../tasks/end-memberships.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-  takeEvents,
-} from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 const listNotFound = { code: Code.NotFound, rawMessage: 'List not found' };

@@ -1,13 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { type Given, givenLists, givenService } from '../test/given.ts';
+import { givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function read(workspaceId: string) {
   const request = { workspaceId, email: 'a@example.com' };

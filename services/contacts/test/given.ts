@@ -18,12 +18,13 @@ import {
   TemplateContentService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
@@ -79,6 +80,14 @@ const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : Templat
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
+/** The service for all tests of a file. */
+export function useService(authorize?: Authorize): Given {
+  return shared(
+    () => givenService(authorize),
+    ({ context }) => context.store.close(),
+  );
+}
+
 let count = 0;
 
 /** A workspace that no other test uses, with lists. */
@@ -111,23 +120,4 @@ export async function givenDeletedList(
     'update lists set deleted_at = $3 where workspace_id = $1 and id = $2',
     [workspaceId, id, clock.now],
   );
-}
-
-export type Told = { type: string; data: Record<string, unknown> };
-
-/** Takes the events that wait for a consumer, of one workspace. */
-export async function takeEvents(
-  { context }: Given,
-  { consumer, workspaceId }: { consumer: string; workspaceId: string },
-): Promise<Told[]> {
-  const rows = await query<{ payload: EventBatch }>(
-    context.store.fork(),
-    `delete from contacts_jobs._private_jobs
-     where payload->>'consumer' = $1 and payload->>'workspaceId' = $2
-     returning payload`,
-    [consumer, workspaceId],
-  );
-  return rows
-    .flatMap(({ payload }) => eventsOf(payload))
-    .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
 }

@@ -1,17 +1,13 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenService, signinRequest } from '../test/given.ts';
+import { givenService, signinRequest, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => query(given.context.store.fork(), 'delete from attempts', []));
-afterAll(() => given.context.store.close());
 
 const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };
 

@@ -1,18 +1,16 @@
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims, userClaims } from '../../../test/setup/service.ts';
-import { type Given, givenRoot, givenService, provider } from '../test/given.ts';
+import { givenRoot, provider, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 let root: Claims;
 beforeAll(async () => {
-  given = await givenService();
   root = await givenRoot(given);
 });
-afterAll(() => given.context.store.close());
 
 let count = 0;
 async function givenWorkspace(): Promise<string> {
@@ -20,6 +18,11 @@ async function givenWorkspace(): Promise<string> {
   const id = `w${count}`;
   await given.workspaces(root).createWorkspace({ id, name: 'Acme' });
   return id;
+}
+
+async function givenIntegration(workspaceId: string): Promise<string> {
+  const request = { workspaceId, name: 'smtp', type: 'email', provider };
+  return (await given.workspaces(root).createIntegration(request)).integrationId;
 }
 
 async function givenKey(workspaceId: string, permissions = {}): Promise<Claims> {
@@ -135,12 +138,7 @@ test('a token of nobody is refused', async () => {
 test('update replaces name and settings, and refuses a provider that does not exist', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
-  const { integrationId } = await workspaces.createIntegration({
-    workspaceId: id,
-    name: 'smtp',
-    type: 'email',
-    provider,
-  });
+  const integrationId = await givenIntegration(id);
   const settings = { timezone: 'Europe/Paris', marketingEmailProviderId: integrationId };
   await workspaces.updateWorkspace({ id, name: 'New', settings });
   const { workspace } = await workspaces.getWorkspace({ id });
@@ -214,12 +212,7 @@ test('an integration says how often a message in doubt is sent again: 0 to 3 tim
 test('an integration keeps its password sealed, and gives it to services only', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
-  const { integrationId } = await workspaces.createIntegration({
-    workspaceId: id,
-    name: 'smtp',
-    type: 'email',
-    provider,
-  });
+  const integrationId = await givenIntegration(id);
   await workspaces.updateIntegration({
     workspaceId: id,
     integrationId,

@@ -5,6 +5,7 @@ import type { Claims } from '#lib/keys/keyring.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
@@ -37,6 +38,14 @@ export async function givenService(url?: string) {
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
+
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(
+    () => givenService(),
+    ({ context }) => Promise.all([context.egress.close(), context.store.close()]),
+  );
+}
 
 /** A request as a deployment script makes it. */
 export function signinRequest(clock: { now: Date }, email = rootEmail) {
