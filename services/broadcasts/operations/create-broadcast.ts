@@ -6,7 +6,8 @@ import { newDraft } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { storedContent } from '../input/content.ts';
-import { broadcastMessages } from '../views/broadcast.ts';
+import { readOutcomes } from '../variations/outcomes.ts';
+import { broadcastMessage } from '../views/broadcast.ts';
 
 export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring } = context;
@@ -26,8 +27,8 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
         updated_at: at,
       });
       await em.flush();
-      const [message] = await broadcastMessages(context, em, [broadcast]);
-      return { broadcast: message };
+      const outcomes = await readOutcomes(context, em, [broadcast]);
+      return { broadcast: broadcastMessage(broadcast, outcomes) };
     });
   };
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
@@ -24,8 +25,7 @@ export function sendPlanOf({
   feeds,
 }: PlanParts): MessageInitShape<typeof SendPlanSchema> {
   return {
-    templateId: variation.template_id,
-    templateVersion: variation.template_version,
+    ...camelKeys(variation),
     integrationId: plan.integration_id,
     listId: list.id,
     listName: list.name,
