@@ -18,7 +18,7 @@ export type Broadcast = {
 export type Running = {
   id: string;
   read(): Promise<Broadcast>;
-  act(deed: string, more?: object): Promise<unknown>;
+  act(action: string, more?: object): Promise<unknown>;
 };
 
 const pollMs = 100;
@@ -51,7 +51,7 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
     id,
     read: async () =>
       (await api<{ broadcast: Broadcast }>('broadcasts.get', { query: { ...key, id } })).broadcast,
-    act: (deed, more = {}) => api(`broadcasts.${deed}`, { body: { ...key, id, ...more } }),
+    act: (action, more = {}) => api(`broadcasts.${action}`, { body: { ...key, id, ...more } }),
   };
   await running.act('schedule', { send_now: true });
   return running;

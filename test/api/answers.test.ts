@@ -265,15 +265,15 @@ test('broadcasts.create, update, get, list, schedule, pause, resume, cancel and 
     { broadcasts: [broadcast], total_count: 'number' },
   ]);
   const time = { scheduled_date: '2099-01-01', scheduled_time: '12:00', timezone: 'UTC' };
-  for (const [deed, more] of [
+  for (const [action, more] of [
     ['schedule', time],
     ['pause', {}],
     ['resume', {}],
     ['cancel', {}],
     ['delete', {}],
   ] as const) {
-    const { status, body } = await act(stack, deed, id, more);
-    expect([deed, status, body]).toEqual([deed, 200, { success: true }]);
+    const { status, body } = await act(stack, action, id, more);
+    expect([action, status, body]).toEqual([action, 200, { success: true }]);
   }
   const gone = await get('broadcasts.get', { ...key(), id });
   expect([gone.status, gone.body.error]).toEqual([404, 'Broadcast not found']);

@@ -104,7 +104,7 @@ const writes: Bad[] = [
   ],
   ['broadcasts.update', { name: 'A', audience: { list: 'l' } }, 'id'],
   ...['schedule', 'pause', 'resume', 'cancel', 'delete'].map(
-    (deed): Bad => [`broadcasts.${deed}`, {}, 'id'],
+    (action): Bad => [`broadcasts.${action}`, {}, 'id'],
   ),
 ];
 

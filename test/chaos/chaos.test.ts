@@ -6,7 +6,12 @@ import { type Fault, makeSchedule } from './schedule.ts';
 
 const stack = borrowedStack();
 
-const kill = (name: string, afterMs: number): Fault => ({ name, afterMs, deed: 'kill', forMs: 0 });
+const kill = (name: string, afterMs: number): Fault => ({
+  name,
+  afterMs,
+  action: 'kill',
+  forMs: 0,
+});
 
 function chaos(recipients: number, schedule: Fault[], fakeDuplicate = false) {
   return runChaos(stack, {
@@ -47,13 +52,13 @@ test('a schedule follows from its seed, and freezes one replica for a while', ()
   expect(makeSchedule({ ...options, seed: 7 })).toEqual(schedule);
   expect(makeSchedule({ ...options, seed: 8 })).not.toEqual(schedule);
   const freezes = schedule.filter(
-    ({ deed, name }) => deed === 'freeze' && name.startsWith('messages'),
+    ({ action, name }) => action === 'freeze' && name.startsWith('messages'),
   );
   expect(freezes).toEqual([expect.objectContaining({ forMs: 60_000 })]);
   const [freeze] = freezes;
   const whileFrozen = schedule.filter(
-    ({ deed, name, afterMs }) =>
-      deed === 'kill' &&
+    ({ action, name, afterMs }) =>
+      action === 'kill' &&
       name === freeze?.name &&
       afterMs > freeze.afterMs &&
       afterMs < freeze.afterMs + freeze.forMs,
@@ -67,8 +72,8 @@ test('a schedule that lets the senders live does nothing to them, and everything
     sendersLive: true,
   });
   expect(schedule.filter(({ name }) => name.startsWith('messages'))).toEqual([]);
-  const deeds = schedule.filter(({ name }) => name === 'postgres').map(({ deed }) => deed);
-  expect(new Set(deeds)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
+  const actions = schedule.filter(({ name }) => name === 'postgres').map(({ action }) => action);
+  expect(new Set(actions)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
 });
 
 test('the bound counts the senders that could not write down what they had sent', () => {
@@ -77,8 +82,8 @@ test('the bound counts the senders that could not write down what they had sent'
 });
 
 test('nobody gets a mail twice, whatever the database does while the senders live', async () => {
-  const postgres = (deed: Fault['deed'], afterMs: number, forMs: number): Fault => ({
-    ...{ name: 'postgres', deed, afterMs, forMs },
+  const postgres = (action: Fault['action'], afterMs: number, forMs: number): Fault => ({
+    ...{ name: 'postgres', action, afterMs, forMs },
   });
   const report = await chaos(3_000, [
     postgres('poison', 500, 2_000),

@@ -39,7 +39,9 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   };
   const injecting = inject(stack, options.schedule, ended.signal, async (fault) => {
     faults.push(fault);
-    await note(`${fault.deed} ${fault.name}${fault.forMs ? ` for ${fault.forMs / 1_000} s` : ''}`);
+    await note(
+      `${fault.action} ${fault.name}${fault.forMs ? ` for ${fault.forMs / 1_000} s` : ''}`,
+    );
   });
   const lastFaultMs = Math.max(0, ...options.schedule.map((each) => each.afterMs + each.forMs));
   const giveUpAtMs = startedAtMs + lastFaultMs + options.settleMsMax;
@@ -99,10 +101,10 @@ async function inject(
 /** Resolves when the fault is over; a broadcast that ends meanwhile ends it, too. */
 async function happen(stack: TestStack, fault: Fault, ended: AbortSignal): Promise<void> {
   const { processes, databaseUrl } = stack;
-  const { deed, name, forMs } = fault;
+  const { action, name, forMs } = fault;
   const over = () => sleep(forMs, undefined, { signal: ended }).catch(() => {});
-  if (deed === 'kill') return processes.kill(name);
-  if (deed !== 'freeze') return troubles[deed](databaseUrl, over);
+  if (action === 'kill') return processes.kill(name);
+  if (action !== 'freeze') return troubles[action](databaseUrl, over);
   processes.freeze(name);
   await over();
   processes.thaw(name);

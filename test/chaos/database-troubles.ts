@@ -4,7 +4,7 @@ import type { Fault } from './schedule.ts';
 type Trouble = (databaseUrl: string, over: () => Promise<void>) => Promise<void>;
 
 /** What a database can do to messages without ending. Each resolves when it is as before. */
-export const troubles: Record<Exclude<Fault['deed'], 'kill' | 'freeze'>, Trouble> = {
+export const troubles: Record<Exclude<Fault['action'], 'kill' | 'freeze'>, Trouble> = {
   /** Every connection of messages is ended, as a failover or a pooler does. */
   cut: (databaseUrl) =>
     asSuperuser(databaseUrl, async (client) => {

@@ -1,7 +1,7 @@
 export type Fault = {
   afterMs: number;
   /** To a process: `kill`, `freeze`. To the database as messages sees it: `cut`, `exhaust`, `poison`. */
-  deed: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
+  action: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
   name: string;
   /** How long it lasts; 0 for what happens at once. */
   forMs: number;
@@ -20,7 +20,7 @@ export type ScheduleOptions = {
 type Trouble = Omit<Fault, 'afterMs'>;
 
 const replicas = ['messages', 'messages-2'];
-const kill = (name: string): Trouble => ({ deed: 'kill', name, forMs: 0 });
+const kill = (name: string): Trouble => ({ action: 'kill', name, forMs: 0 });
 const others: Trouble[] = [
   ...['gateway', 'workspaces', 'contacts', 'templates', 'broadcasts', 'broadcasts-worker'].map(
     kill,
@@ -28,10 +28,10 @@ const others: Trouble[] = [
   kill('temporal'),
   kill('postgres'),
   // Shorter than a lease less the time between renewals: nobody loses what it holds.
-  { deed: 'freeze', name: 'postgres', forMs: 15_000 },
-  { deed: 'cut', name: 'postgres', forMs: 0 },
-  { deed: 'exhaust', name: 'postgres', forMs: 8_000 },
-  { deed: 'poison', name: 'postgres', forMs: 4_000 },
+  { action: 'freeze', name: 'postgres', forMs: 15_000 },
+  { action: 'cut', name: 'postgres', forMs: 0 },
+  { action: 'exhaust', name: 'postgres', forMs: 8_000 },
+  { action: 'poison', name: 'postgres', forMs: 4_000 },
 ];
 
 /** Which processes are killed and frozen, and when; the same for the same seed. */
@@ -54,7 +54,7 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
   for (let index = 0; index < faults; index += 1) {
     atMs += everyMs * (0.5 + random());
     if (index === freezeAt) {
-      schedule.push({ afterMs: atMs, deed: 'freeze', name: frozen, forMs: freezeMs });
+      schedule.push({ afterMs: atMs, action: 'freeze', name: frozen, forMs: freezeMs });
       thawAtMs = atMs + freezeMs;
       continue;
     }

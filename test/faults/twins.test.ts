@@ -18,8 +18,8 @@ import { endStatus, withRun } from '../stack/workflows.ts';
 
 const stack = borrowedStack();
 
-const times = <Result>(count: number, deed: (at: number) => Promise<Result>): Promise<Result[]> =>
-  Promise.all(Array.from({ length: count }, (_, at) => deed(at)));
+const times = <Result>(count: number, action: (at: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => action(at)));
 
 /** One was let through, and each of the others was told the state that forbids it. */
 function expectOne(answers: readonly Answer[], refusal: RegExp): void {

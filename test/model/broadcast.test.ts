@@ -39,7 +39,7 @@ async function problemsOf(plan: Plan): Promise<string[]> {
   const kills = plan.faults.map(({ victim, afterMs }) => ({
     name: victim,
     afterMs,
-    deed: 'kill' as const,
+    action: 'kill' as const,
     forMs: 0,
   }));
   const bound = boundOf(kills, peak);

@@ -5,7 +5,7 @@ import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
 import { withRun } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
-import type { Deed, Life } from './plan.ts';
+import type { Action, Life } from './plan.ts';
 import { misfit } from './table.ts';
 
 /** A broadcast that is lived through, and what came up on the way. */
@@ -50,14 +50,14 @@ const someTest = ({ templates }: Lived, reader: number) =>
     : testOf(templates, reader % 4 === 1);
 
 /** Does one thing after the other, and notes answers that the state table does not know. */
-export async function live(stack: TestStack, lived: Lived, { deeds }: Life): Promise<void> {
-  for (const { deed, reader, afterMs } of deeds) {
+export async function live(stack: TestStack, lived: Lived, { actions }: Life): Promise<void> {
+  for (const { action, reader, afterMs } of actions) {
     await sleep(afterMs);
     const before = await statusOf(stack, lived.id);
-    const answer = await doOne(stack, lived, { deed, reader }).catch(unreached);
-    const wrong = before && answer && misfit(deed, before, answer);
+    const answer = await doOne(stack, lived, { action, reader }).catch(unreached);
+    const wrong = before && answer && misfit(action, before, answer);
     if (wrong) lived.problems.push(wrong);
-    if (deed === 'cancel' && answer?.status === 200) lived.cancelledAtMs = Date.now();
+    if (action === 'cancel' && answer?.status === 200) lived.cancelledAtMs = Date.now();
   }
 }
 
@@ -77,10 +77,10 @@ const say = ({ status, body }: Answer): Said => ({ status, text: String(body?.er
 async function doOne(
   stack: TestStack,
   lived: Lived,
-  { deed, reader }: { deed: Deed; reader: number },
+  { action, reader }: { action: Action; reader: number },
 ): Promise<Said> {
   const { id, templates, body } = lived;
-  switch (deed) {
+  switch (action) {
     case 'update':
       return say(await act(stack, 'update', id, { ...body, name: 'Newer' }));
     case 'switch the test':
@@ -97,7 +97,7 @@ async function doOne(
     case 'resume':
     case 'cancel':
     case 'delete':
-      return say(await act(stack, deed, id));
+      return say(await act(stack, action, id));
     case 'a reader leaves':
       return leave(stack, lived, reader);
     case 'the time comes':
@@ -111,7 +111,7 @@ async function doOne(
     case 'wait':
       return undefined;
     default: {
-      const impossible: never = deed;
+      const impossible: never = action;
       return impossible;
     }
   }
@@ -144,7 +144,7 @@ export async function bringToRest(stack: TestStack, lived: Lived): Promise<strin
       status = (await statusOf(stack, lived.id)) ?? '';
       if (status === 'paused') await act(stack, 'resume', lived.id);
       if (status === 'test_completed')
-        await doOne(stack, lived, { deed: 'select a winner', reader: 0 });
+        await doOne(stack, lived, { action: 'select a winner', reader: 0 });
       if (status === 'scheduled') await passTime(stack, lived.id).catch(unreached);
       return ['draft', 'sent', 'cancelled', 'deleted'].includes(status);
     },

@@ -136,11 +136,11 @@ export function draftOf(
 
 export function act(
   { call, workspaceId }: TestStack,
-  deed: string,
+  action: string,
   id: string,
   more: object = {},
 ): Promise<Answer> {
-  return call(`broadcasts.${deed}`, { workspace_id: workspaceId, id, ...more });
+  return call(`broadcasts.${action}`, { workspace_id: workspaceId, id, ...more });
 }
 
 export async function sendNow(stack: TestStack, id: string): Promise<void> {

@@ -24,7 +24,7 @@ async function givenMember(...listIds: string[]): Promise<string> {
   return workspaceId;
 }
 
-async function told(workspaceId: string) {
+async function takenEvents(workspaceId: string) {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.status, data.previous_status]);
 }
@@ -151,8 +151,8 @@ test('spec: updateStatus gives an existing membership any of the five statuses, 
       });
       const { contactList } = await given.contactLists.getContactList(change);
       expect([before, contactList?.status]).toEqual([before, index + 1]);
-      const isTold = before !== after && after !== 'pending';
-      expect((await told(workspaceId)).length).toBe(isTold ? 1 : 0);
+      const isPublished = before !== after && after !== 'pending';
+      expect((await takenEvents(workspaceId)).length).toBe(isPublished ? 1 : 0);
     }
   }
 });
@@ -193,7 +193,7 @@ test('a removed contact stays a contact, is told of once, and comes back as new'
   const workspaceId = await givenMember();
   const key = { workspaceId, email, listId: 'news' };
   expect(await given.contactLists.removeContactFromList(key)).toMatchObject({ success: true });
-  expect(await told(workspaceId)).toEqual([['list.removed', 'active', 'active']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.removed', 'active', 'active']]);
   await expect(given.contactLists.removeContactFromList(key)).rejects.toMatchObject({
     code: Code.NotFound,
     rawMessage: 'contact list not found',
@@ -201,7 +201,7 @@ test('a removed contact stays a contact, is told of once, and comes back as new'
   await given.contacts.getContactByEmail({ workspaceId, email });
   const contacts = [{ email }];
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
-  expect(await told(workspaceId)).toEqual([['list.subscribed', 'active', null]]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.subscribed', 'active', null]]);
 });
 
 test('who may not read or write lists is told so', async () => {

@@ -35,7 +35,7 @@ async function statusesOf(workspaceId: string): Promise<Record<string, string | 
   );
 }
 
-async function told(workspaceId: string): Promise<unknown[]> {
+async function takenEvents(workspaceId: string): Promise<unknown[]> {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.list_id ?? null]);
 }
@@ -74,7 +74,7 @@ test('a pending membership is confirmed once, and calmly again', async () => {
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
   expect(await statusesOf(workspaceId)).toMatchObject({ own: 'ACTIVE' });
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
-  expect(await told(workspaceId)).toEqual([['list.confirmed', 'own']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.confirmed', 'own']]);
 });
 
 test.each(['unsubscribed', 'bounced', 'complained'])(
@@ -84,7 +84,7 @@ test.each(['unsubscribed', 'bounced', 'complained'])(
     await givenStatus(given, { workspaceId, email, status });
     await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
     expect(await statusesOf(workspaceId)).toMatchObject({ own: status.toUpperCase() });
-    expect(await told(workspaceId)).toEqual([]);
+    expect(await takenEvents(workspaceId)).toEqual([]);
   },
 );
 
@@ -93,7 +93,7 @@ test('confirming what is not there creates nothing', async () => {
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'news' });
   await given.subscribers.confirmSubscription({ workspaceId, email: 'x@a.example', listId: 'own' });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSPECIFIED' });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
 test('a person joins, leaves and comes back, and each step is told', async () => {
@@ -102,15 +102,15 @@ test('a person joins, leaves and comes back, and each step is told', async () =>
     given.subscribers.updateSubscriber({ workspaceId, email, ...lists });
   await update({ subscribeListIds: ['news'], unsubscribeListIds: ['own'] });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'ACTIVE', own: 'UNSUBSCRIBED' });
-  expect(await told(workspaceId)).toEqual([
+  expect(await takenEvents(workspaceId)).toEqual([
     ['list.subscribed', 'news'],
     ['list.unsubscribed', 'own'],
   ]);
   await update({ subscribeListIds: ['own'] });
   expect(await statusesOf(workspaceId)).toMatchObject({ own: 'ACTIVE' });
-  expect(await told(workspaceId)).toEqual([['list.resubscribed', 'own']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.resubscribed', 'own']]);
   await update({ subscribeListIds: ['own', 'news'] });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
 test('a list named to join and to leave is left', async () => {
@@ -156,7 +156,7 @@ test.each([['secret'], ['gone'], ['nowhere']])(
       given.subscribers.updateSubscriber({ workspaceId, email, ...wish }),
     ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: 'list not found' });
     expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSPECIFIED', own: 'ACTIVE' });
-    expect(await told(workspaceId)).toEqual([]);
+    expect(await takenEvents(workspaceId)).toEqual([]);
   },
 );
 
@@ -170,7 +170,7 @@ test('language and time zone are kept, changed and cleared', async () => {
   expect(await update({ language: 'de' })).toEqual(['de', 'Europe/Paris']);
   expect(await update({ timezone: 'Asia/Tokyo' })).toEqual(['de', 'Asia/Tokyo']);
   expect(await update({ language: '', timezone: '' })).toEqual(['', '']);
-  expect(await told(workspaceId)).toHaveLength(3);
+  expect(await takenEvents(workspaceId)).toHaveLength(3);
 });
 
 test.each([

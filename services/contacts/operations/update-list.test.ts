@@ -11,7 +11,7 @@ const given = useService();
 const email = 'ann@example.com';
 const listNotFound = { code: Code.NotFound, rawMessage: 'List not found' };
 
-async function told(workspaceId: string) {
+async function takenEvents(workspaceId: string) {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.list_id ?? null]);
 }
@@ -106,7 +106,7 @@ test('a deleted list is gone at once, and a job ends its memberships and tells o
   }));
   const subscribeToLists = ['news', 'tips'];
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists });
-  await told(workspaceId);
+  await takenEvents(workspaceId);
   expect(await given.lists.deleteList({ workspaceId, id: 'news' })).toMatchObject({
     success: true,
   });
@@ -123,11 +123,11 @@ test('a deleted list is gone at once, and a job ends its memberships and tells o
   );
   const end = endMemberships(given.context);
   await end(job?.payload);
-  const events = await told(workspaceId);
+  const events = await takenEvents(workspaceId);
   expect(events).toHaveLength(1_001);
   expect(new Set(events.map(String))).toEqual(new Set(['list.removed,news']));
   await end(job?.payload);
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
   expect(await lists()).toEqual(['tips']);
 });
 
@@ -176,7 +176,7 @@ test('lists.subscribe creates the contact or changes what is given; null and abs
   await subscribe(workspaceId, { contact: { email, lastName: 'Lee', nullFields } });
   const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
   expect(contact).toMatchObject({ firstName: 'Ann', lastName: 'Lee' });
-  expect(await told(workspaceId)).toEqual([
+  expect(await takenEvents(workspaceId)).toEqual([
     ['contact.created', null],
     ['list.subscribed', 'own'],
     ['contact.updated', null],
@@ -195,5 +195,5 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage,
   });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });
