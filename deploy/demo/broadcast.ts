@@ -14,7 +14,7 @@ export type Broadcast = {
   test_settings: { variations: { template_id: string; metrics?: { recipients: number } }[] };
 };
 
-/** A broadcast as the demo handles it: read it, do something to it. */
+/** A broadcast of the demo. */
 export type Running = {
   id: string;
   read(): Promise<Broadcast>;
@@ -59,7 +59,7 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
 
 const isDone = (status: string) => ['sent', 'failed', 'cancelled'].includes(status);
 
-/** Shows how the sample is sent, until both variations wait for a choice. */
+/** Shows the progress of the sample until the test waits for a choice. */
 export async function watchTest({ read }: Running): Promise<Broadcast> {
   const bar = progressBar('Testing');
   return watch(read, (broadcast) => {
@@ -71,7 +71,7 @@ export async function watchTest({ read }: Running): Promise<Broadcast> {
   });
 }
 
-/** Shows how the rest is sent, and pauses and resumes once on the way. */
+/** Shows the progress of the rest, and pauses and resumes once on the way. */
 export async function watchRest({ read, act }: Running): Promise<Broadcast> {
   const bar = progressBar('Sending');
   let hasPaused = false;

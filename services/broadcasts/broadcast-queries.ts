@@ -44,7 +44,7 @@ export type Counts = {
 
 export const noCounts: Counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 };
 
-/** What became of the recipients of each broadcast: sums over its slices. */
+/** The recipients of each broadcast by outcome: sums over its slices. */
 export async function countsOf(
   em: EntityManager,
   workspaceId: string,
@@ -62,7 +62,7 @@ export async function countsOf(
   return (id) => byId.get(id) ?? noCounts;
 }
 
-/** Whether the counts hold everything that was started. */
+/** Whether the counts contain everything that was started. */
 export async function isCounted(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

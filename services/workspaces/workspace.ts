@@ -30,7 +30,7 @@ const schema = defineEntity({
 
 /** A tenant. */
 export class Workspace extends schema.class {
-  /** Replaces the key of `email_hmac`, whose text is the key. */
+  /** Replaces the key of `email_hmac`. The text that it returns is itself the key, not an encoding of one. */
   newHmacKey(keyring: Keyring): string {
     const key = randomBytes(32).toString('hex');
     this.sealed_hmac_key = keyring.encrypt(key);
@@ -57,7 +57,7 @@ const memberSchema = defineEntity({
 export class Member extends memberSchema.class {}
 memberSchema.setClass(Member);
 
-/** The rule of `workspaces.get`. */
+/** The same rule as for `workspaces.get`. */
 export function mayReadSettings({ role, permissions }: Member): boolean {
   return role === 'owner' || permissions.workspace?.read === true;
 }

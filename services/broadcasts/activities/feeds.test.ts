@@ -42,7 +42,7 @@ function givenFed(status: Status = 'sending') {
   return givenBroadcast(given, { status, ...settings, data_feed: { global_feed: feed() } });
 }
 
-test('freezing asks the global feed, and every batch carries what it said', async () => {
+test('freezing asks the global feed, and every batch carries its answer', async () => {
   const key = await givenFed();
   await freeze(key);
   server.behaviour = (_, response) => response.end('{"title":"Too late"}');
@@ -54,7 +54,7 @@ test('freezing asks the global feed, and every batch carries what it said', asyn
   expect(broadcast?.dataFeed?.globalFeedData).toEqual(plans[0] && globalOf(plans[0]));
 });
 
-test('what was refreshed before is replaced when sending starts', async () => {
+test('the start of sending replaces an answer that was refreshed before', async () => {
   const key = await givenFed();
   server.behaviour = (_, response) => response.end('{"title":"Early"}');
   const { success } = await given.client.refreshGlobalFeed({
@@ -69,7 +69,7 @@ test('what was refreshed before is replaced when sending starts', async () => {
   expect(plans.map(globalOf)).toMatchObject([{ title: 'Sale' }]);
 });
 
-test('the sample and those who get the winner see the same', async () => {
+test('the sample and the recipients of the winner see the same answer', async () => {
   const key = await givenFed('testing');
   await freeze(key);
   await send(key, 0);
@@ -113,7 +113,7 @@ test('a global feed that is not enabled is not asked', async () => {
   expect(plans.map(({ globalFeedJson }) => globalFeedJson)).toEqual(['']);
 });
 
-test('a broadcast that is changed while its feed is asked is looked at again', async () => {
+test('a broadcast that is changed while its feed is asked is read again', async () => {
   const key = await givenFed();
   server.behaviour = async (_, response) => {
     await given.client.pauseBroadcast(key);
@@ -138,7 +138,7 @@ test('a recipient feed goes along with every batch, its secrets sealed', async (
   expect(keyring.decrypt(header?.sealedValue ?? '')).toBe('secret');
 });
 
-test('a recipient feed that fails is the outage that the slice answers', async () => {
+test('a recipient feed that fails is an outage of the slice', async () => {
   const outage = 'recipient feed failed: request timeout after 5s';
   given.neighbours.sendBatch = ({ emails }: SendBatchRequest) =>
     create(SendBatchResponseSchema, { outage, notStarted: emails.length });
@@ -148,7 +148,7 @@ test('a recipient feed that fails is the outage that the slice answers', async (
   expect(await send(key)).toEqual({ outage });
 });
 
-test('deleting a broadcast deletes what its feed said', async () => {
+test('deleting a broadcast deletes the answer of its feed', async () => {
   const key = await givenFed('draft');
   await given.client.refreshGlobalFeed({ ...key, broadcastId: key.id, url: server.url });
   await given.client.deleteBroadcast(key);

@@ -4,7 +4,7 @@ import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 
-/** Too many messages failed to render: a person decides whether the rest is sent all the same. */
+/** Too many messages failed to render: a person decides whether to send the rest anyway. */
 export function pauseForUnrendered({ store, now }: Context) {
   return (key: BroadcastKey): Promise<void> =>
     takeStep(store, key, async (broadcast, em) => {

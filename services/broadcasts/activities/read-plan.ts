@@ -7,7 +7,7 @@ import type { Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 
-/** Slices that are worked on side by side: one sends while another waits for its last answers. */
+/** Slices that are sent concurrently: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
 
 /** The next step by the row, and what an operator reads about it. */
@@ -19,7 +19,7 @@ export type Story = {
   counts: Counts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
-  /** When a pause is lifted by itself. */
+  /** When a pause ends automatically. */
   retriesAt: string | null;
   reason: string | null;
   winner: string | null;

@@ -4,19 +4,19 @@ import type { BroadcastKey } from '../broadcast.ts';
 import type { Slice } from './slice.ts';
 
 /**
- * Contacts with odd values fail alone; where more than a tenth of a slice can't be rendered, the template or a feed is
- * broken, and would have everybody fail who is asked about. Fewer than ten may be chance.
+ * Contacts with odd values fail alone. If more than a tenth of a slice fails to render, the template or a feed is
+ * broken, and every other recipient would probably fail too. Fewer than ten failures may be chance.
  */
 const tooMany = { min: 10, share: 0.1 };
 
 type Tried = Pick<Slice, 'sent' | 'failed' | 'deferred' | 'unrendered'>;
 
-/** Whether so much can't be rendered that the rest is to wait for a person. */
+/** Whether so many messages fail to render that the rest has to wait for a person. */
 export function isTooMuchUnrendered({ sent, failed, deferred, unrendered }: Tried): boolean {
   return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
 }
 
-/** Why a broadcast is to pause; undefined where it may go on. The whole is judged as well: slices may be tiny. */
+/** Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since slices may be tiny. */
 export async function unrenderedReason(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

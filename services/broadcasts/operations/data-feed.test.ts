@@ -18,7 +18,7 @@ async function givenFeed() {
   return { workspaceId, id: broadcast?.id ?? '' };
 }
 
-/** The secrets that are kept for a feed, opened. */
+/** The stored secrets of a feed, decrypted. */
 async function secretsOf(broadcast: { workspaceId: string; id: string }, kind = 'global' as const) {
   const { data_feed } = await findBroadcast(given.context.store.fork(), broadcast);
   return data_feed?.[`${kind}_feed`]?.headers.map((header) => keyring.decrypt(header.sealed_value));
@@ -49,14 +49,14 @@ test('a broadcast without feeds has no data_feed', async () => {
   expect(broadcast?.dataFeed).toBeUndefined();
 });
 
-test('secrets are kept sealed', async () => {
+test('secrets are stored sealed', async () => {
   const broadcast = await givenFeed();
   const { data_feed } = await findBroadcast(given.context.store.fork(), broadcast);
   expect(JSON.stringify(data_feed)).not.toContain('secret');
   expect(await secretsOf(broadcast)).toEqual(['secret']);
 });
 
-test('update leaves the feed that is not given, and replaces the other', async () => {
+test('update keeps the feed that is absent, and replaces the other', async () => {
   const broadcast = await givenFeed();
   const recipientFeed = { enabled: true, url: 'https://feeds.example.com/each', headers: [] };
   const updated = await given.client.updateBroadcast({
@@ -86,7 +86,7 @@ test('a header without a value keeps its secret as long as the server is the sam
   });
 });
 
-test('what a request says the feed answered is not believed', async () => {
+test('feed data in a request is ignored', async () => {
   const dataFeed = { globalFeedData: { forged: true }, globalFeedFetchedAt: { seconds: 1n } };
   const { broadcast } = await given.client.createBroadcast({ ...draftContent, dataFeed });
   expect(broadcast?.dataFeed?.globalFeedData).toBeUndefined();

@@ -15,7 +15,7 @@ const ask = async (over: Over = {}, client = given.client) => {
   return client.testRecipientFeed({ workspaceId, broadcastId, url: server.url, ...over });
 };
 
-test('without a contact, the feed is asked about a sample', async () => {
+test('without a contact the feed gets a sample', async () => {
   expect(await ask()).toMatchObject({
     success: true,
     data: { items: [], _success: true },
@@ -33,7 +33,7 @@ test('without a contact, the feed is asked about a sample', async () => {
   ]);
 });
 
-test('with a contact, the feed is told its fields, and neither its lists nor its segments', async () => {
+test('with a contact the feed gets its fields without lists and segments', async () => {
   expect(await ask({ contactEmail: 'a@example.com' })).toMatchObject({
     success: true,
     contactEmail: 'a@example.com',
@@ -45,7 +45,7 @@ test('with a contact, the feed is told its fields, and neither its lists nor its
   });
 });
 
-test('a list that is gone has no name', async () => {
+test('a deleted list has no name', async () => {
   const { workspaceId, id: broadcastId } = await givenBroadcast(given);
   await given.client.updateBroadcast({
     workspaceId,
@@ -58,7 +58,7 @@ test('a list that is gone has no name', async () => {
   expect(server.requests[0]?.body.list).toEqual({ id: 'missing', name: '' });
 });
 
-test('a feed that fails is told, and asked only once', async () => {
+test('a failing feed is reported, and asked only once', async () => {
   server.behaviour = (_, response) => response.writeHead(503).end();
   const answer = await ask();
   expect(answer).toMatchObject({
@@ -107,7 +107,7 @@ test.each([
   await expect(ask(over)).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
 });
 
-test('who may not read contacts may try the sample, but no contact', async () => {
+test('a caller without read access to contacts may test with the sample only', async () => {
   const authorize = memberWith({ broadcasts: { read: true, write: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));

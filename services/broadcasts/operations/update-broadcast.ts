@@ -29,7 +29,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   };
 }
 
-/** A broadcast that will be sent has to stay sendable; a draft is judged when it is scheduled. */
+/** A broadcast that will be sent has to stay sendable; a draft is checked when it is scheduled. */
 async function judgeIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,
@@ -41,7 +41,7 @@ async function judgeIfScheduled(
   return true;
 }
 
-/** A draft keeps its wish for a time; what is scheduled already moves to the new one. */
+/** A draft only stores the new time; a scheduled broadcast moves to it. */
 function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
   if (!schedule) return;
   const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';

@@ -15,7 +15,7 @@ async function versionsOf(key: Key, withTemplates = true) {
   return broadcast?.testSettings?.variations.map(({ template }) => template?.version);
 }
 
-test('get and list give templates only to those who ask', async () => {
+test('get and list return templates only on request', async () => {
   const key = await givenBroadcast(given);
   expect(await versionsOf(key, false)).toEqual([undefined]);
   expect(await versionsOf(key)).toEqual([9]);
@@ -27,7 +27,7 @@ test('get and list give templates only to those who ask', async () => {
   }
 });
 
-test('each variation has its own template, and one that is gone has none', async () => {
+test('each variation has its own template, and a deleted one has none', async () => {
   const variations = ['a', 'missing', 'b'].map((template_id) => ({
     template_id,
     variation_name: template_id,
@@ -45,12 +45,12 @@ test('once sending starts, the template is the version that is sent', async () =
   expect(await versionsOf(key)).toEqual([7]);
 });
 
-test('a list of no broadcasts has no templates to ask for', async () => {
+test('an empty list requests no templates', async () => {
   const none = { workspaceId: 'nothing', withTemplates: true };
   expect((await given.client.listBroadcasts(none)).broadcasts).toEqual([]);
 });
 
-test('who may not read templates gets broadcasts without them', async () => {
+test('a caller without read access to templates gets broadcasts without them', async () => {
   const authorize = memberWith({ broadcasts: { read: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));

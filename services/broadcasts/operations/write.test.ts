@@ -30,7 +30,7 @@ test('create makes a draft that get reads back', async () => {
 });
 
 test.each([Code.Unavailable, Code.DeadlineExceeded])(
-  'a broadcast is read without its numbers while messages answers %s',
+  'a broadcast is read without its outcomes while messages answers %s',
   async (code) => {
     const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
     const read = async () => {
@@ -229,7 +229,7 @@ test('list filters by status, pages, and counts all', async () => {
   await expect(refused).rejects.toMatchObject({ rawMessage: 'limit must be between 1 and 100' });
 });
 
-test('times of a broadcast are those of its life', async () => {
+test('a broadcast shows the times of its transitions', async () => {
   const key = await givenBroadcast(given);
   await given.client.scheduleBroadcast({ ...key, sendNow: true });
   await given.client.pauseBroadcast(key);

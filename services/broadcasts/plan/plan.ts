@@ -7,7 +7,7 @@ import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
 
-/** What is sent to somebody: a plan's variation, through one of its lists. */
+/** The content for some recipients: a variation of the plan, and one of its lists. */
 export type PlanParts = {
   plan: Plan;
   variation: Plan['variations'][number];

@@ -24,7 +24,7 @@ async function givenFrozen(): Promise<BroadcastKey> {
 
 const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
 
-/** Does the jobs that wait, and says how many addresses are left. */
+/** Runs the queued jobs and returns how many addresses are left. */
 async function leftOf({ workspaceId, id }: BroadcastKey): Promise<number> {
   const em = given.context.store.fork();
   const jobs = await query<{ payload: BroadcastKey }>(
@@ -44,7 +44,7 @@ async function leftOf({ workspaceId, id }: BroadcastKey): Promise<number> {
   return row?.count ?? -1;
 }
 
-test('the addresses of a broadcast that is sent are forgotten, and its counts stay', async () => {
+test('the addresses of a sent broadcast are deleted, and its counts stay', async () => {
   const [key, other] = [await givenFrozen(), await givenFrozen()];
   await run(() => sendSlice(given.context)({ ...key, slice: 0 }));
   expect(await leftOf(key)).toBe(3);
@@ -65,13 +65,13 @@ test.each([
   expect(await leftOf(key)).toBe(0);
 });
 
-test('a broadcast that is paused keeps its addresses: it may go on', async () => {
+test('a paused broadcast keeps its addresses', async () => {
   const key = await givenFrozen();
   await pauseBySystem(given.context)(key, 'the mail server is away', 'outage');
   expect(await leftOf(key)).toBe(3);
 });
 
-test('more slices than one statement takes are forgotten as well', async () => {
+test('addresses are deleted over several statements', async () => {
   const key = { workspaceId: 'acme', id: 'large' };
   await query(
     given.context.store.fork(),

@@ -13,7 +13,7 @@ import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 import { fakePeers, givenNeighbours } from './given-peers.ts';
 
-/** The service on a database of its own, with neighbours that answer what the test says. */
+/** The service on a database of its own, with peers that answer as `neighbours` says. */
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours = givenNeighbours();
@@ -86,7 +86,7 @@ export const tested: TestSettings = {
   ],
 };
 
-/** A broadcast in the state that the test is about. */
+/** Stores a broadcast in the given state. */
 export async function givenBroadcast({ context, clock }: Given, wish: Wish = {}) {
   const key = { workspaceId: 'acme', id: crypto.randomUUID().replaceAll('-', '') };
   const em = context.store.fork();
@@ -119,7 +119,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
   return key;
 }
 
-/** The broadcasts whose workflow is to be woken. */
+/** Keys of the queued wakes. */
 export async function wakes({ context }: Given): Promise<string[]> {
   const rows = await query<{ key: string }>(
     context.store.fork(),

@@ -51,14 +51,14 @@ test('a person sees public lists and those they are on, by name', async () => {
   ]);
 });
 
-test('a person without any list is told so', async () => {
+test('a person without lists gets an empty answer', async () => {
   const workspaceId = await givenLists(given);
   await given.contacts.upsertContact({ workspaceId, contact: { email } });
   const answer = await given.subscribers.getSubscriber({ workspaceId, email });
   expect(answer).toMatchObject({ language: '', timezone: '', subscriptions: [] });
 });
 
-test('who is no contact is not found', async () => {
+test('an address without a contact is not found', async () => {
   const workspaceId = await givenSubscriber();
   const nobody = { workspaceId, email: 'nobody@example.com' };
   const notFound = { code: Code.NotFound, rawMessage: 'Contact not found' };
@@ -68,7 +68,7 @@ test('who is no contact is not found', async () => {
   ).rejects.toMatchObject(notFound);
 });
 
-test('a pending membership is confirmed once, and calmly again', async () => {
+test('a pending membership is confirmed once, and a repeat changes nothing', async () => {
   const workspaceId = await givenSubscriber();
   await givenStatus(given, { workspaceId, email, status: 'pending' });
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
@@ -78,7 +78,7 @@ test('a pending membership is confirmed once, and calmly again', async () => {
 });
 
 test.each(['unsubscribed', 'bounced', 'complained'])(
-  'confirming leaves a membership alone that is %s',
+  'confirming does not change a membership that is %s',
   async (status) => {
     const workspaceId = await givenSubscriber();
     await givenStatus(given, { workspaceId, email, status });
@@ -88,7 +88,7 @@ test.each(['unsubscribed', 'bounced', 'complained'])(
   },
 );
 
-test('confirming what is not there creates nothing', async () => {
+test('confirming a missing membership creates nothing', async () => {
   const workspaceId = await givenSubscriber();
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'news' });
   await given.subscribers.confirmSubscription({ workspaceId, email: 'x@a.example', listId: 'own' });
@@ -96,7 +96,7 @@ test('confirming what is not there creates nothing', async () => {
   expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
-test('a person joins, leaves and comes back, and each step is told', async () => {
+test('a person joins, leaves and comes back, and each step is published', async () => {
   const workspaceId = await givenSubscriber();
   const update = (lists: { subscribeListIds?: string[]; unsubscribeListIds?: string[] }) =>
     given.subscribers.updateSubscriber({ workspaceId, email, ...lists });
@@ -113,14 +113,14 @@ test('a person joins, leaves and comes back, and each step is told', async () =>
   expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
-test('a list named to join and to leave is left', async () => {
+test('a list that is named both to join and to leave is left', async () => {
   const workspaceId = await givenSubscriber();
   const both = { subscribeListIds: ['news'], unsubscribeListIds: ['news'] };
   await given.subscribers.updateSubscriber({ workspaceId, email, ...both });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSUBSCRIBED' });
 });
 
-test('leaving all leaves what the person can not see as well, and joins nothing', async () => {
+test('leaving all also leaves private lists, and joins nothing', async () => {
   const workspaceId = await givenSubscriber();
   const everywhere = { contacts: [{ email }], subscribeToLists: ['secret', 'tips'] };
   await given.contacts.importContacts({ workspaceId, ...everywhere });
@@ -144,7 +144,7 @@ test.each(['bounced', 'complained'])('no choice lifts a membership that is %s', 
 });
 
 test.each([['secret'], ['gone'], ['nowhere']])(
-  'a person can not join %s, and nothing is written then',
+  'a person cannot join %s, and nothing is written',
   async (listId) => {
     const workspaceId = await givenSubscriber();
     const wish = {

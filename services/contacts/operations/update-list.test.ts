@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('an unknown or deleted list can not be changed, deleted or counted', async () => {
+test('an unknown or deleted list cannot be changed, deleted or counted', async () => {
   const workspaceId = await givenLists(given, 'gone');
   await givenDeletedList(given, { workspaceId, id: 'gone' });
   for (const id of ['gone', 'never', "x' or true --"]) {
@@ -68,7 +68,7 @@ test('an unknown or deleted list can not be changed, deleted or counted', async 
   }
 });
 
-test('stats count the members of each status, and not who was removed', async () => {
+test('stats count the members of each status, without removed ones', async () => {
   const workspaceId = await givenLists(given, 'news');
   expect((await given.lists.getListStats({ workspaceId, listId: 'news' })).stats).toMatchObject({
     totalActive: 0,
@@ -99,7 +99,7 @@ test('stats count the members of each status, and not who was removed', async ()
   });
 });
 
-test('a deleted list is gone at once, and a job ends its memberships and tells of each', async () => {
+test('a deleted list is gone at once, and a job ends its memberships with an event for each', async () => {
   const workspaceId = await givenLists(given, 'news', 'tips');
   const contacts = Array.from({ length: 1_001 }, (_, number) => ({
     email: `p${number}@a.example`,
@@ -157,7 +157,7 @@ test('spec: lists.subscribe works for any list, public or private, and bypasses 
 });
 
 test.each(['active', 'pending', 'unsubscribed', 'bounced', 'complained'])(
-  'spec: lists.subscribe sets who is %s active immediately',
+  'spec: lists.subscribe sets a %s membership to active immediately',
   async (status) => {
     const workspaceId = await givenLists(given, 'own');
     await subscribe(workspaceId);

@@ -36,7 +36,7 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
   };
 }
 
-/** What the person says about themselves. An empty text clears a field. */
+/** The language and time zone that the person chose. An empty text clears a field. */
 function readPerson({ email, language, timezone }: UpdateSubscriberRequest): ContactRow {
   const { row, faults } = readContact(create(ContactInputSchema, { email, language, timezone }));
   const [first, ...rest] = faults;
@@ -48,7 +48,7 @@ function readPerson({ email, language, timezone }: UpdateSubscriberRequest): Con
   };
 }
 
-/** Holds the lists that the person may choose: public ones, and those they are or were on. */
+/** Locks the lists that the person may choose: public ones, and those they are or were on. */
 async function listsOfferedTo(
   em: EntityManager,
   { workspaceId, email }: UpdateSubscriberRequest,

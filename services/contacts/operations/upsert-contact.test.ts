@@ -10,7 +10,7 @@ async function read(workspaceId: string) {
   return (await given.contacts.getContactByEmail(request)).contact;
 }
 
-test('upsert creates, then changes what is given, clears what is null, keeps what is absent', async () => {
+test('upsert creates, then changes given fields, clears null ones and keeps absent ones', async () => {
   const workspaceId = await givenLists(given);
   const email = ' A@Example.com';
   const first = { email, firstName: 'Ann', lastName: 'Lee', phone: '1', customNumber1: 0 };
@@ -31,7 +31,7 @@ test('upsert creates, then changes what is given, clears what is null, keeps wha
   expect(contact?.createdAt).toBeDefined();
 });
 
-test('upsert names every bad field, first of all the first, and writes nothing', async () => {
+test('upsert names every bad field, with the text of the first, and writes nothing', async () => {
   const workspaceId = await givenLists(given);
   const contact = {
     email: 'a@example.com',

@@ -4,7 +4,7 @@ import type { Given } from './given.ts';
 
 export type TakenEvent = { type: string; data: Record<string, unknown> };
 
-/** Takes the events that wait for a consumer, of one workspace. */
+/** Removes and returns the queued events of a workspace for a consumer. */
 export async function takeEvents(
   { context }: Given,
   { consumer, workspaceId }: { consumer: string; workspaceId: string },

@@ -42,17 +42,17 @@ function clients(transport: Transport) {
   };
 }
 
-/** The service on a database of its own; its clock stands where the test puts it. */
+/** The service on a database of its own, with a clock that the test sets. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
-  // One key for each workspace but `nobody`, as workspaces would give it.
+  // One key for each workspace, as workspaces returns it; `nobody` does not exist.
   const keys = createRouterTransport((router) => {
     router.rpc(WorkspaceService.method.getEmailHmacKey, ({ workspaceId }) => {
       if (workspaceId === 'nobody') throw new ConnectError('Workspace not found', Code.NotFound);
       return { key: `key of ${workspaceId}` };
     });
   });
-  // Every template is there but `gone`; `page` is one of a page.
+  // Every template exists but `gone`; `page` is for web pages.
   const templates = createRouterTransport((router) => {
     router.rpc(TemplateContentService.method.batchGetTemplates, ({ keys }) => {
       const there = keys.filter(({ id }) => id !== 'gone');
@@ -98,7 +98,7 @@ export async function givenLists({ lists }: Given, ...ids: string[]): Promise<st
   return workspaceId;
 }
 
-/** Puts all memberships of an address into a state, however they would come to it. */
+/** Sets all memberships of an address to a state directly. */
 export async function givenStatus(
   { context, clock }: Given,
   member: { workspaceId: string; email: string; status: string; removed?: boolean },
@@ -110,7 +110,7 @@ export async function givenStatus(
   );
 }
 
-/** Takes a list away, as deleting it will. */
+/** Marks a list as deleted, without the job that ends its memberships. */
 export async function givenDeletedList(
   { context, clock }: Given,
   { workspaceId, id }: { workspaceId: string; id: string },

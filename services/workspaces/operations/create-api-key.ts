@@ -25,7 +25,7 @@ export function createAPIKey({ store, keyring, now, publicUrl }: Context): Metho
     const at = now();
     const userId = crypto.randomUUID();
     await store.fork().transactional(async (em) => {
-      // Two that ask for the same name at once take turns.
+      // Concurrent requests for the same name wait for each other.
       await lockWorkspace(em, request.workspaceId);
       const rows = await query(
         em,

@@ -32,7 +32,7 @@ test('services read the same key as owners', async () => {
   expect(key).toBe((await given.workspaces(root).getEmailHmacKey(acme)).key);
 });
 
-test('a rotated key takes the place of the old one at once', async () => {
+test('a rotated key replaces the old one at once', async () => {
   const workspaces = given.workspaces(root);
   const { key: before } = await workspaces.getEmailHmacKey(acme);
   const { key: after } = await workspaces.rotateEmailHmacKey(acme);

@@ -13,7 +13,7 @@ import { openWorkspacesStore } from '../store.ts';
 
 export const rootEmail = 'root@example.com';
 
-/** The service on a database of its own, or on a given one; its clock stands where the test puts it. */
+/** The service on a database of its own, or on a given one, with a clock that the test sets. */
 export async function givenService(url?: string) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const context: Context = {
@@ -47,14 +47,14 @@ export function useService(): Given {
   );
 }
 
-/** A request as a deployment script makes it. */
+/** A sign-in request as a deployment script makes it. */
 export function signinRequest(clock: { now: Date }, email = rootEmail) {
   const timestamp = Math.floor(clock.now.getTime() / 1000);
   const signature = createHmac('sha256', secretKey).update(`${email}:${timestamp}`).digest('hex');
   return { email, timestamp: BigInt(timestamp), signature };
 }
 
-/** Signs root in and gives the claims of the session. */
+/** Signs root in and returns the claims of the session. */
 export async function givenRoot({ users, clock }: Given): Promise<Claims> {
   const { token } = await users.signInRoot(signinRequest(clock));
   const claims = await keyring.verifyToken(token);

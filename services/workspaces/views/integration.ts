@@ -4,7 +4,7 @@ import type { IntegrationSchema } from '#gen/postrider/workspaces/v1/workspaces_
 import { camelKeys } from '#lib/camel-keys.ts';
 import { type Integration, unknownRetriesDefault } from '../integration.ts';
 
-/** `password` is empty for every caller but other services. */
+/** `password` is empty for all callers but other services. */
 export function integrationMessage(
   integration: Integration,
   password = '',
