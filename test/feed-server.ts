@@ -7,14 +7,14 @@ export type FeedRequest = { headers: IncomingHttpHeaders; body: Record<string, u
 
 export type FeedServer = {
   url: string;
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   requests: FeedRequest[];
-  /** How it answers; a test changes it. */
+  /** Answers a request; tests replace it. */
   behaviour: (request: FeedRequest, response: ServerResponse) => void;
   close(): Promise<void>;
 };
 
-/** A tenant's feed on loopback, which answers `{}` until a test says otherwise. */
+/** A tenant's feed on loopback, which answers `{}` by default. */
 export async function startFeedServer(server = {} as FeedServer): Promise<FeedServer> {
   const http = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -25,7 +25,7 @@ function chaos(recipients: number, schedule: Fault[], fakeDuplicate = false) {
   });
 }
 
-test('a broadcast loses nobody and repeats nothing unmarked while processes are killed', async () => {
+test('a broadcast loses nobody and counts every repeat while processes are killed', async () => {
   const schedule = [
     kill('messages-2', 2_000),
     kill('broadcasts-worker', 3_500),
@@ -37,7 +37,7 @@ test('a broadcast loses nobody and repeats nothing unmarked while processes are 
   expect(report).toMatchObject({ lost: 0, problems: [], counts: { sent: 1_500 } });
 }, 180_000);
 
-test('the checker finds a repeat that nobody counts as unknown', async () => {
+test('the checker finds a repeat that is not counted as unknown', async () => {
   const { problems } = await chaos(20, [], true);
   expect(problems).toEqual([
     '1 mails came twice, more than 0',
@@ -46,7 +46,7 @@ test('the checker finds a repeat that nobody counts as unknown', async () => {
   ]);
 }, 60_000);
 
-test('a schedule follows from its seed, and freezes one replica for a while', () => {
+test('a schedule depends only on its seed, and freezes one replica for a while', () => {
   const options = { faults: 30, everyMs: 6_000, freezeMs: 60_000, sendersLive: false };
   const schedule = makeSchedule({ ...options, seed: 7 });
   expect(makeSchedule({ ...options, seed: 7 })).toEqual(schedule);
@@ -66,7 +66,7 @@ test('a schedule follows from its seed, and freezes one replica for a while', ()
   expect(whileFrozen).toEqual([]);
 });
 
-test('a schedule that lets the senders live does nothing to them, and everything to the database', () => {
+test('a schedule that spares the senders disturbs only the other processes and the database', () => {
   const schedule = makeSchedule({
     ...{ seed: 7, faults: 30, everyMs: 6_000, freezeMs: 60_000 },
     sendersLive: true,
@@ -76,12 +76,12 @@ test('a schedule that lets the senders live does nothing to them, and everything
   expect(new Set(actions)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
 });
 
-test('the bound counts the senders that could not write down what they had sent', () => {
+test('the bound counts the senders that could not record what they had sent', () => {
   const faults = [kill('gateway', 0), kill('messages', 0), kill('postgres', 0)];
   expect(boundOf(faults, 16)).toBe(16 + 4 * 200);
 });
 
-test('nobody gets a mail twice, whatever the database does while the senders live', async () => {
+test('nobody gets a mail twice while the senders live, whatever the database does', async () => {
   const postgres = (action: Fault['action'], afterMs: number, forMs: number): Fault => ({
     ...{ name: 'postgres', action, afterMs, forMs },
   });

@@ -9,10 +9,10 @@ import type { Fault } from './schedule.ts';
 export type ChaosOptions = {
   recipients: number;
   ratePerMinute: number;
-  /** How long an answer of the sink takes. */
+  /** Delay of the answers of the sink. */
   latencyMs: number;
   schedule: readonly Fault[];
-  /** From the last fault to the end. */
+  /** The longest time from the last fault to the end. */
   settleMsMax: number;
   fakeDuplicate: boolean;
   say: (line: string) => void;
@@ -22,7 +22,7 @@ export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
 
 const lookEveryMs = 250;
 
-/** Sends one broadcast while the schedule's faults happen, waits for its end and judges what came of it. */
+/** Sends one broadcast while the schedule's faults happen, waits for its end and checks the result. */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
   const { say } = options;
   const sent = await givenBroadcast(stack, options.recipients);
@@ -57,7 +57,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   return { ...(await check(stack, sent, faults)), faults, seconds };
 }
 
-/** Follows the status until the broadcast is over; nobody helps it. */
+/** Polls the status until the broadcast is over, without helping it. */
 async function watch(
   stack: TestStack,
   id: string,
@@ -78,7 +78,7 @@ async function watch(
   return `${last} when the time was up`;
 }
 
-/** Lets the faults happen until the broadcast is over. */
+/** Causes the faults of the schedule until the broadcast is over. */
 async function inject(
   stack: TestStack,
   schedule: readonly Fault[],

@@ -1,9 +1,9 @@
 export type Fault = {
   afterMs: number;
-  /** To a process: `kill`, `freeze`. To the database as messages sees it: `cut`, `exhaust`, `poison`. */
+  /** Of a process: `kill`, `freeze`. Of the database as messages sees it: `cut`, `exhaust`, `poison`. */
   action: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
   name: string;
-  /** How long it lasts; 0 for what happens at once. */
+  /** Duration; 0 for a momentary fault. */
   forMs: number;
 };
 
@@ -13,7 +13,7 @@ export type ScheduleOptions = {
   everyMs: number;
   /** How long one replica of messages is frozen, once; 0 for never. */
   freezeMs: number;
-  /** Nothing happens to messages itself. */
+  /** Spares messages itself. */
   sendersLive: boolean;
 };
 
@@ -27,7 +27,7 @@ const others: Trouble[] = [
   ),
   kill('temporal'),
   kill('postgres'),
-  // Shorter than a lease less the time between renewals: nobody loses what it holds.
+  // Shorter than a lease less the time between renewals, so that no lease is lost.
   { action: 'freeze', name: 'postgres', forMs: 15_000 },
   { action: 'cut', name: 'postgres', forMs: 0 },
   { action: 'exhaust', name: 'postgres', forMs: 8_000 },
@@ -58,12 +58,12 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
       thawAtMs = atMs + freezeMs;
       continue;
     }
-    // Everybody has a turn before anybody has a second one.
+    // Every fault happens once before any happens twice.
     if (queue.length === 0) queue.push(...shuffled(troubles, random));
     let trouble = queue.shift() ?? pick(troubles);
     if (trouble.name === frozen && atMs < thawAtMs) trouble = kill('broadcasts-worker');
     schedule.push({ afterMs: atMs, ...trouble });
-    // One trouble of the database at a time: what comes later would end it.
+    // One fault of the database at a time: a later one would end it.
     if (trouble.name === 'postgres') atMs += trouble.forMs;
   }
   return schedule;

@@ -8,7 +8,7 @@ import type { TestStack } from '../stack.ts';
 import type { Action, Life } from './plan.ts';
 import { misfit } from './table.ts';
 
-/** A broadcast that is lived through, and what came up on the way. */
+/** The broadcast of a run, and the observations on the way. */
 export type Lived = {
   id: string;
   emails: string[];
@@ -49,7 +49,7 @@ const someTest = ({ templates }: Lived, reader: number) =>
     ? { variations: templates.slice(0, 1).map((template_id) => ({ template_id })) }
     : testOf(templates, reader % 4 === 1);
 
-/** Does one thing after the other, and notes answers that the state table does not know. */
+/** Takes the actions one by one, and records answers that do not fit the state table. */
 export async function live(stack: TestStack, lived: Lived, { actions }: Life): Promise<void> {
   for (const { action, reader, afterMs } of actions) {
     await sleep(afterMs);
@@ -61,14 +61,14 @@ export async function live(stack: TestStack, lived: Lived, { actions }: Life): P
   }
 }
 
-/** Undefined while nobody can say. */
+/** Undefined while the API is not reachable. */
 async function statusOf({ call, workspaceId }: TestStack, id: string): Promise<string | undefined> {
   const query = { workspace_id: workspaceId, id };
   const answer = await call('broadcasts.get', undefined, { query }).catch(unreached);
   return answer?.status === 404 ? 'deleted' : answer?.body.broadcast?.status;
 }
 
-/** A process that is killed breaks a connection, or what an operator asks of Temporal. */
+/** A killed process breaks connections, also those of an operator to Temporal. */
 const unreached = () => undefined;
 
 type Said = { status: number; text: string } | undefined;
@@ -135,7 +135,7 @@ async function leave(stack: TestStack, { body, emails, left }: Lived, reader: nu
   return undefined;
 }
 
-/** Helps a broadcast to its end as its people would, once everything works again. */
+/** Brings a broadcast to its end as its users would, once everything works again. */
 export async function bringToRest(stack: TestStack, lived: Lived): Promise<string> {
   let status = '';
   await until(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What may be done to a broadcast, by a person, an operator, time, or a reader. */
+/** Actions on a broadcast, by a person, an operator, time or a reader. */
 export const actions = [
   'update',
   'switch the test',
@@ -20,7 +20,7 @@ export const actions = [
 ] as const;
 export type Action = (typeof actions)[number];
 
-/** Which processes are killed on the way. */
+/** The processes that are killed on the way. */
 export const victims = ['messages', 'messages-2', 'broadcasts-worker', 'broadcasts', 'temporal'];
 
 export type Life = {
@@ -36,7 +36,7 @@ const step = fc.record({
   afterMs: fc.integer({ min: 0, max: 600 }),
 });
 
-/** A life begins by being scheduled more often than not, so that there is something to disturb. */
+/** Most runs begin by scheduling, so that there is something to disturb. */
 const life: fc.Arbitrary<Life> = fc.record({
   test: fc.constantFrom('none', 'by hand', 'by numbers'),
   actions: fc

@@ -1,6 +1,6 @@
 import type { Action } from './plan.ts';
 
-/** The operations of the state table, by the words in which they are refused. */
+/** The operations of the state table, with their names in error texts. */
 const operations: Partial<Record<Action, { name: string; allowed: readonly string[] }>> = {
   update: { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
   'switch the test': { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
@@ -22,7 +22,7 @@ const operations: Partial<Record<Action, { name: string; allowed: readonly strin
   },
 };
 
-/** States that a broadcast may pass through by itself from another, with the faults and clocks of these lives. */
+/** States that a broadcast may reach from another without an action, given the faults and clocks of these runs. */
 const onward: Record<string, readonly string[]> = {
   scheduled: ['testing', 'sending', 'paused', 'test_completed', 'winner_selected', 'sent'],
   testing: ['test_completed', 'winner_selected', 'paused', 'sent'],

@@ -13,7 +13,7 @@ async function givenMail(
   return id;
 }
 
-/** A newsletter whose mails have the links that a reader needs. */
+/** A newsletter with links to unsubscribe and to the preferences. */
 export function givenNewsletter(stack: TestStack): Promise<string> {
   const content = `<a href="{{ notification_center_url }}">Preferences</a>
 <a href="{{ unsubscribe_url }}">Unsubscribe</a>`;
@@ -37,7 +37,7 @@ export async function givenPublicList(
   return id;
 }
 
-/** Makes somebody an active member, as a site's own server may. */
+/** Adds an active member by `lists.subscribe`, as a site's own server does. */
 export async function givenMember(
   { call, workspaceId }: TestStack,
   { listIds, ...contact }: { listIds: string[]; email: string; language?: string },

@@ -43,8 +43,8 @@ export function memberWith(permissions: Permissions): Authorize {
 type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
 
 /**
- * A client's way to a service's real handlers in memory, through the interceptors every service
- * has. Calls carry the token of `claims`, or none.
+ * An in-memory transport to the real handlers of a service, through the interceptors of every service. Calls have the
+ * token of `claims`, or none.
  */
 export function testTransport(
   routes: (router: ConnectRouter) => void,
@@ -72,7 +72,7 @@ export function testTransport(
 
 export const serviceClaims: Claims = { type: 'service', subject: 'test', sessionId: '' };
 
-/** The claims of some user, whose rights are what the test's `authorize` says. */
+/** The claims of a user, whose permissions follow from the test's `authorize`. */
 export function userClaims(subject: string = crypto.randomUUID()): Claims {
   return { type: 'user', subject, sessionId: crypto.randomUUID() };
 }

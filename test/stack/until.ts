@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const lookEveryMs = 50;
 
-/** Waits for a condition; fails with what was waited for. */
+/** Waits for a condition; the error names it. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean>,
