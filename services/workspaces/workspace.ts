@@ -53,7 +53,7 @@ const memberSchema = defineEntity({
   },
 });
 
-/** What a user may do in a workspace. */
+/** A user's role and permissions in a workspace. */
 export class Member extends memberSchema.class {}
 memberSchema.setClass(Member);
 

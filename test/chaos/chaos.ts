@@ -20,7 +20,7 @@ export type ChaosOptions = {
 
 export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
 
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 /** Sends one broadcast while the schedule's faults happen, waits for its end and checks the result. */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
@@ -73,7 +73,7 @@ async function watch(
       await note(`broadcast is ${last}${reason}`);
     }
     if (['sent', 'failed', 'cancelled'].includes(last)) return last;
-    await sleep(lookEveryMs);
+    await sleep(pollEveryMs);
   }
   return `${last} when the time was up`;
 }

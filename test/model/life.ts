@@ -71,33 +71,33 @@ async function statusOf({ call, workspaceId }: TestStack, id: string): Promise<s
 /** A killed process breaks connections, also those of an operator to Temporal. */
 const unreached = () => undefined;
 
-type Said = { status: number; text: string } | undefined;
-const say = ({ status, body }: Answer): Said => ({ status, text: String(body?.error ?? '') });
+type Reply = { status: number; text: string } | undefined;
+const replyOf = ({ status, body }: Answer): Reply => ({ status, text: String(body?.error ?? '') });
 
 async function doOne(
   stack: TestStack,
   lived: Lived,
   { action, reader }: { action: Action; reader: number },
-): Promise<Said> {
+): Promise<Reply> {
   const { id, templates, body } = lived;
   switch (action) {
     case 'update':
-      return say(await act(stack, 'update', id, { ...body, name: 'Newer' }));
+      return replyOf(await act(stack, 'update', id, { ...body, name: 'Newer' }));
     case 'switch the test':
-      return say(
+      return replyOf(
         await act(stack, 'update', id, { ...body, test_settings: someTest(lived, reader) }),
       );
     case 'schedule now':
-      return say(await act(stack, 'schedule', id, { send_now: true }));
+      return replyOf(await act(stack, 'schedule', id, { send_now: true }));
     case 'schedule later':
-      return say(await act(stack, 'schedule', id, tomorrow()));
+      return replyOf(await act(stack, 'schedule', id, tomorrow()));
     case 'select a winner':
-      return say(await act(stack, 'selectWinner', id, { template_id: templates[1] }));
+      return replyOf(await act(stack, 'selectWinner', id, { template_id: templates[1] }));
     case 'pause':
     case 'resume':
     case 'cancel':
     case 'delete':
-      return say(await act(stack, action, id));
+      return replyOf(await act(stack, action, id));
     case 'a reader leaves':
       return leave(stack, lived, reader);
     case 'the time comes':

@@ -46,7 +46,7 @@ export async function givenMember(
   good(await call('lists.subscribe', body));
 }
 
-/** Sends the newsletter to a list, and waits until it is sent; how many got it. */
+/** Sends the newsletter to a list, waits until it is sent, and returns the number of mails. */
 export async function mail(
   stack: TestStack,
   to: { listId: string; templateId: string },

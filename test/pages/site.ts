@@ -42,7 +42,7 @@ document.querySelector('form').addEventListener('submit', async (event) => {
 </script></html>`;
 }
 
-/** The confirmation after the form is sent. */
+/** Fills in the form and returns the message of the site. */
 export async function signUp(page: Page, site: Site, email: string): Promise<string> {
   await page.goto(site.url);
   await page.getByRole('textbox', { name: 'Email' }).fill(email);

@@ -211,8 +211,7 @@ export async function setLimits(stack: TestStack, limits: Limits): Promise<void>
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
-  // A lower rate holds, and a warm-up begins or ends, once messages has forgotten what it knew; nothing tells when
-  // that is.
+  // A lower rate and a warm-up apply once the cached settings of messages have expired, which nothing reports.
   const isWarmUp = limits.warm_up ?? integration.email_provider.warm_up;
   if (limits.rate_limit_per_minute < fast || isWarmUp) await sleep(settingsKeepMs);
 }

@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { unrenderedReason } from '../audience/render-failures.ts';
+import { renderFailureReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-row.ts';
@@ -84,7 +84,7 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
     sample: progressOf(rows.filter((row) => row.is_sample)),
     all: progressOf(rows),
     settleAt: earliest(rows.map((row) => row.settle_at)),
-    isTooMuchUnrendered: (await unrenderedReason(em, key)) !== undefined,
+    hasTooManyRenderFailures: (await renderFailureReason(em, key)) !== undefined,
   };
 }
 

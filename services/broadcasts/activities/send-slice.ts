@@ -12,7 +12,7 @@ import { readPlanFeeds } from '../plan/feeds.ts';
 import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
 
 const workMaxMs = 60_000;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 export type SliceKey = BroadcastKey & { slice: number };
 
@@ -137,7 +137,7 @@ function watchRevision(
       .finally(() => {
         isLooking = false;
       });
-  }, lookEveryMs);
+  }, pollEveryMs);
 }
 
 async function revisionOf(store: Context['store'], key: SliceKey): Promise<number | undefined> {

@@ -12,12 +12,12 @@ const tooMany = { min: 10, share: 0.1 };
 type Tried = Pick<Slice, 'sent' | 'failed' | 'deferred' | 'unrendered'>;
 
 /** Whether so many messages fail to render that the rest has to wait for a person. */
-export function isTooMuchUnrendered({ sent, failed, deferred, unrendered }: Tried): boolean {
+export function hasTooManyRenderFailures({ sent, failed, deferred, unrendered }: Tried): boolean {
   return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
 }
 
 /** Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since slices may be tiny. */
-export async function unrenderedReason(
+export async function renderFailureReason(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,
 ): Promise<string | undefined> {
@@ -31,7 +31,7 @@ export async function unrenderedReason(
      order by 4`,
     [workspaceId, id, tooMany.min],
   );
-  const part = parts.find(isTooMuchUnrendered);
+  const part = parts.find(hasTooManyRenderFailures);
   if (!part) return undefined;
   const { sent, failed, deferred, unrendered, reason } = part;
   return `${unrendered} of ${sent + failed + deferred} messages could not be rendered: ${reason}`;

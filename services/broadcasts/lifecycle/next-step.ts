@@ -25,14 +25,14 @@ export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | n
 export type Parts = {
   sample: Progress;
   all: Progress;
-  isTooMuchUnrendered: boolean;
+  hasTooManyRenderFailures: boolean;
   settleAt: Date | null;
 };
 
 /** The only place that decides how a broadcast continues. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
   if (
-    parts.isTooMuchUnrendered &&
+    parts.hasTooManyRenderFailures &&
     isMoving(broadcast.status) &&
     !broadcast.ignore_render_failures
   ) {

@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { isTooMuchUnrendered } from '../audience/render-failures.ts';
+import { hasTooManyRenderFailures } from '../audience/render-failures.ts';
 import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
@@ -115,7 +115,8 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
 
 /** A later pass is judged once it is complete: its beginning alone may show too many failures. */
 function mayGoOn(work: Work, tally: SliceTally): boolean {
-  const isBroken = !work.ignoreRenderFailures && tally.isFirstPass && isTooMuchUnrendered(tally);
+  const isBroken =
+    !work.ignoreRenderFailures && tally.isFirstPass && hasTooManyRenderFailures(tally);
   return !isBroken && !mustStop(work);
 }
 

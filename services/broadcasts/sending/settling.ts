@@ -13,7 +13,7 @@ const settleEveryMs = 15_000;
 /** Until messages notices the abort, the call may start more messages. */
 const abortArrivesMs = 1_000;
 const waitMaxMs = 3_000;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 type Settling = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 
@@ -36,7 +36,7 @@ export async function settleStopped(
       const settleAt = isSettled ? null : settleLater(context, quietAtMs - Date.now());
       await saveWhole(context, slice, { tally, whole, settleAt });
       if (isSettled || Date.now() > stoppedAtMs + waitMaxMs) return;
-      await sleep(lookEveryMs);
+      await sleep(pollEveryMs);
     }
   } catch (error) {
     warnUncounted(slice, error);
