@@ -11,18 +11,18 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** What a stack is made of, read once from the environment. */
+/** The configuration of a stack, read once from the environment. */
 export type StackConfig = {
-  /** Where the sources are. */
+  /** Folder of the sources. */
   root: string;
-  /** Where data, logs and secrets are kept. */
+  /** Folder of data, logs and secrets. */
   folder: string;
   ports: Ports;
   rootEmail: string;
   secretKey: string | undefined;
   demoMode: boolean;
   logLevel: string;
-  /** The user's own parts instead of ours. */
+  /** The user's own servers in place of local ones. */
   own: { databaseUrl?: string; temporalAddress?: string; temporalUi?: string; smtpUrl?: string };
 };
 
@@ -38,7 +38,7 @@ export type Ports = {
 
 const defaultPort = 4400;
 const replicasMax = 8;
-/** The first ten ports are for what has one process; services follow, replicas ten apart. */
+/** The first ten ports are for parts with one process; services follow, replicas ten apart. */
 const firstServicePort = 10;
 const replicaStep = 10;
 
@@ -86,7 +86,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
   };
 }
 
-/** Fails on the first port that somebody else has, before anything is started. */
+/** Fails on the first port in use, before anything is started. */
 export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   const wanted: [port: number, by: string][] = [
     [ports.gateway, 'the gateway'],

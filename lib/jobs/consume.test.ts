@@ -4,7 +4,8 @@ import {
   type ConsumeEventsRequest,
   ConsumeEventsRequestSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import { givenStore, things } from '../test/given.ts';
 import { consumeOnce } from './consume.ts';
 

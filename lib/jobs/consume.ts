@@ -1,5 +1,6 @@
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
-import { type EntityManager, query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager, Store } from '../postgres/store.ts';
 
 /** Part of every store that consumes events. */
 export const consumedTable = `

@@ -5,7 +5,8 @@ import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
 import { createLog } from '../log.ts';
 import { migrateJobs } from '../postgres/job-schema.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import { givenStore, service, things } from '../test/given.ts';
 import { addJob, type JobRunner, runJobs } from './jobs.ts';
 

@@ -3,7 +3,8 @@ import { Logger, type Runner, run, type Task, type TaskList } from 'graphile-wor
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
-import { type EntityManager, query } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager } from '../postgres/store.ts';
 
 export const attemptsMax = 25;
 

@@ -6,7 +6,8 @@ import {
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import {
   addEvents,
   deliverEvents,

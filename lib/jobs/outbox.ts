@@ -9,7 +9,8 @@ import {
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
-import { type EntityManager, query } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager } from '../postgres/store.ts';
 import { attemptsMax } from './jobs.ts';
 
 const eventsPerBatchMax = 500;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { givenStore } from '../test/given.ts';
 import { countAttempt, forgetAttempts } from './attempts.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type EntityManager, query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { EntityManager, Store } from './store.ts';
 
 /** Part of every store that limits how often something is tried. */
 export const attemptsTable = `

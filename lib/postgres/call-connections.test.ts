@@ -6,7 +6,8 @@ import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { testTransport } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 let store: Store;
 let admin: Client;

@@ -10,7 +10,8 @@ import { until } from '../../test/stack/until.ts';
 import { addJob, runJobs } from '../jobs/jobs.ts';
 import { createLog } from '../log.ts';
 import { connectionStringOf } from './database-url.ts';
-import { openStore, query } from './store.ts';
+import { query } from './query.ts';
+import { openStore } from './store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postrider-tls-'));
 const ca = join(root, 'ca.crt');

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 /** A store has ten connections; a test loses more than that. */
 const losses = [...Array(12).keys()];

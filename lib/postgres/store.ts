@@ -10,7 +10,6 @@ import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
-export { query } from './query.ts';
 
 /** A service's own part of the database. */
 export type Store = {

@@ -1,7 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 import { consumedTable } from '#lib/jobs/consume.ts';
 import { attemptsTable } from '#lib/postgres/attempts.ts';
-import { openStore, query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import { openStore, type Store } from '#lib/postgres/store.ts';
 import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 import { testStore } from '../../test/setup/database.ts';
 

@@ -1,12 +1,12 @@
 import { type Env, list, required } from '#lib/config.ts';
 import type { TemporalServer } from './lifecycle/temporal.ts';
 
-/** What broadcasts reads of the environment beside what every service does. */
+/** The environment variables of broadcasts, beside those of every service. */
 export type Config = {
-  /** Networks that feeds may be asked in although they are private. */
+  /** Private networks that feeds may be in. */
   egressAllow: string[];
   temporal: TemporalServer;
-  /** Where the worker keeps the bundle of workflows. */
+  /** Folder of the bundled workflows. */
   cacheFolder: string;
 };
 

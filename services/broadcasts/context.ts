@@ -15,7 +15,7 @@ import type { Config } from './config.ts';
 import type { Peers } from './peers.ts';
 import { openBroadcastsStore } from './store.ts';
 
-/** What operations and activities may use. */
+/** The dependencies of operations and activities. */
 export type Context = Peers & {
   store: Store;
   now: () => Date;
@@ -38,5 +38,5 @@ export async function openContext(base: Base, { egressAllow }: Config): Promise<
   };
 }
 
-/** What the operations of this service implement, by RPC. */
+/** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof BroadcastService>;

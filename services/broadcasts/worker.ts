@@ -18,7 +18,7 @@ import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
 import { workflowBundle } from './lifecycle/workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
-/** A slice is one activity, and each keeps two calls open. */
+/** A slice is one activity, and each keeps several calls open. */
 const activitiesAtOnce = 20;
 
 async function connect(address: string, log: Log): Promise<NativeConnection> {
@@ -26,13 +26,13 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
     try {
       return await NativeConnection.connect({ address });
     } catch (error) {
-      log.warn({ err: error }, 'Temporal is not there; trying again');
+      log.warn({ err: error }, 'Temporal is not reachable; trying again');
       await sleep(connectRetryMs);
     }
   }
 }
 
-/** What a warning is about; the rest of it is Temporal's own. */
+/** The fields of a Temporal warning that say what it is about; the others are internal to Temporal. */
 function fieldsOf({ level, meta = {} }: LogEntry): object {
   const { workflowId, activityType, attempt, slice, error: err } = meta;
   return { level, workflowId, activityType, attempt, slice, err };
@@ -41,7 +41,7 @@ function fieldsOf({ level, meta = {} }: LogEntry): object {
 const base = openBase('broadcasts', process.env);
 // Node ends the process after this; the supervisor starts it again.
 process.on('uncaughtExceptionMonitor', (error, origin) =>
-  base.log.fatal({ err: error, origin }, 'the worker ends of an error that nothing handled'),
+  base.log.fatal({ err: error, origin }, 'an unhandled error ends the worker'),
 );
 Runtime.install({
   shutdownSignals: [],

@@ -1,8 +1,8 @@
 import { type Env, list, required } from '#lib/config.ts';
 
-/** What workspaces reads of the environment beside what every service does. */
+/** The environment variables of workspaces, beside those of every service. */
 export type Config = {
-  /** Networks that a mail server may be in although they are private. */
+  /** Private networks that mail servers may be in. */
   egressAllow: string[];
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: string[];

@@ -15,13 +15,13 @@ export type Verdict = {
   bound: number;
   unknown: number;
   counts: Record<string, number>;
-  /** Why the run is bad; empty if it is good. */
+  /** The faults of the run; empty if it is good. */
   problems: string[];
 };
 
 /**
- * What may arrive twice: for each kill or long freeze of messages, its open SMTP transactions and one unwritten group
- * of each of its batches. Whatever happens to the database, a process that lives records what it knows.
+ * The number of mails that may arrive twice: for each kill or long freeze of messages, its open SMTP transactions and
+ * one unwritten group of each batch. A living process records its outcomes, whatever happens to the database.
  */
 export function boundOf(faults: readonly Fault[], connectionsPeak: number): number {
   const perProcess =
@@ -29,7 +29,7 @@ export function boundOf(faults: readonly Fault[], connectionsPeak: number): numb
   return faults.filter(({ name }) => name.startsWith('messages')).length * perProcess;
 }
 
-/** Holds the sink, the database, the API and Temporal against each other. */
+/** Compares the sink, the database, the API and Temporal. */
 export async function check(
   stack: TestStack,
   { id, emails }: Sent,
@@ -82,7 +82,7 @@ function mailsByEmail(stack: TestStack, emails: readonly string[]): Map<string, 
   return byEmail;
 }
 
-/** How many messages have which status, and how often each address's fate was unknown. */
+/** Messages by status, and how often the outcome for each address was unknown. */
 async function readRecord(
   { databaseUrl, workspaceId }: TestStack,
   id: string,

@@ -4,7 +4,8 @@ import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { freePort } from '../../../deploy/local/ports.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { openStore, query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import { openStore, type Store } from '../../postgres/store.ts';
 import { givenStore } from '../../test/given.ts';
 
 let store: Store;

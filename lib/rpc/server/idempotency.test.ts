@@ -2,7 +2,8 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import type { Store } from '../../postgres/store.ts';
 import { givenStore, things } from '../../test/given.ts';
 import { once } from './idempotency.ts';
 

@@ -8,7 +8,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
-import { type EntityManager, query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import type { EntityManager, Store } from '../../postgres/store.ts';
 import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
 import { binaryOptions } from '../wire.ts';

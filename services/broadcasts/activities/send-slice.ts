@@ -1,5 +1,6 @@
 import { Context as Activity } from '@temporalio/activity';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
@@ -11,13 +12,13 @@ import { readPlanFeeds } from '../plan/feeds.ts';
 import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
 
 const workMaxMs = 60_000;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 export type SliceKey = BroadcastKey & { slice: number };
 
 /**
- * Sends one slice, or as much of it as a minute allows. Whoever has an outcome is answered from the
- * record, so it may run again, and even twice at the same time.
+ * Sends one slice, or as much of it as a minute allows. Recipients with an outcome are answered from the record, so it
+ * is safe to repeat and to run twice at the same time.
  */
 export function sendSlice(context: Context) {
   return async (key: SliceKey): Promise<SliceResult> => {
@@ -56,7 +57,7 @@ export function sendSlice(context: Context) {
   };
 }
 
-/** Nothing where the row does not want it any more, or is gone. */
+/** Undefined where the row no longer allows it, or is gone. */
 async function findWork(em: EntityManager, key: SliceKey) {
   const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
   const broadcast = await findIfThere(em, key);
@@ -69,7 +70,7 @@ async function findWork(em: EntityManager, key: SliceKey) {
   return slice && !slice.done_at ? { broadcast, plan: broadcast.plan, slice } : undefined;
 }
 
-/** The provider takes mail again: the next outage is the first one. */
+/** The provider accepts mail again, so outages are counted from the start. */
 async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastKey): Promise<void> {
   await query(
     store.fork(),
@@ -79,8 +80,8 @@ async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastK
 }
 
 /**
- * A run that an operator cancels waits for no activity, and the activity may end before it hears of that: the run saw a
- * slice that was to be counted, and would look again only when somebody else is to count it.
+ * A run that an operator cancels does not wait for its activities. If the activity then leaves nothing to count, the
+ * run has to read the row again: it may have seen a slice that was still to be counted.
  */
 async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
   await store.fork().transactional(async (em) => {
@@ -89,7 +90,7 @@ async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> 
   });
 }
 
-/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without mail. */
+/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without a message. */
 function variationOf(
   { winning_template }: Broadcast,
   { variations }: Plan,
@@ -107,7 +108,7 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
   return list;
 }
 
-/** Looks at the row four times a second, and tells Temporal where the slice is. Whatever changed has it read anew. */
+/** Checks the row four times a second and heartbeats the progress of the slice. Any change has the row read again. */
 function watchRevision(
   { store }: Context,
   {
@@ -128,7 +129,7 @@ function watchRevision(
     if (isLooking) return;
     isLooking = true;
     revisionOf(store, key)
-      // A database that is away for a moment stops nothing: the claims of messages decide.
+      // A short outage of the database stops nothing: the claims in messages decide who is sent to.
       .then(
         (revision) => revision !== startedAt && stop.abort(),
         () => {},
@@ -136,7 +137,7 @@ function watchRevision(
       .finally(() => {
         isLooking = false;
       });
-  }, lookEveryMs);
+  }, pollEveryMs);
 }
 
 async function revisionOf(store: Context['store'], key: SliceKey): Promise<number | undefined> {

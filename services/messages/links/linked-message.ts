@@ -1,7 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventOf } from '../record/events.ts';

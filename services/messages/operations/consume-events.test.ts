@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createTokenMaker } from '../links/token.ts';

@@ -3,7 +3,7 @@ import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';

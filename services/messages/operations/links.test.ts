@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { type Given, givenService } from '../test/given.ts';

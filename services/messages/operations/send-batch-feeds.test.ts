@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';

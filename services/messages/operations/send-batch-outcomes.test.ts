@@ -1,7 +1,7 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';
 

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { until } from '../../../test/stack/until.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';

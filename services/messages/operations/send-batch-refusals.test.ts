@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';
 

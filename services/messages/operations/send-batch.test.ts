@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
 import { finishIndividualSend } from '../tasks/finish-individual-send.ts';

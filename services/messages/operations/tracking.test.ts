@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
 import { batchOf, type Given, givenService, people } from '../test/given.ts';

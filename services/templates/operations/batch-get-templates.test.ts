@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { createRequest, type Given, givenService } from '../test/given.ts';
 
 let given: Given;

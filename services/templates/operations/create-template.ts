@@ -9,7 +9,7 @@ import {
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { compileEmail } from '../compile/email-content.ts';

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { createRequest, type Given, givenService, mail } from '../test/given.ts';
 
 let given: Given;
