@@ -1,33 +1,20 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 const listId = 'weekly';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
+resetAfterEach(given);
 beforeEach(async () => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    optinTemplate: '',
-    marketingProvider: 'smtp-1',
-  });
-  given.world.skipReasons.clear();
-  given.world.fields.clear();
   await query(given.store.fork(), 'truncate messages, confirmations', []);
   await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
 });

@@ -1,25 +1,23 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createRouterTransport } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
-import { batchOf, type Given, givenService } from '../test/given.ts';
+import { batchOf, type Given, useService } from '../test/given.ts';
 
 const anywhere = createRouterTransport(() => {});
 
-let given: Given;
+const given = useService();
 let process: ReturnType<Given['newProcess']>;
 beforeAll(async () => {
-  given = await givenService();
   process = given.newProcess({
     outbox: openOutbox('messages', { contacts: anywhere, webhooks: anywhere }),
   });
 });
-afterAll(() => given.close());
 beforeEach(async () => {
   given.sink.behaviour.replies = [];
   await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);

@@ -1,19 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.world.skipReasons.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 const ask = ({ workspaceId, broadcastId, emails }: Batch) =>

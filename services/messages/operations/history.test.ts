@@ -1,16 +1,15 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 let batch: ReturnType<typeof batchOf>;
 beforeAll(async () => {
-  given = await givenService();
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^p1@', reply: '550 5.1.1 no such user' },
     { step: 'rcpt', recipient: '^p2@', reply: '450 later' },
@@ -19,7 +18,6 @@ beforeAll(async () => {
   batch = batchOf(people(25));
   await given.sender.sendBatch(batch);
 });
-afterAll(() => given.close());
 
 test('list pages through all messages, newest first, none left out', async () => {
   const { workspaceId } = batch;

@@ -1,19 +1,15 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
-import { type Given, givenService } from '../test/given.ts';
+import { useService } from '../test/given.ts';
 
 const workspaceId = 'w1';
 const email = 'ann@example.com';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 beforeEach(() => {
   given.world.confirmed.length = 0;
   given.world.updates.length = 0;

@@ -1,26 +1,16 @@
 import { create } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/store.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  given.sink.reset();
-  given.world.skipReasons.clear();
-  given.world.content = defaultContent;
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{}');
-});
-afterAll(() => Promise.all([given.close(), server.close()]));
+const given = useService();
+const server = useFeedServer('{}');
+resetAfterEach(given);
 
 const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 

@@ -1,21 +1,11 @@
 import { createRouterTransport } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  given.world.unknownRetries = 1;
-  given.world.fields.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 

@@ -1,21 +1,13 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
 const minuteMs = 60_000;
 const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 

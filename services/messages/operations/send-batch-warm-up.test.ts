@@ -1,24 +1,20 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, people, useService } from '../test/given.ts';
 
 const clock = { now: new Date() };
 
-let given: Given;
 let fresh: ReturnType<Given['newProcess']>;
+afterAll(() => fresh.context.pools.close());
+const given = useService();
 beforeAll(async () => {
-  given = await givenService();
   given.world.warmUp = { startedOn: '2026-11-21', dailyLimits: [50, 70] };
   fresh = newReplica();
 });
 afterEach(() => {
   given.sink.reset();
   given.world.skipReasons.clear();
-});
-afterAll(async () => {
-  fresh.context.pools.close();
-  await given.close();
 });
 
 const newReplica = () => given.newProcess({ now: () => clock.now });

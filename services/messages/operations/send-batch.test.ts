@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
@@ -7,25 +7,11 @@ import { query } from '#lib/postgres/store.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    perMinute: 10_000_000,
-    port: given.sink.port,
-    resolving: undefined,
-  });
-  given.world.skipReasons.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 

@@ -1,31 +1,16 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { claim } from '../record/claims.ts';
 import { finishIndividualSend } from '../tasks/finish-individual-send.ts';
-import { batchOf, type Given, givenService } from '../test/given.ts';
+import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    perMinute: 10_000_000,
-    port: given.sink.port,
-  });
-  given.world.skipReasons.clear();
-  given.world.strangers.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 const ada = 'ada@example.com';
 

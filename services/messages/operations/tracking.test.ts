@@ -1,23 +1,21 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/store.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
-let given: Given;
+const given = useService();
 beforeAll(async () => {
-  given = await givenService();
   given.world.isTracked = true;
 });
-afterAll(() => given.close());
 beforeEach(() => {
   given.sink.reset();
   given.world.content = {

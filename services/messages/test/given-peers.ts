@@ -47,7 +47,7 @@ export type World = {
   optinTemplate: string;
   marketingProvider: string;
   isTracked: boolean;
-  resolving?: () => Promise<void>;
+  resolving: (() => Promise<void>) | undefined;
 };
 
 export const defaultContent: World['content'] = {

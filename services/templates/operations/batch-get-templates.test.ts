@@ -1,13 +1,9 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/store.ts';
-import { createRequest, type Given, givenService } from '../test/given.ts';
+import { createRequest, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 /** A template with versions 1 and 2. */
 async function givenTemplate(): Promise<string> {

@@ -9,6 +9,7 @@ import {
 import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import { createCompiler } from '../compile/compiler.ts';
 import type { Context } from '../context.ts';
 import { templatesRoutes } from '../service.ts';
@@ -39,6 +40,11 @@ export async function givenService() {
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
+
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(givenService, (given) => given.close());
+}
 
 export function mail(body: string): string {
   return `<mjml><mj-body><mj-section><mj-column>${body}</mj-column></mj-section></mj-body></mjml>`;
