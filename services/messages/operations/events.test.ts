@@ -132,7 +132,7 @@ test('hits of several workspaces give events to each of them alone', async () =>
   ]);
 });
 
-test('where nobody consumes, nothing is written', async () => {
+test('no events are written when there is no consumer', async () => {
   const alone = given.newProcess({ outbox: openOutbox('messages', { contacts: anywhere }) });
   await alone.sender.sendBatch(batchOf(['ann@example.com']));
   expect(await jobs()).toEqual([]);

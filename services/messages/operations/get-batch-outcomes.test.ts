@@ -56,7 +56,7 @@ test('getBatchOutcomes distinguishes messages in flight from those of a dead pro
   expect(await ask(batch)).toMatchObject({ outcomes: { notStarted: 5 }, inFlight: 0 });
 });
 
-test('getBatchOutcomes knows nothing of another broadcast or workspace', async () => {
+test('getBatchOutcomes reads no other broadcast or workspace', async () => {
   const batch = batchOf(people(2));
   await given.sender.sendBatch(batch);
   const nothing = { outcomes: { sent: 0, notStarted: 2 }, inFlight: 0 };

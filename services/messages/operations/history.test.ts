@@ -19,7 +19,7 @@ beforeAll(async () => {
   await given.sender.sendBatch(batch);
 });
 
-test('list pages through all messages, newest first, none left out', async () => {
+test('list pages through all messages, newest first', async () => {
   const { workspaceId } = batch;
   const ids: string[] = [];
   let cursor = '';
@@ -86,7 +86,7 @@ test.each([
   );
 });
 
-test('broadcastStats counts by what became of the messages', async () => {
+test('broadcastStats counts messages by outcome', async () => {
   const { workspaceId, broadcastId } = batch;
   const { stats } = await given.messages.getBroadcastStats({ workspaceId, broadcastId });
   expect(stats).toMatchObject({

@@ -43,7 +43,7 @@ async function toldOf({ broadcastId }: Batch): Promise<string[]> {
 }
 
 test.each([0, 1, 3])(
-  'a message that nobody answers is tried %i times more and is then recorded as sent',
+  'a message without an answer is tried %i times more and is then recorded as sent',
   async (retries) => {
     given.world.unknownRetries = retries;
     given.sink.behaviour.dropAfterDot = 1;
@@ -120,7 +120,7 @@ test.each([
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 100 });
 });
 
-test('the same refusal of everybody is an outage, and those it met first are put off', async () => {
+test('a refusal of every recipient is an outage, and the first refused messages are deferred', async () => {
   given.sink.behaviour.replies = [{ step: 'rcpt', reply: '550 5.7.1 sender blocked' }];
   const batch = batchOf(people(200));
   const answer = await given.sender.sendBatch(batch);

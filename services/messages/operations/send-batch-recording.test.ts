@@ -115,7 +115,7 @@ test('a message that a server still has when the call ends is recorded, and nobo
   expect(mailed()).toEqual([1]);
 });
 
-test('a call gives its place to others while a server keeps its message', async () => {
+test('a call frees its place while a server holds its message', async () => {
   given.sink.behaviour.stallAt = 'dot';
   const stuck = Array.from({ length: 4 }, (_, index) => batchOf([`stuck${index}@example.com`]));
   await Promise.all(

@@ -11,7 +11,7 @@ resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 
-/** Sends, and says in how many minutes who was put off is due. */
+/** Sends, and gives the minutes until the first deferred message is due. */
 async function sendAndWait(batch: Batch): Promise<number> {
   const beforeMs = Date.now();
   const { nextDueAt } = await given.sender.sendBatch(batch);
@@ -39,7 +39,7 @@ test.each(['421 4.3.2 shutting down', '450 4.2.1 busy', '451 4.3.0 failure', '45
   },
 );
 
-test('a wait that the server states is kept where it is longer', async () => {
+test('a longer delay that the server states is respected', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^long', reply: '451 4.7.1 greylisted, try again in 600 seconds' },
     { step: 'rcpt', recipient: '^short', reply: '451 4.7.1 try again in 2 seconds' },

@@ -27,7 +27,7 @@ function batch() {
 
 const reason = 'warm-up limit of 50 messages a day reached';
 
-test('a warm-up lets out what the day allows, and says when the rest may go', async () => {
+test('a warm-up sends what the day allows, and says when the rest may be sent', async () => {
   const answer = await fresh.sender.sendBatch(batch());
   expect(answer).toMatchObject({ sent: 50, notStarted: 50, deferred: 0, outage: reason });
   const endsAt = answer.outageEndsAt && timestampDate(answer.outageEndsAt);
@@ -35,7 +35,7 @@ test('a warm-up lets out what the day allows, and says when the rest may go', as
   expect(given.sink.total()).toBe(50);
 });
 
-test('on the next day the next limit holds, and after the last one there is none', async () => {
+test('the next day has the next limit, and after the last one there is none', async () => {
   const asked = batch();
   await fresh.sender.sendBatch(asked);
   expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 50, outage: reason });
@@ -64,13 +64,13 @@ test('a day has one limit for all replicas', async () => {
   for (const { context } of replicas.slice(1)) context.pools.close();
 });
 
-test('skipped recipients take nothing of the daily limit', async () => {
+test('skipped recipients do not count towards the daily limit', async () => {
   const asked = batch();
   for (const email of people(60)) given.world.skipReasons.set(email, 'unsubscribed');
   expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 40, skipped: 60, outage: '' });
 });
 
-test('an outage takes nothing of the daily limit', async () => {
+test('an outage does not count towards the daily limit', async () => {
   const asked = batch();
   given.world.port = 1;
   const away = newReplica();

@@ -70,7 +70,7 @@ test('an individual send is in the history, and in no count of the broadcast', a
   fresh.context.pools.close();
 });
 
-test('sendIndividual knows nothing of a stranger but the address', async () => {
+test('sendIndividual sends to an address that is no contact, without any other value', async () => {
   given.world.strangers.add('new@example.com');
   given.world.content = {
     ...defaultContent,
@@ -81,7 +81,7 @@ test('sendIndividual knows nothing of a stranger but the address', async () => {
   expect(mail.html).toContain('[new@example.com][][Weekly]');
 });
 
-test('sendIndividual sends to unsubscribed contacts, but not to those who bounced or complained', async () => {
+test('sendIndividual sends to unsubscribed contacts, but not to bounced or complained ones', async () => {
   given.world.skipReasons
     .set('gone@example.com', 'unsubscribed')
     .set('dead@example.com', 'bounced')
@@ -99,7 +99,7 @@ test('sendIndividual sends to unsubscribed contacts, but not to those who bounce
   expect([...given.sink.received.keys()]).toEqual(['gone@example.com']);
 });
 
-test('an address that an individual send finds dead is suppressed', async () => {
+test('an individual send that bounces hard suppresses the address', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^noone@', reply: '550 5.1.1 <noone@example.com> no such user' },
   ];

@@ -37,14 +37,14 @@ test('many templates are read at once: pinned versions and the newest', async ()
   );
 });
 
-test('what is not there is left out', async () => {
+test('unknown templates are left out', async () => {
   const id = await givenTemplate();
   expect(await ask([{ id: 'none' }, { id, version: 3 }])).toEqual([]);
   expect(await ask([{ id }], 'other')).toEqual([]);
   expect(await ask([])).toEqual([]);
 });
 
-test('of a deleted template only a pinned version is there', async () => {
+test('a deleted template has only its pinned versions', async () => {
   const id = await givenTemplate();
   await query(given.context.store.fork(), 'update templates set deleted_at = now() where id = $1', [
     id,

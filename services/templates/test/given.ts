@@ -51,7 +51,7 @@ export function mail(body: string): string {
 }
 
 let count = 0;
-/** A request that is fine; a test changes what it is about. */
+/** A valid request; a test changes the fields that it is about. */
 export function createRequest(
   mjmlSource = mail('<mj-text>Hello {{ contact.first_name }}</mj-text>'),
 ) {
