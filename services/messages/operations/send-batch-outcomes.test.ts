@@ -25,13 +25,13 @@ const countedSent = async (batch: Batch) =>
     await sql('select sum(sent)::int as sent from variation_counts where broadcast_id = $1', batch)
   )[0]?.sent;
 
-/** A process whose events somebody listens to, so that each is one in a job. */
+/** A process with a consumer of events, so that each event is in a job. */
 const newProcess = () =>
   given.newProcess({
     outbox: openOutbox('messages', { webhooks: createRouterTransport(() => {}) }),
   });
 
-async function toldOf({ broadcastId }: Batch): Promise<string[]> {
+async function eventTypesOf({ broadcastId }: Batch): Promise<string[]> {
   const jobs = await query<{ payload: EventBatch }>(
     given.store.fork(),
     'select payload from messages_jobs._private_jobs',
@@ -64,7 +64,7 @@ test.each([0, 1, 3])(
       `no answer to ${tries}, not tried again: the connection was closed before the server had answered`,
     );
     expect(await countedSent(batch)).toBe(2);
-    expect(await toldOf(batch)).toEqual(['email.sent', 'email.sent']);
+    expect(await eventTypesOf(batch)).toEqual(['email.sent', 'email.sent']);
     context.pools.close();
   },
 );
