@@ -4,7 +4,7 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
 
-/** Stands in for webhooks: acknowledges every batch, and tells its parent what came when asked. */
+/** Stands in for webhooks: acknowledges every batch, and reports its counts to its parent on request. */
 const counts = { batches: 0, events: 0 };
 
 const server = await serve(
@@ -29,5 +29,5 @@ const server = await serve(
 );
 process.send?.(server.port);
 process.on('message', () => process.send?.(counts));
-// A bench that dies takes it along.
+// Exits when the benchmark dies.
 process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { until } from '../test/stack/until.ts';
-import { createCache, remember } from './cache.ts';
+import { createCache, remember, rememberLong } from './cache.ts';
 
 function given(entriesMax: number) {
   const asked: string[] = [];
@@ -28,6 +28,18 @@ test('the result for a long text is not kept', () => {
   const long = 'x'.repeat(256);
   expect([lengthOf(long), lengthOf(long)]).toEqual([256, 256]);
   expect(asked).toEqual([long, long]);
+});
+
+test('long texts are kept up to their number and their bytes together', () => {
+  const asked: string[] = [];
+  const compute = (text: string) => {
+    asked.push(text[0] ?? '');
+    return { length: text.length };
+  };
+  const lengthOf = rememberLong({ entriesMax: 3, textMaxBytes: 2_100 }, compute);
+  const [a, b, c, tooLong] = ['a'.repeat(500), 'b'.repeat(500), 'c'.repeat(500), 'd'.repeat(1_500)];
+  for (const text of [a, b, a, c, a, b, tooLong, tooLong, b, '', '', 'x', 'y', b]) lengthOf(text);
+  expect(asked).toEqual(['a', 'b', 'c', 'b', 'd', 'd', '', 'x', 'y', 'b']);
 });
 
 test('a value with a long key is loaded each time', async () => {

@@ -50,3 +50,26 @@ export function remember<Value>(
     return value;
   };
 }
+
+/**
+ * As `remember`, for texts of any length: at most so many, and at most so many bytes of text. What is kept for a text may
+ * be several times as large.
+ */
+export function rememberLong<Value extends object>(
+  { entriesMax, textMaxBytes }: { entriesMax: number; textMaxBytes: number },
+  compute: (text: string) => Value,
+): (text: string) => Value {
+  const entries = new LRUCache<string, Value>({
+    max: entriesMax,
+    maxSize: textMaxBytes,
+    // Two bytes a character, and an empty text is of some size as well: the library takes no zero.
+    sizeCalculation: (_, text) => 2 * text.length + 1,
+  });
+  return (text) => {
+    const known = entries.get(text);
+    if (known) return known;
+    const value = compute(text);
+    entries.set(text, value);
+    return value;
+  };
+}

@@ -9,7 +9,7 @@ import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { readToken } from './token.ts';
 
-/** The message that a link came with. */
+/** The message that contained a link. */
 export type LinkedMessage = {
   id: string;
   email: string;

@@ -5,7 +5,8 @@ import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { type MessageRow, messageColumns, toMessage } from '../views/message.ts';
+import { type MessageRow, messageColumns } from '../message-queries.ts';
+import { toMessage } from '../views/message.ts';
 
 const defaultLimit = 20;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -25,7 +25,7 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
     const content = await storedContent(context, request);
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
-      // Two at once would both find room for the last one.
+      // Two concurrent calls would both find room for the last template.
       await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [
         `templates ${request.workspaceId}`,
       ]);
