@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { certificate } from '../test/certificate.ts';
@@ -24,12 +25,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function run(env: Record<string, string>): ChildProcess {
+function run(env: Record<string, string>, stderr: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const main = new URL('main.ts', import.meta.url).pathname;
   return fork(main, {
     env: { ...env, PATH: process.env.PATH },
     execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', stderr, 'ipc'],
   });
 }
 
@@ -68,10 +69,11 @@ test.each([
   }
 });
 
-test('the process does not start without the address of a service', async () => {
-  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' });
-  const [code] = await once(child, 'exit');
+test('the process does not start without the address of a service, and names every one that is missing', async () => {
+  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' }, 'pipe');
+  const [[code], output] = await Promise.all([once(child, 'exit'), text(child.stderr!)]);
   expect(code).not.toBe(0);
+  expect(output).toContain(services.map((name) => `${name}_ADDR is not set`).join('; '));
 });
 
 test('with a certificate the process speaks HTTPS, and nothing else', async () => {
