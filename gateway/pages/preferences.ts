@@ -7,7 +7,7 @@ import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
-import { languages, speak } from './words.ts';
+import { languages, pageLanguage, speak } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
@@ -104,7 +104,7 @@ function select(label: string, name: string, options: readonly Option[], notSet:
 
 function languageOptions(current: string): Option[] {
   const known = [...languages].map(([value, words]) => ({
-    value: current.toLowerCase().split('-')[0] === value ? current : value,
+    value: pageLanguage(current) === value ? current : value,
     text: words.languageName,
   }));
   return chosen(known, current);
