@@ -42,7 +42,7 @@ const settings = (port: number) => ({
   ...Object.fromEntries(services.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
 });
 
-test('the process says ready, answers, and ends with 0 when it is told to', async () => {
+test('the process sends ready, answers, and exits with 0 on SIGTERM', async () => {
   const port = await freePort();
   child = run(settings(port));
   expect(await once(child, 'message')).toEqual(['ready', undefined]);
@@ -59,7 +59,7 @@ test('the process says ready, answers, and ends with 0 when it is told to', asyn
 test.each([
   ['https://mail.example.com', 'max-age=31536000'],
   ['http://mail.example.com', null],
-])('behind PUBLIC_URL %s browsers are told to stay with HTTPS: %p', async (url, expected) => {
+])('with PUBLIC_URL %s the HSTS header is %p', async (url, expected) => {
   const port = await freePort();
   child = run({ ...settings(port), PUBLIC_URL: url });
   await once(child, 'message');

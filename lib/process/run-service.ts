@@ -30,7 +30,7 @@ export type ServiceProcess = {
   routes: (router: ConnectRouter) => void;
   /** Jobs that this service runs. */
   tasks: TaskList;
-  /** Those of them that run at the start and every minute. */
+  /** The jobs among them that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
