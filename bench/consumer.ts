@@ -1,5 +1,5 @@
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
-import { required } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
@@ -18,7 +18,7 @@ const server = await serve(
           return {};
         },
       }),
-    keyring: createKeyring(required(process.env, 'SECRET_KEY')),
+    keyring: createKeyring(readEnv(process.env, (variables) => variables.text('SECRET_KEY'))),
     authorize: async () => ({ active: false, root: false, role: '', permissions: {} }),
     demo: false,
     log: createLog('consumer', 'warn'),

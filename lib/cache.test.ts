@@ -17,7 +17,7 @@ test('the result for a text is computed once, also if it is undefined', () => {
   expect(asked).toEqual(['ab', '']);
 });
 
-test('when it is full, the text that was asked for longest ago is forgotten', () => {
+test('when the cache is full, the result that was used longest ago is dropped', () => {
   const { asked, lengthOf } = given(2);
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) lengthOf(text);
   expect(asked).toEqual(['a', 'b', 'c', 'b']);
@@ -51,7 +51,7 @@ test('a value with a long key is loaded each time', async () => {
   expect(loads).toBe(3);
 });
 
-test('a loaded value is kept for its time, and a failed load is not', async () => {
+test('a loaded value is kept for the given time, and a failed load is not kept', async () => {
   const cached = createCache<number>({ entriesMax: 10, keepMs: 50 });
   await expect(cached('key', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await cached('key', async () => 1)).toBe(1);
@@ -59,7 +59,7 @@ test('a loaded value is kept for its time, and a failed load is not', async () =
   await until('the value is loaded again', async () => (await cached('key', async () => 3)) === 3);
 });
 
-test('the value that is asked for most often stays when there are too many', async () => {
+test('a value that is used often stays when the cache is full', async () => {
   const cached = createCache<number>({ entriesMax: 2 });
   for (const key of ['busy', 'a', 'busy', 'b', 'busy', 'c']) await cached(key, async () => 1);
   expect(await cached('busy', async () => 2)).toBe(1);

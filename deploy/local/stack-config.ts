@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Env, integer, list } from '#lib/config.ts';
+import { type Env, readEnv, type Variables } from '#lib/config.ts';
 import { isFree } from './ports.ts';
 
 export const serviceNames = [
@@ -43,25 +43,26 @@ const firstServicePort = 10;
 const replicaStep = 10;
 
 export function readStackConfig(env: Env, root: string): StackConfig {
-  const base = integer(env, 'POSTRIDER_PORT', defaultPort);
-  if (base < 1024 || base > 65_000) throw new Error('POSTRIDER_PORT must be from 1024 to 65000');
-  const replicas = integer(env, 'MESSAGES_REPLICAS', 1);
-  if (replicas < 1 || replicas > replicasMax) {
-    throw new Error(`MESSAGES_REPLICAS must be from 1 to ${replicasMax}`);
-  }
+  return readEnv(env, (variables) => stackConfigOf(variables, root));
+}
+
+function stackConfigOf(variables: Variables, root: string): StackConfig {
+  const optional = (name: string) => variables.text(name, '') || undefined;
+  const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
+  const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
   return {
     root,
-    folder: resolve(root, env.POSTRIDER_DATA || '.postrider'),
+    folder: resolve(root, variables.text('POSTRIDER_DATA', '.postrider')),
     ports: portsFrom(base, replicas),
-    rootEmail: list(env, 'ROOT_EMAIL').join(',') || 'root@example.com',
-    secretKey: env.SECRET_KEY || undefined,
-    demoMode: env.DEMO_MODE === 'true',
-    logLevel: env.LOG_LEVEL || 'info',
+    rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
+    secretKey: optional('SECRET_KEY'),
+    demoMode: variables.flag('DEMO_MODE'),
+    logLevel: variables.text('LOG_LEVEL', 'info'),
     own: {
-      databaseUrl: env.DATABASE_URL || undefined,
-      temporalAddress: env.TEMPORAL_ADDRESS || undefined,
-      temporalUi: env.TEMPORAL_UI || undefined,
-      smtpUrl: env.SMTP_URL || undefined,
+      databaseUrl: optional('DATABASE_URL'),
+      temporalAddress: optional('TEMPORAL_ADDRESS'),
+      temporalUi: optional('TEMPORAL_UI'),
+      smtpUrl: optional('SMTP_URL'),
     },
   };
 }

@@ -9,7 +9,7 @@ export const consumedTable = `
     consumed_at timestamptz not null default now()
   )`;
 
-/** Applies a batch in one transaction with the note that it was, so that repeats do nothing. */
+/** Applies a batch and records its id in one transaction, so that repeats do nothing. */
 export async function consumeOnce(
   store: Store,
   request: ConsumeEventsRequest,

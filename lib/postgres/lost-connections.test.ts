@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await admin.end();
-  // Waits for connections that were not given back, without end.
+  // Would wait for ever for connections that were not returned to the pool.
   await store.close();
 });
 
-/** Ends all connections to the store's database, as a server does that stops. */
+/** Ends all connections to the store's database, as a server that stops does. */
 async function cut(): Promise<void> {
   const database = new URL(store.url).pathname.slice(1);
   const mine = 'select pid from pg_stat_activity where datname = $1';
@@ -28,7 +28,7 @@ async function cut(): Promise<void> {
   await until('all are gone', async () => (await admin.query(mine, [database])).rowCount === 0);
 }
 
-/** The pool may hand a connection out once more before it hears of its end. */
+/** The pool may hand out a connection once more before it notices its end. */
 const untilAnswers = (): Promise<void> =>
   until('the store answers', () =>
     store.ping().then(

@@ -18,7 +18,7 @@ class Shelf extends Migration {
   }
 }
 
-/** A store with a table of things and all that lib adds to a service's own tables. */
+/** A store with a table of things and all tables that lib adds to a service's own. */
 export function givenStore(): Promise<Store> {
   return testStore((url) =>
     openStore({ name: service, url, entities: [], migrations: { shelf: Shelf } }),

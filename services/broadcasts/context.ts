@@ -23,11 +23,11 @@ export type Context = Peers & {
   keyring: Keyring;
 };
 
-export async function openContext(base: Base, { egressAllow }: Config): Promise<Context> {
+export async function openContext(base: Base, config: Config): Promise<Context> {
   return {
-    store: await openBroadcastsStore(base.databaseUrl),
+    store: await openBroadcastsStore(config.databaseUrl),
     now: () => new Date(),
-    egress: createEgress(egressAllow),
+    egress: createEgress(config.egressAllow),
     keyring: base.keyring,
     contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),

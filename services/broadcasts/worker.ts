@@ -38,7 +38,8 @@ function fieldsOf({ level, meta = {} }: LogEntry): object {
   return { level, workflowId, activityType, attempt, slice, err };
 }
 
-const base = openBase('broadcasts', process.env);
+const config = readConfig(process.env, 'work');
+const base = openBase(config);
 // Node ends the process after this; the supervisor starts it again.
 process.on('uncaughtExceptionMonitor', (error, origin) =>
   base.log.fatal({ err: error, origin }, 'an unhandled error ends the worker'),
@@ -47,7 +48,6 @@ Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', (entry) => base.log.warn(fieldsOf(entry), entry.message)),
 });
-const config = readConfig(base.env);
 const context = await openContext(base, config);
 const { address, namespace } = config.temporal;
 const [connection, bundle] = await Promise.all([

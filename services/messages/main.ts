@@ -24,8 +24,8 @@ const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
-await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
-  const { egressAllow } = readConfig(env);
+await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, config) => {
+  const { databaseUrl, egressAllow } = config;
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(egressAllow);

@@ -1,18 +1,9 @@
-import { type Env, list, required } from '#lib/config.ts';
+import { configReader } from '#lib/process/config.ts';
 
-/** The environment variables of workspaces, beside those of every service. */
-export type Config = {
-  /** Private networks that mail servers may be in. */
-  egressAllow: string[];
+export const readConfig = configReader({ name: 'workspaces', peers: [] }, (variables) => ({
+  /** Private ranges in CIDR notation that mail servers may be in. */
+  egressAllow: variables.list('EGRESS_ALLOW'),
   /** Addresses that may sign in as root, in lower case. */
-  rootEmails: string[];
-  publicUrl: string;
-};
-
-export function readConfig(env: Env): Config {
-  return {
-    egressAllow: list(env, 'EGRESS_ALLOW'),
-    rootEmails: list(env, 'ROOT_EMAIL').map((email) => email.toLowerCase()),
-    publicUrl: required(env, 'PUBLIC_URL'),
-  };
-}
+  rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
+  publicUrl: variables.text('PUBLIC_URL'),
+}));

@@ -30,8 +30,8 @@ export const idempotencyTable = `
 type Kept = { request_hash: Buffer; answer: Buffer | null };
 
 /**
- * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is kept in that
- * transaction for 24 hours: a repeat gets it again, a parallel twin waits for it, and the same key
+ * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is stored in that
+ * transaction for 24 hours: a repeat gets it again, a concurrent one waits for it, and the same key
  * with another request is refused.
  */
 export function once<Input extends DescMessage, Output extends DescMessage>(
@@ -62,7 +62,7 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
   });
 }
 
-/** True for the first to come. A parallel twin waits here for the first one's commit. */
+/** True for the first call with a key. A concurrent repeat waits here until the first call commits. */
 async function claim(em: EntityManager, place: readonly string[], hash: Buffer): Promise<boolean> {
   const rows = await query(
     em,
