@@ -9,5 +9,8 @@ export default {
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   maxWorkers: 2,
+  // Jest never frees the modules of a file that has run (30 MB for a service's); a worker with a large heap takes longer to
+  // exit than the half second that Jest waits for it.
+  workerIdleMemoryLimit: '300MB',
   testTimeout: 20_000,
 };

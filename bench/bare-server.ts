@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 
-/** The least that an HTTP answer costs here: no checks, nobody asked. It tells its parent its ports. */
+/** The lower bound for an HTTP answer: no checks, no other service. It reports its ports to its parent. */
 const answer = { list: { id: 'bench', name: 'Bench', is_public: true } };
 
 const bare = createServer((_, response) => {

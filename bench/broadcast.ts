@@ -73,7 +73,7 @@ export async function givenBroadcast(
   return broadcast.id;
 }
 
-/** Throws where it went wrong or takes too long. */
+/** Throws if the broadcast failed or takes too long. */
 export async function isSent(
   { api, workspaceId }: Tenant,
   id: string,

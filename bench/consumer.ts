@@ -1,10 +1,10 @@
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
-import { required } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
 
-/** Stands in for webhooks: acknowledges every batch, and tells its parent what came when asked. */
+/** Stands in for webhooks: acknowledges every batch, and reports its counts to its parent on request. */
 const counts = { batches: 0, events: 0 };
 
 const server = await serve(
@@ -18,7 +18,7 @@ const server = await serve(
           return {};
         },
       }),
-    keyring: createKeyring(required(process.env, 'SECRET_KEY')),
+    keyring: createKeyring(readEnv(process.env, (variables) => variables.text('SECRET_KEY'))),
     authorize: async () => ({ active: false, root: false, role: '', permissions: {} }),
     demo: false,
     log: createLog('consumer', 'warn'),
@@ -29,5 +29,5 @@ const server = await serve(
 );
 process.send?.(server.port);
 process.on('message', () => process.send?.(counts));
-// A bench that dies takes it along.
+// Exits when the benchmark dies.
 process.on('disconnect', () => process.exit(0));

@@ -38,7 +38,7 @@ const readings: Reading[] = [
   },
 ];
 
-/** What reading costs with a thousand contacts in the workspace, and with a million. */
+/** The cost of reads with a thousand contacts in the workspace, and with a million. */
 export async function benchContacts(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

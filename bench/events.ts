@@ -9,7 +9,7 @@ type Counts = { batches: number; events: number };
 const pollMs = 50;
 const drainMsMax = 120_000;
 
-/** A small consumer of all events, in place of webhooks. `variables` makes a stack tell it. */
+/** A small consumer of all events, in place of webhooks. A stack with `variables` delivers its events here. */
 export async function startConsumer() {
   const secretKey = randomBytes(32).toString('hex');
   const child = fork(join(import.meta.dirname, 'consumer.ts'), {
@@ -31,7 +31,7 @@ export async function startConsumer() {
 
 export type Consumer = Awaited<ReturnType<typeof startConsumer>>;
 
-/** Waits until so many events have come in all. */
+/** Waits until this many events have arrived in total. */
 export async function untilDrained(consumer: Consumer, events: number): Promise<Counts> {
   const startedAtMs = Date.now();
   for (;;) {

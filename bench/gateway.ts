@@ -16,7 +16,7 @@ type Ask = () => Promise<unknown>;
 
 const concurrency = 32;
 
-/** What a small read and a small write cost from the outside to PostgreSQL and back, by process. */
+/** The cost of a small read and a small write from the client to PostgreSQL and back, by process. */
 export async function benchGateway(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '10' } } });
   const forMs = Number(values.seconds) * 1000;
@@ -32,7 +32,7 @@ export async function benchGateway(args: string[]): Promise<void> {
     };
     console.log('  scenario              requests/s   CPU µs/request');
     for (const [name, ask] of Object.entries(scenarios)) {
-      // What is measured is warm.
+      // Warm up before the measurement.
       await drive(ask, forMs / 4);
       const before = usageOf(pids);
       const count = await drive(ask, forMs);
@@ -86,7 +86,7 @@ async function asksOf({ api, workspaceId, setting }: BenchStack): Promise<Record
   };
 }
 
-/** Asks, with so many requests at a time, for so long; how many were answered. */
+/** Sends requests with this many in flight for some time; gives the number of answers. */
 async function drive(ask: Ask, forMs: number): Promise<number> {
   const untilMs = performance.now() + forMs;
   let count = 0;

@@ -20,7 +20,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
 const [name = '', ...args] = process.argv.slice(2);
 const bench = benches[name];
 if (bench) {
-  // What it has started ends with it, also where it fails.
+  // Child processes end with the benchmark, also when it fails.
   await bench(args).catch((error) => {
     console.error(error);
     process.exit(1);

@@ -19,7 +19,7 @@ const request = create(GetListRequestSchema, { workspaceId: 'demo', id: 'bench' 
 const list = { id: 'bench', name: 'Bench', isPublic: true };
 const answer = create(GetListResponseSchema, { list });
 
-/** What the parts of a small call cost in one process, nothing else running. */
+/** The cost of each part of a small call, in one process with nothing else running. */
 export async function benchParts(): Promise<void> {
   console.log('\n  part                  µs');
   for (const [name, run] of Object.entries({ ...codecParts(), ...(await ruleParts()) })) {
@@ -51,7 +51,7 @@ function codecParts(): Parts {
   };
 }
 
-/** The gate, and a call of an operation that answers at once: without rules, with each of them, with all. */
+/** The access check, and a call of an operation that answers at once: without rules, with each rule, with all. */
 async function ruleParts(): Promise<Parts> {
   const keyring = createKeyring('a-secret-key-that-is-for-benches');
   const claims = { type: 'service', subject: 'bench', sessionId: '' } as const;

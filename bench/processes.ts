@@ -26,7 +26,7 @@ export function usageOf(pids: Record<string, number>): Map<string, Usage> {
 
 export function readPids(folder: string): Record<string, number> {
   const pids = JSON.parse(readFileSync(join(folder, 'pids'), 'utf8')) as Record<string, number>;
-  // The supervisor is everybody's parent.
+  // All processes are children of the supervisor.
   const { supervisor: _, ...rest } = pids;
   return rest;
 }
@@ -42,7 +42,7 @@ function allPids(): number[] {
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in brackets and may hold anything; the numbers follow it.
+    // The name is in brackets and may contain anything; the numbers follow it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
     return { parent: Number(fields[1]), cpuMs: ticks * tickMs };

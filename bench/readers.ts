@@ -39,7 +39,7 @@ function listening(port: number, counts: { good: number; bad: number }): Socket 
   const socket = connect(port, '127.0.0.1').setNoDelay();
   let rest = '';
   socket.on('data', (chunk) => {
-    // A picture is bytes, and none of them looks like the beginning of an answer.
+    // The bytes of a picture never look like the start of an answer.
     const text = rest + chunk.toString('latin1');
     const last = text.lastIndexOf('HTTP/1.1 ');
     const end = last < 0 || text.length - last >= 12 ? text.length : last;

@@ -11,7 +11,7 @@ const pollMs = 20;
 
 /**
  * A broadcast to N recipients into a fast sink, everything on this machine; tracked, with its history, and with
- * every event told to a consumer.
+ * every event sent to a consumer.
  */
 export async function benchSend(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -45,7 +45,7 @@ type Result = {
   startMs: number;
   sendMs: number;
   statusMs: number;
-  /** From the call until the last event was told. */
+  /** From the call until the last event was delivered. */
   drainedMs: number;
   arrived: number;
   twice: number;
@@ -65,7 +65,7 @@ async function sendRound(
   const id = await givenBroadcast(stack, round);
   const pids = { ...readPids(stack.folder), consumer: consumer.pid, sink: sink.pid };
   const totalBefore = (await sink.status()).total;
-  const told = (await consumer.counts()).events;
+  const delivered = (await consumer.counts()).events;
   const before = usageOf(pids);
   const calledAtMs = Date.now();
   const schedule = { workspace_id: stack.workspaceId, id, send_now: true };
@@ -83,7 +83,7 @@ async function sendRound(
     await sleep(isWaiting ? pollMs : pollMs * 10);
   }
   const statusMs = Date.now() - calledAtMs;
-  await untilDrained(consumer, told + recipients);
+  await untilDrained(consumer, delivered + recipients);
   const drainedMs = Date.now() - calledAtMs;
   const after = usageOf(pids);
   const { total, received_at_ms: lastAtMs } = await sink.status();

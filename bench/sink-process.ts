@@ -11,7 +11,6 @@ export type SinkStatus = {
 };
 
 export type SinkOptions = {
-  /** How the sink answers. */
   behaviour?: { latencyMs?: number };
   /** How many of the last mails it keeps whole. */
   bodies?: number;

@@ -14,7 +14,7 @@ import { newsletter } from './newsletter.ts';
 import { ask, end, type SinkStatus, startSink } from './sink-process.ts';
 
 const host = '127.0.0.1';
-/** Of both; ours opens more only where the server is slow. */
+/** For both clients; ours opens more only when the server is slow. */
 const connections = 16;
 const from = 'news@sender.example';
 /** Longer than any run takes. */

@@ -36,7 +36,7 @@ export async function benchTracking(args: string[]): Promise<void> {
       const [counts] = await counted;
       return counts;
     };
-    // What is measured is warm.
+    // Warm up before the measurement.
     await Promise.all([callApi(stack, forMs / 4), read({ perSecond, forMs: forMs / 4 })]);
     const alone = await callApi(stack, forMs);
     const before = usageOf(readPids(stack.folder));
@@ -83,7 +83,7 @@ async function givenMails(stack: BenchStack): Promise<{ id: string; paths: strin
   return { id, paths: paths.flat() };
 }
 
-/** Reads at a rate, for so long; how long each answer took, in ms, in order. */
+/** Reads at a rate for some time; gives the latency of each answer in ms, in order. */
 async function callApi({ workspaceId, setting }: BenchStack, forMs: number): Promise<number[]> {
   const pool = new Pool(setting('BASE_URL'), { connections: 64 });
   const path = `/api/lists.get?workspace_id=${workspaceId}&id=bench`;
@@ -112,7 +112,7 @@ const at = (times: readonly number[], share: number): string =>
 
 type Numbers = { variation: { metrics?: { opens: number } } };
 
-/** Everybody's open has to be in the record in the end. */
+/** Every open has to be recorded in the end. */
 async function untilCounted({ api, workspaceId }: BenchStack, id: string): Promise<void> {
   const query = { workspace_id: workspaceId, id };
   const giveUpAtMs = Date.now() + countedMsMax;

@@ -1,34 +1,40 @@
-import { type Env, flag, integer, list, required } from '#lib/config.ts';
+import { type Env, readEnv } from '#lib/config.ts';
+import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 
 export type GatewayConfig = {
   host: string;
   port: number;
   secretKey: string;
   demoMode: boolean;
-  /** Whether browsers reach it by HTTPS, as `PUBLIC_URL` says. */
+  /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
   isHttps: boolean;
   logLevel: string;
-  /** Ranges in CIDR notation whose `X-Forwarded-For` is believed. */
+  /** Ranges in CIDR notation whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
+  /** For calls to services. */
+  clientTls: ClientTls | undefined;
+  /** The gateway's own certificate, other than the one that services know: browsers must trust it. */
+  tls: ServerTls | undefined;
 };
 
 export function readConfig(env: Env, services: Iterable<string>): GatewayConfig {
-  return {
-    host: env.HOST || '127.0.0.1',
-    port: integer(env, 'GATEWAY_PORT'),
-    secretKey: required(env, 'SECRET_KEY'),
-    demoMode: flag(env, 'DEMO_MODE'),
-    isHttps: /^https:/i.test(env.PUBLIC_URL ?? ''),
-    logLevel: env.LOG_LEVEL || 'info',
-    trustedProxies: list(env, 'TRUSTED_PROXIES'),
-    addresses: new Map([...services].map((service) => [service, addressesOf(env, service)])),
-  };
-}
-
-function addressesOf(env: Env, service: string): string[] {
-  const name = `${service.toUpperCase()}_ADDR`;
-  required(env, name);
-  return list(env, name);
+  return readEnv(env, (variables) => ({
+    host: variables.text('HOST', '127.0.0.1'),
+    port: variables.integer('GATEWAY_PORT'),
+    secretKey: variables.text('SECRET_KEY'),
+    demoMode: variables.flag('DEMO_MODE'),
+    isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
+    logLevel: variables.text('LOG_LEVEL', 'info'),
+    trustedProxies: variables.list('TRUSTED_PROXIES'),
+    addresses: new Map(
+      [...services].map((service) => [
+        service,
+        variables.requiredList(`${service.toUpperCase()}_ADDR`),
+      ]),
+    ),
+    clientTls: variables.derived(readClientTls),
+    tls: variables.derived((given) => readServerTls(given, 'GATEWAY_')),
+  }));
 }

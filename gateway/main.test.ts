@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { certificate } from '../test/certificate.ts';
@@ -24,12 +25,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function run(env: Record<string, string>): ChildProcess {
+function run(env: Record<string, string>, stderr: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const main = new URL('main.ts', import.meta.url).pathname;
   return fork(main, {
     env: { ...env, PATH: process.env.PATH },
     execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', stderr, 'ipc'],
   });
 }
 
@@ -41,7 +42,7 @@ const settings = (port: number) => ({
   ...Object.fromEntries(services.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
 });
 
-test('the process says ready, answers, and ends with 0 when it is told to', async () => {
+test('the process sends ready, answers, and exits with 0 on SIGTERM', async () => {
   const port = await freePort();
   child = run(settings(port));
   expect(await once(child, 'message')).toEqual(['ready', undefined]);
@@ -58,7 +59,7 @@ test('the process says ready, answers, and ends with 0 when it is told to', asyn
 test.each([
   ['https://mail.example.com', 'max-age=31536000'],
   ['http://mail.example.com', null],
-])('behind PUBLIC_URL %s browsers are told to stay with HTTPS: %p', async (url, expected) => {
+])('with PUBLIC_URL %s the HSTS header is %p', async (url, expected) => {
   const port = await freePort();
   child = run({ ...settings(port), PUBLIC_URL: url });
   await once(child, 'message');
@@ -68,10 +69,11 @@ test.each([
   }
 });
 
-test('the process does not start without the address of a service', async () => {
-  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' });
-  const [code] = await once(child, 'exit');
+test('the process does not start without the address of a service, and names every one that is missing', async () => {
+  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' }, 'pipe');
+  const [[code], output] = await Promise.all([once(child, 'exit'), text(child.stderr!)]);
   expect(code).not.toBe(0);
+  expect(output).toContain(services.map((name) => `${name}_ADDR is not set`).join('; '));
 });
 
 test('with a certificate the process speaks HTTPS, and nothing else', async () => {

@@ -17,7 +17,7 @@ test('every RPC with a path has a route, and no other has', () => {
   expect(paths).toContain('/api/contacts.import');
 });
 
-test('a route carries what the contract promises', () => {
+test('a route has the options of the contract', () => {
   expect(routes.get('/api/contacts.import')).toMatchObject([
     {
       verb: 'POST',
@@ -35,7 +35,7 @@ test('a route carries what the contract promises', () => {
   expect(routes.get('/api/lists.create')).toMatchObject([{ successStatus: 201 }]);
 });
 
-test('the processes follow from the packages', () => {
+test('the services are derived from the packages', () => {
   expect([...servicesOf(routes)].sort()).toEqual([
     'broadcasts',
     'contacts',

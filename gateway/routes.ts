@@ -12,7 +12,7 @@ import { type DecodeQuery, queryDecoder } from './api/query.ts';
 import { decoderOf } from './json/decode.ts';
 import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
 
-/** An operation of the public surface, with all that a request needs already worked out. */
+/** An operation of the public API, with everything that a request needs computed in advance. */
 export type Route = {
   verb: 'GET' | 'POST';
   path: string;
@@ -34,7 +34,7 @@ export type Route = {
 };
 
 const bodyLimitDefaultBytes = 1024 * 1024;
-// Anybody may send these, so they must cost little.
+// Anyone may send these, so they must be cheap.
 const publicBodyLimitBytes = 64 * 1024;
 
 /** The routes of all operations, by path. One path may serve several verbs. */
@@ -59,7 +59,7 @@ function routeOf(method: DescMethod): Route {
   if (!isUnary(method)) throw new Error(`${name}: only unary RPCs have a route`);
   const promise = getOption(method, operation);
   const rule = promise.access?.rule.case;
-  // A forgotten rule must not open an operation, nor must a route open an internal one.
+  // A missing rule must not make an operation public, nor may a route expose an internal one.
   if (!rule || rule === 'service')
     throw new Error(`${name}: a route needs an access rule for users`);
   return {

@@ -4,7 +4,7 @@ import { createGateway, type GatewayOptions } from './server.ts';
 type RunOptions = Omit<GatewayOptions, 'callTimeoutMs' | 'requestTimeoutMs'> & {
   host: string;
   port: number;
-  /** Flushes what the last requests have left to do. */
+  /** Sends the data that the last requests have left, such as opens and clicks. */
   close(): Promise<void>;
 };
 
@@ -17,7 +17,7 @@ export function runGateway(options: RunOptions): void {
   const { log, host, port, close } = options;
   const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
   server.once('error', (error) => {
-    log.fatal({ err: error, port }, 'can not listen');
+    log.fatal({ err: error, port }, 'cannot listen');
     process.exitCode = 1;
   });
   server.listen(port, host, () => {

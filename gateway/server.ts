@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Log } from '#lib/log.ts';
+import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
@@ -19,11 +20,11 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
-  /** Ranges whose `X-Forwarded-For` is believed. */
+  /** Ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** How long a client may take to send a request. */
   requestTimeoutMs: number;
-  /** Speaks TLS with this. */
+  /** The certificate; without it the gateway serves plain HTTP. */
   tls?: ServerTls;
   /** Browsers reach it by HTTPS although it does not speak TLS itself. */
   isHttps?: boolean;
@@ -32,11 +33,11 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
 
 /** Limits for all clients together, and for one. */
 export type GatewayLimits = {
-  /** Requests that are worked on; one whose body is on its way is none of them. */
+  /** Requests in progress; a request whose body has not arrived yet does not count. */
   inFlightMax: number;
   /** Connections of one client address, trusted proxies excepted. */
   connectionsPerAddressMax: number;
-  /** How long a body may stop to arrive. */
+  /** How long a body may pause while it arrives. */
   bodyStallMs: number;
 };
 
@@ -57,14 +58,14 @@ const bodyBudgetBytes = 128 * 1024 * 1024;
 // Longer than the 60 seconds after which most load balancers give a connection up.
 const keepAliveTimeoutMs = 65_000;
 const headersTimeoutMs = 10_000;
-/** How long browsers come by HTTPS only. */
+/** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
 type State = {
   api: Api;
   limits: GatewayLimits;
   connections: Connections;
-  /** Answers to requests that are worked on. */
+  /** Responses to requests in progress. */
   working: Set<ServerResponse>;
   draining: boolean;
 };
@@ -117,9 +118,9 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     if (state.draining) response.setHeader('connection', 'close');
     if (target.isCors) fromAnySite(response);
     if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
-    response.setHeader('x-request-id', id);
+    response.setHeader(requestIdHeader, id);
     send(request, response, await packed(request, answer));
-    // A body that nobody waits for must not keep a place.
+    // The rest of an ignored body must not count as a request in progress.
     if (!request.complete) end(state, exchange);
   }
   options.log.info(
@@ -136,7 +137,7 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
 
 type Pair = Pick<Exchange, 'request' | 'response'>;
 
-/** A request is worked on from when all of it is there until its answer is sent. */
+/** A request is in progress from when all of it has arrived until its answer is sent. */
 function begin(state: State, { request, response }: Pair): void {
   if (state.working.size >= state.limits.inFlightMax) throw busy();
   state.working.add(response);
@@ -164,7 +165,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
     return { name: 'healthz', failureText, answer: () => health(state, request) };
   if (state.working.size >= state.limits.inFlightMax)
     return { name: 'busy', failureText, answer: refuseBusy };
-  // The body of any other is read first, where it is wanted.
+  // A POST is in progress once its body has been read.
   if (request.method !== 'POST') begin(state, exchange);
   const routesAtPath = options.routes.get(path);
   if (routesAtPath) {
@@ -184,7 +185,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   return { name: 'unknown', failureText, answer: refuseUnknown };
 }
 
-/** The answer, undefined if nobody is left to read it. Internal errors are logged here and nowhere else. */
+/** The answer; undefined if the client has disconnected. Internal errors are logged here and nowhere else. */
 async function answerOrFail(
   { log }: GatewayOptions,
   exchange: Exchange,

@@ -12,7 +12,7 @@ import { openPages } from './pages/all.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
-/** A service of one test: a real Connect server over h2c. */
+/** A service for one test: a real Connect server over h2c. */
 export type TestService = { port: number; stop(): Promise<void> };
 
 export async function startService(

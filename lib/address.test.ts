@@ -59,7 +59,7 @@ test.each([
   '\u212aarl@example.com',
   `ada@${'a'.repeat(64)}.example`,
   `ada@${'abcdefghi.'.repeat(26)}example`,
-])('%p is no address', (text) => {
+])('%p is not an address', (text) => {
   expect(canonicalAddress(text)).toBeUndefined();
 });
 
@@ -68,11 +68,11 @@ test.each([
   ['ada\u200b@example.com', /only ASCII characters are supported before the @$/],
   ['ada lovelace@bücher.example', /^invalid email format$/],
   ['ada', /^invalid email format$/],
-])('whoever gives %j is told why it is no address', (text, fault) => {
+])('the error for %j says why it is not an address', (text, fault) => {
   expect(addressFault(text)).toMatch(fault);
 });
 
-test('the stored form of an address is its own stored form', () => {
+test('the stored form of an address is stable', () => {
   for (const text of [' Ada@BÜCHER.example ', 'ADA+x@Example.com']) {
     const stored = canonicalAddress(text) ?? '';
     expect(stored).not.toBe('');
@@ -80,7 +80,7 @@ test('the stored form of an address is its own stored form', () => {
   }
 });
 
-test('whatever is given, the stored form is stable, lower case, and safe in a header', () => {
+test('the stored form of any text is stable, lower case, and safe in a header', () => {
   const characters = [...'azAZ09_.+@ "<>(),;:\\[]%-\r\n\0Üİ\u200b\u2028\u212aＡ', '\u0301'];
   const odd = fc.string({ unit: fc.constantFrom(...characters), maxLength: 20 });
   const part = fc.oneof(odd, fc.string({ unit: 'grapheme' }), fc.emailAddress());

@@ -6,14 +6,14 @@ const { isFQDN } = validator;
 
 const addressMaxBytes = 254;
 const localMaxBytes = 64;
-// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server of the way, which few have.
+// RFC 5321 without quoted forms. Other characters need SMTPUTF8 on every server on the way, which few support.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-/** Characters that `domainToASCII` would read as escapes, ports or paths. */
+/** Characters that `domainToASCII` would treat as escapes, ports or paths. */
 const notOfDomain = /[%:/?#[\]\\@\s]/;
 
 /**
  * The one form an address is stored and compared in: trimmed, lower case, the domain in ASCII, so
- * that an international domain and its punycode are the same contact. Undefined if it is no address.
+ * that an international domain and its punycode are the same contact. Undefined if it is not an address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const trimmed = text.trim();
@@ -28,7 +28,7 @@ export function canonicalAddress(text: string): string | undefined {
   return address.length <= addressMaxBytes ? address : undefined;
 }
 
-/** An import names few domains many times. */
+/** Cached, since an import has few domains many times. */
 const canonicalDomain = remember(2_000, (given): string | undefined => {
   if (notOfDomain.test(given)) return undefined;
   const domain = domainToASCII(given);
@@ -42,7 +42,7 @@ export function addressFault(text: string): string {
     : 'invalid email format';
 }
 
-/** Whether a zone is one that Intl knows, by its IANA name. */
+/** Whether Intl knows the zone, by its IANA name. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,49}$/.test(name)) return false;
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { until } from '../test/stack/until.ts';
-import { createCache, remember } from './cache.ts';
+import { createCache, remember, rememberLong } from './cache.ts';
 
 function given(entriesMax: number) {
   const asked: string[] = [];
@@ -17,7 +17,7 @@ test('the result for a text is computed once, also if it is undefined', () => {
   expect(asked).toEqual(['ab', '']);
 });
 
-test('when it is full, the text that was asked for longest ago is forgotten', () => {
+test('when the cache is full, the result that was used longest ago is dropped', () => {
   const { asked, lengthOf } = given(2);
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) lengthOf(text);
   expect(asked).toEqual(['a', 'b', 'c', 'b']);
@@ -30,6 +30,18 @@ test('the result for a long text is not kept', () => {
   expect(asked).toEqual([long, long]);
 });
 
+test('long texts are kept up to their number and their bytes together', () => {
+  const asked: string[] = [];
+  const compute = (text: string) => {
+    asked.push(text[0] ?? '');
+    return { length: text.length };
+  };
+  const lengthOf = rememberLong({ entriesMax: 3, textMaxBytes: 2_100 }, compute);
+  const [a, b, c, tooLong] = ['a'.repeat(500), 'b'.repeat(500), 'c'.repeat(500), 'd'.repeat(1_500)];
+  for (const text of [a, b, a, c, a, b, tooLong, tooLong, b, '', '', 'x', 'y', b]) lengthOf(text);
+  expect(asked).toEqual(['a', 'b', 'c', 'b', 'd', 'd', '', 'x', 'y', 'b']);
+});
+
 test('a value with a long key is loaded each time', async () => {
   const cached = createCache<number>({ entriesMax: 10, keepMs: 60_000 });
   let loads = 0;
@@ -39,7 +51,7 @@ test('a value with a long key is loaded each time', async () => {
   expect(loads).toBe(3);
 });
 
-test('a loaded value is kept for its time, and a failed load is not', async () => {
+test('a loaded value is kept for the given time, and a failed load is not kept', async () => {
   const cached = createCache<number>({ entriesMax: 10, keepMs: 50 });
   await expect(cached('key', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await cached('key', async () => 1)).toBe(1);
@@ -47,7 +59,7 @@ test('a loaded value is kept for its time, and a failed load is not', async () =
   await until('the value is loaded again', async () => (await cached('key', async () => 3)) === 3);
 });
 
-test('the value that is asked for most often stays when there are too many', async () => {
+test('a value that is used often stays when the cache is full', async () => {
   const cached = createCache<number>({ entriesMax: 2 });
   for (const key of ['busy', 'a', 'busy', 'b', 'busy', 'c']) await cached(key, async () => 1);
   expect(await cached('busy', async () => 2)).toBe(1);

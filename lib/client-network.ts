@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 const networkBits = 64;
 
 /**
- * The unit of limits by client: an IPv4 address, also where it is written as IPv6, or the /64 of an IPv6 address. A
+ * The unit of limits by client: an IPv4 address, also if it is written as IPv6, or the /64 of an IPv6 address. A
  * text that is not an address is its own unit.
  */
 export function clientNetwork(address: string): string {

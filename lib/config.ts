@@ -1,28 +1,68 @@
-/** The variables of a process. Read once in `main.ts`, handed on as values. */
+/** The variables of a process. Its `config.ts` reads them once, at start. */
 export type Env = Record<string, string | undefined>;
 
-export function required(env: Env, name: string): string {
-  const value = env[name];
-  if (!value) throw new Error(`${name} is not set`);
-  return value;
+/** Reads variables by name. An empty variable counts as not set. */
+export type Variables = {
+  text(name: string, fallback?: string): string;
+  integer(name: string, fallback?: number, range?: { from: number; to: number }): number;
+  /** True for `true` and `1`. */
+  flag(name: string): boolean;
+  /** Items separated by commas or semicolons, trimmed, without empty ones. */
+  list(name: string): string[];
+  requiredList(name: string): string[];
+  /** A value made of several variables; an error that `read` throws must name them. */
+  derived<T>(read: (env: Env) => T): T | undefined;
+};
+
+/**
+ * Reads the settings of a process. Throws one error that names every variable that is missing or wrong; until then the value
+ * of such a variable is meaningless. Values of texts never are in the error, since they may be secrets.
+ */
+export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
+  const faults: string[] = [];
+  const config = read(variablesOf(env, faults));
+  if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
+  return config;
 }
 
-export function integer(env: Env, name: string, fallback?: number): number {
-  const text = env[name] ?? fallback?.toString();
-  if (text === undefined) throw new Error(`${name} is not set`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`${name} must be a whole number, not ${text}`);
-  return value;
-}
+const anyInteger = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
-export function flag(env: Env, name: string): boolean {
-  return env[name] === 'true' || env[name] === '1';
-}
-
-/** Items separated by commas or semicolons, trimmed, without empty ones. */
-export function list(env: Env, name: string): string[] {
-  return (env[name] ?? '')
-    .split(/[,;]/)
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+function variablesOf(env: Env, faults: string[]): Variables {
+  const text: Variables['text'] = (name, fallback) => {
+    const value = env[name] || fallback;
+    if (value === undefined) faults.push(`${name} is not set`);
+    return value ?? '';
+  };
+  const list: Variables['list'] = (name) => {
+    const items = (env[name] ?? '').split(/[,;]/).map((item) => item.trim());
+    return items.filter((item) => item !== '');
+  };
+  return {
+    text,
+    list,
+    integer(name, fallback, { from, to } = anyInteger) {
+      const given = text(name, fallback?.toString());
+      const value = Number(given);
+      if (!Number.isSafeInteger(value)) {
+        faults.push(`${name} must be a whole number, not ${given}`);
+      } else if (given !== '' && (value < from || value > to)) {
+        faults.push(`${name} must be from ${from} to ${to}`);
+      }
+      return value;
+    },
+    flag: (name) => env[name] === 'true' || env[name] === '1',
+    requiredList(name) {
+      const items = list(name);
+      if (items.length === 0) faults.push(`${name} is not set`);
+      return items;
+    },
+    derived(read) {
+      try {
+        return read(env);
+      } catch (error) {
+        faults.push(error instanceof Error ? error.message : String(error));
+        return undefined;
+      }
+    },
+  };
 }

@@ -15,7 +15,7 @@ function fresh(): KillableThread<Action, number> {
   return new KillableThread(script, limits);
 }
 
-/** Asks in the kind `warm`, whose first request each test makes before what it is about. */
+/** Asks with the kind `warm`. Each test first makes one such request, so that the long limit is used up. */
 const ask = (action: Action) => thread.ask(() => action, 'warm');
 
 test('one thread answers request after request', async () => {
@@ -62,7 +62,7 @@ test('more requests than may wait are refused, and the waiting ones are answered
   expect(await ask('answer')).toBe(answers[0]);
 });
 
-test('a request is made when its turn comes, and fails alone if it can not be made', async () => {
+test('a request is created when its turn comes, and fails alone if it cannot be created', async () => {
   const made: string[] = [];
   const first = thread.ask(() => {
     made.push('first');

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
 type Limits = {
-  /** A request that takes longer is a mistake or an attack. */
+  /** The time limit of a request. */
   timeMs: number;
-  /** The first request of its kind to a new thread waits for its modules to load as well. */
+  /** The time limit of the first request of its kind in a new thread, which also loads its modules. */
   startMs: number;
   memoryMb: number;
   /** Requests that may wait; more are refused. */
@@ -16,7 +16,7 @@ export class ThreadBusyError extends Error {
 
 /**
  * Answers requests one after the other in a thread, and kills the thread when one takes too long or
- * too much memory, so that the process goes on unharmed.
+ * too much memory, so that the process is not affected.
  */
 export class KillableThread<Request, Answer> {
   #worker: Worker | undefined;
@@ -33,8 +33,8 @@ export class KillableThread<Request, Answer> {
   }
 
   /**
-   * The answer; undefined if the thread was killed over it. The request is made when its turn comes,
-   * and gets the limit of a first one once for each kind.
+   * The answer; undefined if the thread was killed because of it. The request is created when its turn comes.
+   * The first one of each kind has the longer limit.
    */
   ask(request: () => Request, kind = ''): Promise<Answer | undefined> {
     if (this.#waiting >= this.#limits.waitingMax)

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { cpuMs } from '../test/cpu-time.ts';
 import { withoutAddresses } from './log.ts';
 
-/** A pattern that looks at a word again from each of its characters needs seconds for it. */
-test('addresses are taken out of a long word in one pass', () => {
+/** A pattern that backtracks to each character of the word takes seconds. */
+test('addresses are removed from a long word in one pass', () => {
   const word = 'a'.repeat(60_000);
   let text = '';
   const ms = cpuMs(() => {

@@ -10,7 +10,7 @@ const mayCall: Record<string, string[]> = {
   broadcasts: ['workspaces', 'contacts', 'templates', 'messages'],
   messages: ['workspaces', 'contacts', 'templates'],
 };
-/** Contracts that belong to nobody. */
+/** Contracts that all services share. */
 const common = ['options', 'events'];
 
 const root = resolve(import.meta.dirname, '..');
@@ -48,7 +48,7 @@ const importsByFile = Map.groupBy(
   imports.filter(({ to }) => known.has(to)),
   ({ from }) => from,
 );
-/** What a file imports of ours, types included. */
+/** The own files that a file imports, types included. */
 const ours = (file: string) => (importsByFile.get(file) ?? []).map(({ to }) => to);
 
 function offenders(room: string, allowed: (each: Import) => boolean): string[] {

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
 
-test('every test that docs/faults.md names is there', () => {
+test('every test in docs/faults.md exists', () => {
   const page = readFileSync(join(root, 'docs/faults.md'), 'utf8');
   const named = [...page.matchAll(/^- `([^`]+)`: (.+)$/gm)];
   expect(named.length).toBeGreaterThan(80);

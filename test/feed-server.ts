@@ -1,20 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 
 export type FeedRequest = { headers: IncomingHttpHeaders; body: Record<string, unknown> };
 
 export type FeedServer = {
   url: string;
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   requests: FeedRequest[];
-  /** How it answers; a test changes it. */
+  /** Answers a request; tests replace it. */
   behaviour: (request: FeedRequest, response: ServerResponse) => void;
   close(): Promise<void>;
 };
 
-/** A tenant's feed on loopback, which answers `{}` until a test says otherwise. */
-export async function startFeedServer(): Promise<FeedServer> {
+/** A tenant's feed on loopback, which answers `{}` by default. */
+export async function startFeedServer(server = {} as FeedServer): Promise<FeedServer> {
   const http = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -23,15 +24,26 @@ export async function startFeedServer(): Promise<FeedServer> {
     server.behaviour(asked, response);
   }).listen(0, '127.0.0.1');
   await once(http, 'listening');
-  const server: FeedServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/feed`,
+  return Object.assign(server, {
     requests: [],
-    behaviour: (_, response) => response.end('{}'),
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/feed`,
+    behaviour: (_: FeedRequest, response: ServerResponse) => response.end('{}'),
     close: async () => {
       http.closeAllConnections();
       http.close();
       await once(http, 'close');
     },
-  };
+  });
+}
+
+/** A feed for all tests of a file; before each test it forgets its requests and answers `body` again. */
+export function useFeedServer(body: string): FeedServer {
+  const server = {} as FeedServer;
+  beforeAll(() => startFeedServer(server));
+  beforeEach(() => {
+    server.requests.length = 0;
+    server.behaviour = (_, response) => response.end(body);
+  });
+  afterAll(() => server.close());
   return server;
 }

@@ -3,29 +3,29 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 
 export type Step = 'greeting' | 'ehlo' | 'mail' | 'rcpt' | 'data' | 'dot';
 
-/** How the sink answers; plain data, so that it can be set over the wire. */
+/** The answers of the sink, as plain data, so that they can be set over HTTP. */
 export type Behaviour = {
-  /** Before the answer to each message. */
+  /** Delay before the answer to each message. */
   latencyMs: number;
-  /** Before the answer to each RCPT, as servers need that look the recipient up. */
+  /** Delay before the answer to each RCPT, as of servers that look the recipient up. */
   rcptLatencyMs: number;
   pipelining: boolean;
-  /** Answers DATA with 354 although nobody is to get it, as RFC 2920 allows. */
+  /** Answers DATA with 354 even without an accepted recipient, as RFC 2920 allows. */
   dataForNobody: boolean;
-  /** Says nothing from this step on. */
+  /** Stops answering at this step. */
   stallAt: Step | null;
   greeting: string;
-  /** Answers other than the usual ones; the first that fits. `times` counts down and ends it. */
+  /** Special answers; the first match wins. `times` counts down to its end. */
   replies: { step: Step; recipient?: string; reply: string; times?: number }[];
-  /** Of so many messages taken, the connection ends before the 250: 0 to 1. */
+  /** Share of accepted messages whose connection ends before the 250: 0 to 1. */
   dropAfterDot: number;
-  /** The first try of each recipient is answered so, as greylisting servers do. */
+  /** The answer to the first attempt for each recipient, as of greylisting servers. */
   greylist: string;
-  /** Closes after so many messages with 421. */
+  /** Closes with 421 after this many messages. */
   messagesPerConnection: number;
   credentials: { username: string; password: string } | null;
   authMethods: string;
-  /** Offers STARTTLS with this key and certificate, and then takes AUTH over TLS only. */
+  /** Offers STARTTLS with this key and certificate, and then accepts AUTH over TLS only. */
   tls: { key: string; cert: string } | null;
   /** While true, nothing is read: senders feel backpressure. */
   paused: boolean;
@@ -53,7 +53,7 @@ export type Accept = (recipient: string, messageId: string, body: Buffer, done: 
 const greylisted = new Set<string>();
 const endOfBody = Buffer.from('\r\n.\r\n');
 
-/** One connection: what is read in one piece is answered in one piece. */
+/** One connection: the answers to one chunk of input are one write. */
 export class Conversation {
   #socket: Socket;
   readonly #behaviour: () => Behaviour;
@@ -61,7 +61,7 @@ export class Conversation {
   #input: Buffer = Buffer.alloc(0);
   #output = '';
   #isInBody = false;
-  /** An answer that comes later; nothing behind it is looked at before. */
+  /** A delayed answer; later input waits for it. */
   #isWaiting = false;
   #isStalled = false;
   #from = '';
@@ -147,7 +147,7 @@ export class Conversation {
     } else if (this.#say('mail', '250 sender ok')) this.#from = line;
   }
 
-  /** What was said before goes out at once. */
+  /** Flushes the answers so far. */
   #later(delayMs: number, answer: () => void): void {
     if (delayMs === 0) {
       answer();
@@ -210,7 +210,7 @@ export class Conversation {
     return true;
   }
 
-  /** The empty message for nobody: a lone dot. */
+  /** The empty message without recipients: a single dot. */
   #readNothing(): boolean {
     if (this.#input.length < 3) return false;
     const isEmpty = this.#input.toString('latin1', 0, 3) === '.\r\n';
@@ -310,9 +310,9 @@ export class Conversation {
   }
 }
 
-/** The header is near the top; a whole body need not become a string for it. */
+/** The header is near the top, so that the body is not converted to a string. */
 function messageIdOf(body: Buffer): string {
   const found = /^message-id:\s*(<[^>\r\n]*>)/im.exec(body.toString('latin1', 0, 2_000))?.[1] ?? '';
-  // A copy: a part of a text keeps the whole of it in memory.
+  // Copied, since a substring keeps the whole text in memory.
   return Buffer.from(found, 'latin1').toString('latin1');
 }

@@ -6,14 +6,14 @@ import { listen, startControl } from './sink-control.ts';
 import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversation.ts';
 
 /**
- * An SMTP server for tests, chaos runs and benchmarks that takes mail as fast as it comes, counts it by recipient, and
- * answers badly where it is told to. `node test/sink.ts --port 2525 --control 2526` runs it as a process;
- * `--bodies 100` keeps the last hundred mails whole.
+ * An SMTP server for tests, chaos runs and benchmarks that accepts mail at full speed, counts it by recipient, and
+ * misbehaves as configured. `node test/sink.ts --port 2525 --control 2526` runs it as a process;
+ * `--bodies 100` keeps the last hundred complete mails.
  */
 
 type Received = { count: number; messageIds: string[] };
 
-/** Enough of each recipient's Message-IDs to tell a repeat from another message. */
+/** Message-IDs that are kept for each recipient, enough to recognize repeats. */
 const messageIdsMax = 8;
 
 export type Sink = {
@@ -27,7 +27,7 @@ export type Sink = {
   /** The largest number of open connections so far. */
   connectionsPeak: () => number;
   receivedAtMs: () => number;
-  /** Mails as they came, to one recipient or to all, newest last; only the last few, and only if asked for. */
+  /** Complete mails to one recipient or to all, newest last; only the last few, and only with `bodies`. */
   bodies: (recipient?: string) => string[];
   reset: () => void;
   close: () => Promise<void>;
@@ -35,9 +35,9 @@ export type Sink = {
 
 export type SinkOptions = {
   port?: number;
-  /** Each accepted message is one line here, on the disk before its 250. */
+  /** File with a line for each accepted message, which is on disk before its 250. */
   file?: string;
-  /** How many mails are kept whole. */
+  /** The number of complete mails to keep. */
   bodiesMax?: number;
   behaviour?: Partial<Behaviour>;
 };
@@ -97,7 +97,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   return sink;
 }
 
-/** Lines that come while one write is on its way to the disk go with the next: many messages, one fsync. */
+/** Lines that arrive during a write share the next one: many messages, one fsync. */
 function openJournal(file: string): {
   append: (line: string, done: () => void) => void;
   close: () => void;

@@ -28,7 +28,7 @@ export type TestStack = {
   call: Call;
   processes: Processes;
   sink: SinkClient;
-  /** Every mail the sink has taken. */
+  /** Every mail that the sink has accepted. */
   mails(): Mail[];
   /** As the superuser, to the database of the services. */
   databaseUrl: string;
@@ -40,17 +40,17 @@ export type TestStack = {
 
 export type StackOptions = {
   replicas?: number;
-  /** When this process is gone, the stack ends. */
+  /** The stack ends with this process. */
   parentPid?: number;
   folder?: string;
-  /** By process: how far its clock goes ahead of the others. */
+  /** By process: how far its clock is ahead of the others. */
   clocksAheadMs?: Record<string, number>;
 };
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const { replicas = 2, parentPid = process.pid } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'postrider-stack-'));
-  // PostgreSQL runs as another account where we are root, and has to pass through.
+  // As root, PostgreSQL runs as another account, which needs access to the folder.
   chmodSync(folder, 0o711);
   const cache = join(root, '.postrider/cache');
   if (existsSync(cache)) cpSync(cache, join(folder, 'cache'), { recursive: true });
@@ -84,14 +84,14 @@ function clockVariables(clocksAheadMs: StackOptions['clocksAheadMs']): Record<st
   return { NODE_OPTIONS: `--import ${clock}`, CLOCKS_AHEAD_MS: JSON.stringify(clocksAheadMs) };
 }
 
-/** Why a stack did not start, before its folder is gone. */
+/** Why a stack did not start, read before its folder is removed. */
 function takeLog(folder: string): string {
   const text = readFileSync(join(folder, 'run.log'), 'utf8');
   rmSync(folder, { recursive: true, force: true });
   return text;
 }
 
-/** Joins a stack that runs. */
+/** Connects to a running stack. */
 export function openStack(folder: string): TestStack {
   const settings = readSettings(folder);
   const ready = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'));

@@ -1,4 +1,4 @@
-/** A caller of the public API, as any client is one. Throws with the answer's own words. */
+/** Calls the public API as any client does. Errors have the text of the answer. */
 export type Api = <Answer>(operation: string, request: Request) => Promise<Answer>;
 type Request = { body: object } | { query: Record<string, string> };
 

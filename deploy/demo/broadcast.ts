@@ -14,11 +14,11 @@ export type Broadcast = {
   test_settings: { variations: { template_id: string; metrics?: { recipients: number } }[] };
 };
 
-/** A broadcast as the demo handles it: read it, do something to it. */
+/** A broadcast of the demo. */
 export type Running = {
   id: string;
   read(): Promise<Broadcast>;
-  act(deed: string, more?: object): Promise<unknown>;
+  act(action: string, more?: object): Promise<unknown>;
 };
 
 const pollMs = 100;
@@ -51,7 +51,7 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
     id,
     read: async () =>
       (await api<{ broadcast: Broadcast }>('broadcasts.get', { query: { ...key, id } })).broadcast,
-    act: (deed, more = {}) => api(`broadcasts.${deed}`, { body: { ...key, id, ...more } }),
+    act: (action, more = {}) => api(`broadcasts.${action}`, { body: { ...key, id, ...more } }),
   };
   await running.act('schedule', { send_now: true });
   return running;
@@ -59,7 +59,7 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
 
 const isDone = (status: string) => ['sent', 'failed', 'cancelled'].includes(status);
 
-/** Shows how the sample is sent, until both variations wait for a choice. */
+/** Shows the progress of the sample until the test waits for a choice. */
 export async function watchTest({ read }: Running): Promise<Broadcast> {
   const bar = progressBar('Testing');
   return watch(read, (broadcast) => {
@@ -71,7 +71,7 @@ export async function watchTest({ read }: Running): Promise<Broadcast> {
   });
 }
 
-/** Shows how the rest is sent, and pauses and resumes once on the way. */
+/** Shows the progress of the rest, and pauses and resumes once on the way. */
 export async function watchRest({ read, act }: Running): Promise<Broadcast> {
   const bar = progressBar('Sending');
   let hasPaused = false;

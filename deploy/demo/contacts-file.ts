@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 
 export type Contact = Record<string, unknown>;
 
-/** The bundled contacts as the API takes them: numbers and objects are no longer text. */
+/** The bundled contacts as the API expects them: numbers and objects are parsed from text. */
 export function readContacts(): Contact[] {
   const file = readFileSync(join(import.meta.dirname, 'contacts.csv'), 'utf8');
   const rows = parse(file, { columns: true }) as Record<string, string>[];
@@ -15,7 +15,7 @@ export function readContacts(): Contact[] {
   }));
 }
 
-/** What is no number is sent as it is, so that the API can say what is wrong with it. */
+/** Invalid numbers stay text, so that the API reports them. */
 function asNumber(text: string): number | string {
   return Number.isNaN(Number(text)) ? text : Number(text);
 }

@@ -19,7 +19,7 @@ try {
   else if (stack.stop) console.log('\nThe stack goes on; Ctrl-C stops it.');
 }
 
-/** The main job, told through the public API. True if every number is what it should be. */
+/** Runs the demo through the public API. True if every number is as expected. */
 async function tell(settings: Settings): Promise<boolean> {
   const { BASE_URL = '', WORKSPACE_ID = '' } = settings;
   const api = createApi(BASE_URL, await signIn(settings));
@@ -50,7 +50,7 @@ async function testAndSend(job: Job, settings: Settings, listId: string) {
   return watchRest(running);
 }
 
-/** As a deployment script does it: a signature over the address and the time. */
+/** Signs in as a deployment script does: by a signature over address and time. */
 async function signIn({
   BASE_URL = '',
   SECRET_KEY = '',

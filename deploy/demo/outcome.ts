@@ -13,7 +13,7 @@ type Stats = { stats: { total_sent: number; total_failed: number; total_unknown:
 type Counts = { total: number; recipients: number };
 type Mails = { mails: { id: number }[] };
 
-/** Holds what the API says against what arrived. */
+/** Compares the numbers of the API with the mails that arrived. */
 export async function check(
   job: Job,
   { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' }: Settings,
@@ -52,7 +52,7 @@ export async function check(
   };
 }
 
-/** How many mails of each variation arrived, and how many the broadcast says were sent. */
+/** Mails of each variation that arrived, and the number that the broadcast reports as sent. */
 async function countVariations(
   job: Job,
   inboxUrl: string,

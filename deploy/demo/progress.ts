@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 
 type Change = { total?: number; note?: string };
 
-/** A bar on a terminal, and a line now and then where there is none. */
+/** A progress bar on a terminal, occasional lines elsewhere. */
 export function progressBar(title: string, known = 0) {
   const format = `  ${title.padEnd(9)} {bar} {value}/{total}  {note}`;
   const bar = new SingleBar(

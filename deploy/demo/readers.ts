@@ -1,12 +1,12 @@
 import { progressBar } from './progress.ts';
 import { type Job, variations } from './story.ts';
 
-/** What readers did with one variation. */
+/** The reactions to one variation. */
 export type Read = { mails: number; opened: number; clicked: number };
 
 type Mail = { id: number };
 
-/** Of a hundred readers, so many open and so many click; the question makes more of them curious. */
+/** Opens and clicks in percent; the subject with the question gets more of both. */
 const habits = { news: { open: 22, click: 6 }, question: { open: 43, click: 15 } };
 const openAtOnce = 20;
 const mailsMax = 1_000;
@@ -18,7 +18,7 @@ const browsers = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Mobile/15E148 Safari/604.1',
 ];
 
-/** Opens delivered mails as people do: the picture is fetched out of the mail, and now and then its button is pressed. */
+/** Opens delivered mails as people do: fetches the pixel of the mail, and sometimes follows its button. */
 export async function readMails(
   { run }: Job,
   { INBOX_URL = '' }: Record<string, string>,
@@ -47,7 +47,7 @@ const open = (mailUrl: string, reader: number) => visit(mailUrl, reader, /src="(
 const click = (mailUrl: string, reader: number) =>
   visit(mailUrl, reader, /href="([^"]+\/r\/[^"]+)"/);
 
-/** Asks for the first address of that form in a mail, as the reader's browser; where a link leads is not visited. */
+/** Requests the first URL of that form in a mail, as the reader's browser would, without following redirects. */
 async function visit(mailUrl: string, reader: number, address: RegExp): Promise<void> {
   const { html } = await json<{ html: string }>(mailUrl);
   const [, url] = address.exec(html) ?? [];

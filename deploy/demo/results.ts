@@ -42,7 +42,7 @@ export async function untilCounted(
   }
 }
 
-/** A small chart of what each variation achieved. */
+/** A small chart of the results of each variation. */
 export function draw({ variation_results: results }: Results): void {
   console.log('');
   for (const each of Object.values(results)) {

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 export type Settings = Record<string, string>;
 export type RunningStack = { settings: Settings; stop?: () => Promise<void> };
 
-/** The stack that runs already, or one that is started now; only that one has a `stop`. */
+/** The running stack, or a new one; only a new one has a `stop`. */
 export async function runningStack(): Promise<RunningStack> {
   const folder = resolve(root, process.env.POSTRIDER_DATA ?? '.postrider');
   const known = readSettings(folder);

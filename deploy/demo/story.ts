@@ -26,7 +26,7 @@ export async function importContacts(job: Job, listId: string): Promise<Imported
   for (let first = 0; first < contacts.length; first += importSize) {
     const operations = await importPage(job, listId, contacts.slice(first, first + importSize));
     operations.forEach(({ error }, index) => {
-      // The first line of the file is its head.
+      // The first line of the file is its header.
       if (error !== null) bad.push({ row: first + index + 2, error });
     });
     bar.show(first + operations.length);
@@ -43,7 +43,7 @@ async function importPage({ api, workspaceId }: Job, listId: string, contacts: C
   return operations;
 }
 
-/** How each variation of the newsletter is written: its subject and what its button says. */
+/** The subject and the label of the button of each variation. */
 export const variations = [
   {
     id: 'news',

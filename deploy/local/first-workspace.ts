@@ -3,17 +3,17 @@ import { createHmac, randomBytes } from 'node:crypto';
 export type Setup = {
   baseUrl: string;
   rootEmail: string;
-  /** The key that signs. */
+  /** The key of the signature. */
   secretKey: string;
   smtpUrl: string;
-  /** From an earlier start. */
+  /** The API key of an earlier start. */
   apiKey: string | undefined;
 };
 
 export const workspaceId = 'demo';
 const integrationName = 'Local inbox';
 const callMsMax = 15_000;
-/** As fast as the contract lets a provider be: the inbox needs no protection. */
+/** The highest rate of the contract: the inbox needs no protection. */
 const ratePerMinute = 10_000_000;
 
 type Integration = {
@@ -29,7 +29,7 @@ type Workspace = {
 };
 type Call = <T>(path: string, body?: object) => Promise<T>;
 
-/** Sees to it that the workspace `demo` can send through `smtpUrl`; returns an API key for it. */
+/** Sets up the workspace `demo` to send through `smtpUrl`, and returns an API key for it. */
 export async function prepareWorkspace(setup: Setup): Promise<string> {
   const known = setup.apiKey && (await workspaceSeenBy(setup, setup.apiKey));
   if (known && setup.apiKey && sendsTo(known, setup.smtpUrl)) return setup.apiKey;
@@ -104,7 +104,7 @@ async function ensureIntegration(
 async function chooseProvider(call: Call, { settings, name }: Workspace, id: string) {
   const chosen = { marketing_email_provider_id: id, transactional_email_provider_id: id };
   const current = [settings.marketing_email_provider_id, settings.transactional_email_provider_id];
-  // What a person has chosen since stays.
+  // Settings that a person has changed since are kept.
   if (current.every((each) => each)) return;
   await call('workspaces.update', {
     id: workspaceId,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writePrivately } from './private-file.ts';
 
-/** A process and when it began: a pid alone may belong to somebody else by now. */
+/** A process and its start time: a pid alone may have been reused. */
 type Process = { pid: number; began: string };
 type Lock = { holder: Process; processes: Record<string, Process> };
 
 const endMsMax = 15_000;
 
-/** Makes this process the only one that runs a stack on the folder, and ends what a killed one left. */
+/** Makes this process the only one that runs a stack on the folder, and ends processes that a killed one left. */
 export async function takeLock(folder: string): Promise<void> {
   const file = join(folder, 'lock');
   const left = readLock(file);
@@ -20,11 +20,11 @@ export async function takeLock(folder: string): Promise<void> {
   if (left) await endAll(left.processes);
   rmSync(file, { force: true });
   const lock: Lock = { holder: describe(process.pid), processes: {} };
-  // Fails if another one came first.
+  // Fails if another process was first.
   writeFileSync(file, JSON.stringify(lock), { mode: 0o600, flag: 'wx' });
 }
 
-/** Writes down which processes run: `pids` for tools, the lock for a start after a kill. */
+/** Records the running processes: `pids` for tools, the lock for a start after a kill. */
 export function recordProcesses(folder: string, pids: ReadonlyMap<string, number>): void {
   const processes = Object.fromEntries([...pids].map(([name, pid]) => [name, describe(pid)]));
   const lock: Lock = { holder: describe(process.pid), processes };
@@ -49,7 +49,7 @@ function readLock(file: string): Lock | undefined {
 async function endAll(processes: Record<string, Process>): Promise<void> {
   const alive = Object.entries(processes).filter(([, each]) => isAlive(each));
   for (const [name, { pid }] of alive) {
-    // All of them survive a kill; PostgreSQL comes back faster from an orderly end.
+    // All of them survive a kill; PostgreSQL restarts faster after an orderly shutdown.
     process.kill(pid, name === 'postgres' ? 'SIGINT' : 'SIGKILL');
   }
   const giveUpAt = Date.now() + endMsMax;
@@ -63,11 +63,11 @@ function isAlive({ pid, began }: Process): boolean {
   return began !== '' && describe(pid).began === began;
 }
 
-/** An empty `began` for a process that is gone. */
+/** `began` is empty if the process is gone. */
 function describe(pid: number): Process {
   try {
     if (process.platform === 'linux') {
-      // The name, in brackets, may hold spaces; the state is the first field after it.
+      // The name, in brackets, may contain spaces; the state is the first field after it.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');

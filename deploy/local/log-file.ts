@@ -15,7 +15,7 @@ export function openLogFile(file: string): (text: string) => void {
   };
 }
 
-/** What a person at the terminal should see of a line: crashes and errors, in one short line. */
+/** A short form of a log line for the terminal: crashes and errors only. */
 export function errorText(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -29,7 +29,7 @@ export function errorText(line: string): string | undefined {
 
 const thrown = /^\s*(\w*(?:[Ee]rror|Exception)(?: \[\w+\])?: \S.*)$/;
 
-/** Why a process ended, from what it wrote: an error in its log, or the first of those that Node prints. */
+/** Why a process ended, from its output: an error in its log, or the first error that Node prints. */
 export function crashText(text: string): string | undefined {
   const lines = text.split('\n');
   const logged = lines.map(errorText).findLast(Boolean);

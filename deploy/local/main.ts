@@ -4,7 +4,7 @@ import { publicUrl } from './parts.ts';
 import { createStack } from './stack.ts';
 import { readStackConfig } from './stack-config.ts';
 
-/** npm and the terminal both pass a Ctrl-C on; a second one comes later. */
+/** npm and the terminal both send a Ctrl-C; a later one is a second request. */
 const secondSignalMs = 1_000;
 
 const say = (line: string): unknown => process.stderr.write(`${line}\n`);
@@ -26,7 +26,7 @@ async function stop(): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-// A terminal that is gone must not keep us from stopping what we have started.
+// A closed terminal must not prevent the shutdown.
 process.stderr.on('error', () => {});
 
 try {

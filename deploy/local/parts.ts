@@ -30,7 +30,7 @@ export function inboxPart({ folder, ports }: StackConfig): Part {
   });
 }
 
-/** The services, the workflow worker and the gateway, each told where the others are. */
+/** The services, the workflow worker and the gateway, each with the addresses of the others. */
 export function productParts(
   config: StackConfig,
   secrets: Secrets,
@@ -96,7 +96,7 @@ function main(root: string, service: ServiceName): string {
   return join(root, 'services', service, 'main.ts');
 }
 
-/** Runs a file with this very Node, and without the keys to the user's own servers. */
+/** Runs a file with the same Node, without the variables of the user's own servers. */
 function nodePart(name: string, file: string, folder: string, variables: Variables): Part {
   const { DATABASE_URL, SMTP_URL, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', ...variables };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Whether nobody listens on the port of the loopback address. */
+/** Whether the port of the loopback address is free. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -3,7 +3,7 @@ import { chownSync, readFileSync, statSync } from 'node:fs';
 
 /** How to start PostgreSQL's programs, which refuse to run as root. */
 export type Account = {
-  /** Words before the program's own path. */
+  /** Arguments before the path of the program. */
   prefix: string[];
   uid?: number;
   gid?: number;
@@ -42,7 +42,7 @@ function systemAccounts(): { uid: number; gid: number }[] {
   });
 }
 
-/** Asks the account itself, since the folders above may be closed to it. */
+/** Tries as the account itself, which may have no access to the parent folders. */
 function reaches(account: { uid: number; gid: number }, program: string, folder: string): boolean {
   return (
     spawnSync(program, ['--version'], { ...account, cwd: '/' }).status === 0 &&

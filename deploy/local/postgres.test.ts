@@ -51,7 +51,7 @@ test("the superuser's password is never in a file that others can read", async (
   }
 });
 
-test('start makes a cluster that finds its data again after a stop and after kill -9', async () => {
+test('start creates a cluster that keeps its data after a stop and after kill -9', async () => {
   const first = await startPostgres(options);
   await query(first.url, 'create table kept (n int)');
   await query(first.url, 'insert into kept values (7)');
@@ -88,7 +88,7 @@ test('start names a port that is in use', async () => {
   }
 });
 
-test('the run has a server without fsync', async () => {
+test('the test run has a server without fsync', async () => {
   const url = process.env.TEST_POSTGRES_URL ?? '';
   expect(await query(url, 'show fsync')).toEqual([{ fsync: 'off' }]);
 });

@@ -8,14 +8,14 @@ import { isFree } from './ports.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 
 export type PostgresOptions = {
-  /** Where the cluster lives; made on the first start. */
+  /** Folder of the cluster; created on the first start. */
   folder: string;
   port: number;
-  /** The superuser's password, asked of every connection; without one loopback is trusted. */
+  /** The superuser's password, required of every connection; without one loopback is trusted. */
   password?: string;
   /** Server settings, such as `fsync: 'off'` for tests. */
   settings?: Record<string, string>;
-  /** Keeps a terminal's Ctrl-C from reaching the server, for one who stops it in order. */
+  /** Keeps a terminal's Ctrl-C from the server, so that the caller can stop it in order. */
   detached?: boolean;
   /** Receives the server's log, piece by piece. */
   log?: (text: string) => void;
@@ -25,7 +25,7 @@ export type Postgres = {
   /** As the superuser, to the database `postgres`. */
   url: string;
   pid: number;
-  /** Settles when the server has ended, whoever ended it. */
+  /** Settles when the server has ended, for whatever reason. */
   exited: Promise<unknown>;
   /** Closes every connection and the server; resolves when it has ended. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export type Postgres = {
 const superuser = 'postrider';
 /** Crash recovery replays the log first, which takes a while on a slow disk. */
 const startMsMax = 60_000;
-/** A killed server's children keep its shared memory for a moment. */
+/** The children of a killed server keep its shared memory for a moment. */
 const leftoversMsMax = 10_000;
 const logCharsMax = 4_000;
 
@@ -114,7 +114,7 @@ function spawnServer(options: PostgresOptions, account: Account, programs: strin
   return spawn(command, rest, { uid, gid, cwd, detached, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** Nothing once the server answers, or what it said before it ended. */
+/** Undefined once the server answers, or its output if it ended. */
 async function ready(
   child: ChildProcess,
   log: PostgresOptions['log'],

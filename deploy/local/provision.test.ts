@@ -45,12 +45,12 @@ test.each(serviceNames)('%s migrates its own schemas, also when it starts again'
   expect(await as(name, `select id from ${name}_jobs.jobs`)).toEqual([]);
 });
 
-test.each(serviceNames)('%s can make nothing beside its own schemas', async (name) => {
+test.each(serviceNames)('%s can create nothing outside of its own schemas', async (name) => {
   await expect(as(name, 'create schema stray')).rejects.toThrow('permission denied');
   await expect(as(name, 'create table public.stray (n int)')).rejects.toThrow('permission denied');
 });
 
-test('a right that was given before is taken back', async () => {
+test('a right that was granted before is revoked', async () => {
   const url = new URL(process.env.TEST_POSTGRES_URL!);
   const client = new pg.Client(url.href);
   await client.connect();

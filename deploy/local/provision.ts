@@ -20,7 +20,7 @@ export async function provision(
     ]);
     if (found.rowCount === 0) await client.query(`create database ${databaseName}`);
   });
-  // Its files are named from where we are; services run elsewhere.
+  // Relative file names in the URL become absolute: services have other working folders.
   const databaseUrl = new URL(connectionStringOf(superuserUrl));
   databaseUrl.pathname = `/${databaseName}`;
   await withClient(databaseUrl.href, async (client) => {
@@ -44,14 +44,14 @@ async function provisionService(client: pg.Client, name: string, password: strin
   const found = await client.query('select 1 from pg_roles where rolname = $1', [name]);
   if (found.rowCount === 0) await client.query(`create role ${name} login`);
   await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`);
-  // Creating a schema of another owner takes membership where the superuser is not quite one.
+  // Without full superuser rights, creating a schema for another owner requires membership in its role.
   await client.query(`grant ${name} to current_user`);
   await client.query(`create schema if not exists ${name} authorization ${name}`);
   await client.query(`create schema if not exists ${name}_jobs authorization ${name}`);
   const setting = `alter role ${name} in database ${databaseName} set`;
   await client.query(`${setting} search_path = ${name}`);
   await client.query(`${setting} statement_timeout = '${statementTimeout}'`);
-  // A process that froze within a transaction must not hold its locks for ever.
+  // A process that froze within a transaction must not keep its locks for ever.
   await client.query(`${setting} idle_in_transaction_session_timeout = '${idleTimeout}'`);
   await client.query(`revoke create on database ${databaseName} from ${name}`);
   await client.query(`grant connect on database ${databaseName} to ${name}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writePrivately } from './private-file.ts';
 import { serviceNames } from './stack-config.ts';
 
-/** Made on the first start and kept in the data folder. */
+/** Created on the first start and stored in the data folder. */
 export type Secrets = {
   secretKey: string;
   postgresPassword: string;

@@ -13,7 +13,7 @@ import { checkPorts, readStackConfig } from './stack-config.ts';
 const root = mkdtempSync(join(tmpdir(), 'postrider-stack-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('a busy port is named with who wants it and the variable to set', async () => {
+test('the error for a busy port names its user and the variable to set', async () => {
   const base = await freePort();
   const other = createServer().listen(base + 2, '127.0.0.1');
   await once(other, 'listening');
@@ -32,7 +32,7 @@ test('a second messages process gets a port ten above', () => {
   expect(ports.services.messages).toEqual([5014, 5024]);
 });
 
-test('one folder is run by one process, and pids names what it runs', async () => {
+test('one process runs a folder, and pids lists its processes', async () => {
   await takeLock(root);
   await expect(takeLock(root)).rejects.toThrow(`runs already on ${root} (process ${process.pid})`);
   recordProcesses(root, new Map([['gateway', process.pid]]));
@@ -43,7 +43,7 @@ test('one folder is run by one process, and pids names what it runs', async () =
   expect(existsSync(join(root, 'lock'))).toBe(false);
 });
 
-test('what a killed start has left is ended by the next', async () => {
+test('the next start ends the processes that a killed one left', async () => {
   const lock = join(import.meta.dirname, 'lock.ts');
   const left = spawn('sleep', ['60']);
   const code = `const { takeLock, recordProcesses } = await import('${lock}');
@@ -56,7 +56,7 @@ test('what a killed start has left is ended by the next', async () => {
   releaseLock(root);
 });
 
-test('secrets are made once and readable by their owner only', () => {
+test('secrets are created once and readable by their owner only', () => {
   const first = loadSecrets(root);
   expect(loadSecrets(root)).toEqual(first);
   expect(Object.keys(first.rolePasswords)).toHaveLength(5);

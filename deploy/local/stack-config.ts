@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Env, integer, list } from '#lib/config.ts';
+import { type Env, readEnv, type Variables } from '#lib/config.ts';
 import { isFree } from './ports.ts';
 
 export const serviceNames = [
@@ -11,18 +11,18 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** What a stack is made of, read once from the environment. */
+/** The configuration of a stack, read once from the environment. */
 export type StackConfig = {
-  /** Where the sources are. */
+  /** Folder of the sources. */
   root: string;
-  /** Where data, logs and secrets are kept. */
+  /** Folder of data, logs and secrets. */
   folder: string;
   ports: Ports;
   rootEmail: string;
   secretKey: string | undefined;
   demoMode: boolean;
   logLevel: string;
-  /** The user's own parts instead of ours. */
+  /** The user's own servers in place of local ones. */
   own: { databaseUrl?: string; temporalAddress?: string; temporalUi?: string; smtpUrl?: string };
 };
 
@@ -38,30 +38,31 @@ export type Ports = {
 
 const defaultPort = 4400;
 const replicasMax = 8;
-/** The first ten ports are for what has one process; services follow, replicas ten apart. */
+/** The first ten ports are for parts with one process; services follow, replicas ten apart. */
 const firstServicePort = 10;
 const replicaStep = 10;
 
 export function readStackConfig(env: Env, root: string): StackConfig {
-  const base = integer(env, 'POSTRIDER_PORT', defaultPort);
-  if (base < 1024 || base > 65_000) throw new Error('POSTRIDER_PORT must be from 1024 to 65000');
-  const replicas = integer(env, 'MESSAGES_REPLICAS', 1);
-  if (replicas < 1 || replicas > replicasMax) {
-    throw new Error(`MESSAGES_REPLICAS must be from 1 to ${replicasMax}`);
-  }
+  return readEnv(env, (variables) => stackConfigOf(variables, root));
+}
+
+function stackConfigOf(variables: Variables, root: string): StackConfig {
+  const optional = (name: string) => variables.text(name, '') || undefined;
+  const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
+  const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
   return {
     root,
-    folder: resolve(root, env.POSTRIDER_DATA || '.postrider'),
+    folder: resolve(root, variables.text('POSTRIDER_DATA', '.postrider')),
     ports: portsFrom(base, replicas),
-    rootEmail: list(env, 'ROOT_EMAIL').join(',') || 'root@example.com',
-    secretKey: env.SECRET_KEY || undefined,
-    demoMode: env.DEMO_MODE === 'true',
-    logLevel: env.LOG_LEVEL || 'info',
+    rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
+    secretKey: optional('SECRET_KEY'),
+    demoMode: variables.flag('DEMO_MODE'),
+    logLevel: variables.text('LOG_LEVEL', 'info'),
     own: {
-      databaseUrl: env.DATABASE_URL || undefined,
-      temporalAddress: env.TEMPORAL_ADDRESS || undefined,
-      temporalUi: env.TEMPORAL_UI || undefined,
-      smtpUrl: env.SMTP_URL || undefined,
+      databaseUrl: optional('DATABASE_URL'),
+      temporalAddress: optional('TEMPORAL_ADDRESS'),
+      temporalUi: optional('TEMPORAL_UI'),
+      smtpUrl: optional('SMTP_URL'),
     },
   };
 }
@@ -86,7 +87,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
   };
 }
 
-/** Fails on the first port that somebody else has, before anything is started. */
+/** Fails on the first port in use, before anything is started. */
 export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   const wanted: [port: number, by: string][] = [
     [ports.gateway, 'the gateway'],

@@ -13,16 +13,16 @@ import { prepareTemporal, temporalPart } from './temporal.ts';
 import { temporalProgram } from './temporal-programs.ts';
 
 export type Stack = {
-  /** Brings everything up; resolves with the API key when it can be used. */
+  /** Starts everything; resolves with the API key once it can be used. */
   start(): Promise<string>;
-  /** Stops whatever runs, in order, also in the middle of a start. */
+  /** Stops everything in order, also in the middle of a start. */
   stop(): Promise<void>;
 };
 type Say = (line: string) => void;
 
 const errorsShownEveryMs = 1_000;
 
-/** Everything of `npm start`, on the loopback address, with its data in one folder. */
+/** The stack of `npm start`, on the loopback address, with its data in one folder. */
 export function createStack(config: StackConfig, say: Say): Stack {
   const { folder } = config;
   const logs = join(folder, 'logs');
@@ -35,7 +35,7 @@ export function createStack(config: StackConfig, say: Say): Stack {
   let locked = false;
   return {
     async start() {
-      // PostgreSQL runs as another account where we are root, and has to pass through.
+      // As root, PostgreSQL runs as another account, which needs access to the folder.
       mkdirSync(folder, { recursive: true, mode: 0o711 });
       mkdirSync(logs, { recursive: true, mode: 0o700 });
       await takeLock(folder);
@@ -58,7 +58,7 @@ async function startAll(start: Start): Promise<string> {
   const secretKey = config.secretKey ?? secrets.secretKey;
   start.stopOrder.push(['postgres', 'temporal'], ['inbox']);
   const temporal = timed(say, 'Temporal', () => startTemporal(start));
-  // Nobody waits for this yet; a failure is for the one who will.
+  // Awaited later, which is when a failure is reported.
   temporal.catch(() => {});
   const [databaseUrls] = await Promise.all([
     timed(say, 'PostgreSQL', () => startDatabase(start, secrets)),

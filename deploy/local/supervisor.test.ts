@@ -55,7 +55,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a process that dies is started again under a new pid', async () => {
+test('a process that dies is restarted with a new pid', async () => {
   await fresh().start(part('steady', ready));
   const before = pids.get('steady')!;
   process.kill(before, 'SIGKILL');
@@ -64,7 +64,7 @@ test('a process that dies is started again under a new pid', async () => {
   expect(isAlive(pids.get('steady')!)).toBe(true);
 });
 
-test('a process that keeps dying is started again with growing waits', async () => {
+test('a process that keeps dying is restarted with growing delays', async () => {
   const times: number[] = [];
   const dying = part('dying', `process.send('ready'); setTimeout(() => process.exit(1), 50);`);
   const timed: Part = {
@@ -80,14 +80,14 @@ test('a process that keeps dying is started again with growing waits', async () 
   expect(waits[3]! - waits[0]!).toBeGreaterThan(800);
 });
 
-test('a process that ends of a rejection nobody handles leaves its reason in its log and is started again', async () => {
+test('a process that ends by an unhandled rejection logs the reason and is restarted', async () => {
   const source = `process.send('ready'); setTimeout(() => Promise.reject(new Error('refused')), 50);`;
   await fresh().start(part('rejecting', source));
   await until(() => said.includes('rejecting runs again'));
   expect(said.join('')).toContain('Error: refused');
 });
 
-test('stop ends all processes and starts none again', async () => {
+test('stop ends all processes and restarts none', async () => {
   fresh();
   const stubborn = `process.on('SIGTERM', () => setTimeout(() => process.exit(0), 300)); ${ready}`;
   await Promise.all([part('one', ready), part('two', stubborn)].map(supervisor.start));
@@ -126,7 +126,7 @@ test.each([
   await expect(started).rejects.toThrow(reason);
 });
 
-test('a part that cannot start is given up with its reason', async () => {
+test('a part that cannot start fails with its reason', async () => {
   const started = fresh().start(part('broken', `console.log('no such thing'); process.exit(3)`));
   await expect(started).rejects.toThrow('broken ended with 3 before it was ready');
   expect(seen.get('broken')).toHaveLength(3);

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Running = {
   pid: number;
-  /** Settles when the process has ended, whoever ended it. */
+  /** Settles when the process has ended, for whatever reason. */
   exited: Promise<unknown>;
   stop(): Promise<void>;
 };
 
 export type StartOptions = {
   log: (text: string) => void;
-  /** Is told of the process at once, before it is ready. */
+  /** Called with the process at once, before it is ready. */
   spawned: (pid: number) => void;
   signal: AbortSignal;
 };
@@ -19,22 +19,22 @@ export type Part = { name: string; start(options: StartOptions): Promise<Running
 
 export type SupervisorOptions = {
   logFor(name: string): (text: string) => void;
-  /** A process began, or began anew. */
+  /** Called when a process starts or restarts. */
   changed(pids: ReadonlyMap<string, number>): void;
-  /** Something a person should know. */
+  /** Called with a line for the terminal. */
   say(line: string): void;
 };
 
 export type Supervisor = {
   /** Starts a part and from then on restarts it; rejects if it can't be started at first. */
   start(part: Part): Promise<void>;
-  /** Stops these parts side by side and leaves them stopped. */
+  /** Stops these parts in parallel, for good. */
   stop(names: string[]): Promise<void>;
 };
 
 const firstAttemptsMax = 3;
 const restartWaitsMs = [0, 250, 500, 1_000, 2_000, 5_000];
-/** Who has run this long starts with a clean slate. */
+/** After this long the delay of restarts begins from its minimum again. */
 const steadyMs = 10_000;
 
 type Watch = { stopping: AbortController; running?: Running; done: Promise<void> };
@@ -60,7 +60,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     options.changed(pids);
   }
 
-  /** Keeps the part running until it is told to stop. */
+  /** Keeps the part running until it is stopped. */
   async function keep(part: Part, watch: Watch): Promise<void> {
     let failures = 0;
     let since = Date.now();
@@ -86,7 +86,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const watch: Watch = { stopping: new AbortController(), done: Promise.resolve() };
       watches.set(part.name, watch);
       const first = startAtFirst(() => startOnce(part, watch), part.name, watch.stopping.signal);
-      // A stop that comes now waits for the attempt under way, whatever becomes of it.
+      // A stop during the attempt waits for its end, whatever its result.
       watch.done = first.then(
         () => keep(part, watch),
         () => {},
@@ -99,7 +99,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         watch?.stopping.abort();
         await watch?.running?.stop();
         await watch?.done;
-        // What came up between the two has to go as well.
+        // A process that became ready in between has to be stopped as well.
         await watch?.running?.stop();
         if (pids.delete(name)) options.changed(pids);
       });

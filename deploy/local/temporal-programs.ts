@@ -60,7 +60,7 @@ export async function temporalTestProgram(say: Say): Promise<string> {
   return target;
 }
 
-/** Where fetched programs are kept: POSTRIDER_CACHE, else a folder of the user's. */
+/** Folder of downloaded programs: POSTRIDER_CACHE, or a folder of the user. */
 export function cacheFolder(): string {
   const home = homedir() || userInfo().homedir;
   const folder = process.env.POSTRIDER_CACHE || join(home, '.cache', 'postrider');
@@ -72,7 +72,7 @@ function cached({ program, version }: Wheel): string {
   return join(cacheFolder(), `${program}-${version}`);
 }
 
-/** Has no checksum of ours: the archive is checked against the list that its release publishes. */
+/** Without a pinned checksum: the archive is checked against the list that its release publishes. */
 async function fetchRelease(target: string, say: Say): Promise<void> {
   const base = `https://github.com/temporalio/cli/releases/download/v${server.version}`;
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -21,7 +21,7 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
     name: 'temporal',
     start: (options) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // The program keeps a configuration of the user's, which must not change this server.
+      // The program reads the user's configuration, which must not change this server.
       const env = { PATH: process.env.PATH, HOME: folder };
       const answers = (): Promise<void> => prepareTemporal(`127.0.0.1:${port}`);
       return startChild({ command: program, args, env, cwd: folder, answers }, options);
@@ -29,7 +29,7 @@ export function temporalPart({ program, folder, port, uiPort }: TemporalOptions)
   };
 }
 
-/** Waits until the server answers and has its namespace. The worker registers what it is searched by. */
+/** Waits until the server answers and has its namespace. The worker registers the search attributes. */
 export async function prepareTemporal(address: string): Promise<void> {
   const giveUpAt = Date.now() + answerMsMax;
   for (;;) {
@@ -43,7 +43,7 @@ export async function prepareTemporal(address: string): Promise<void> {
 }
 
 async function findNamespace(address: string): Promise<void> {
-  // Loaded here because it takes half a second, which others can use.
+  // Loaded here because it takes half a second, in which other parts start.
   const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {

@@ -1,13 +1,14 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { retryDefaultMs } from '#lib/rpc/errors.ts';
 import { FieldError } from '../json/field-error.ts';
 import { passedOn } from './passed-on.ts';
 
 /** An error as the caller sees it. */
 export type Failure = {
   status: number;
-  /** A stable word for machines. */
+  /** Stable, for programs. */
   code: string;
   text: string;
   details?: { field: string; description: string }[];
@@ -40,17 +41,15 @@ const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.DeadlineExceeded, [504, 'deadline_exceeded']],
 ]);
 
-/** Status and word of a code by its name in the contract, such as NOT_FOUND. */
+/** The status and the JSON code of a code by its name in the contract, such as NOT_FOUND. */
 export function codeNamed(name: string): readonly [status: number, code: string] {
   const word = name.toLowerCase();
   return [...statuses.values()].find(([, code]) => code === word) ?? [500, 'internal'];
 }
 
 const retryAfter = new Set<Code>([Code.ResourceExhausted, Code.Unavailable, Code.Unimplemented]);
-// Long enough for a process to be started anew, short enough to be worth waiting.
-const retryDefaultMs = 1_000;
 
-/** The one place where an error becomes an answer. `fallback` is the whole text of internal errors. */
+/** The answer to an error. `fallback` is the whole text of internal errors. */
 export function failureOf(error: unknown, fallback: string): Failure {
   if (error instanceof Refusal) return error.failure;
   if (error instanceof FieldError) return fieldFailure(error);
@@ -80,7 +79,7 @@ function serviceFailure(error: ConnectError, fallback: string): Failure {
   };
 }
 
-/** Whole seconds: clients multiply by 1000. */
+/** In whole seconds, since clients expect no fractions. */
 function retryHeaders(error: ConnectError): Record<string, string> {
   if (!retryAfter.has(error.code)) return {};
   const delay = error.findDetails(RetryInfoSchema).at(0)?.retryDelay;

@@ -14,7 +14,7 @@ import {
 let service: TestService;
 let gateway: TestGateway;
 let headers: { authorization: string };
-/** What the operation does; a test replaces it. */
+/** The operation's behaviour; a test replaces it. */
 let answer: (signal: AbortSignal) => Promise<object>;
 
 const routes = (router: ConnectRouter) =>
@@ -23,7 +23,7 @@ const routes = (router: ConnectRouter) =>
 beforeEach(async () => {
   answer = async () => ({ totalContacts: 7 });
   service = await startService(routes);
-  // Longer than a test may take: what is answered did not wait for it.
+  // Longer than a test may take, so that an answer cannot have waited for it.
   gateway = await startGateway(service.port, { callTimeoutMs: 60_000 });
   headers = { authorization: `Bearer ${await tokenFor('user-1')}` };
 });
@@ -36,7 +36,7 @@ afterEach(async () => {
 const path = '/api/contacts.count?workspace_id=w';
 const count = () => fetch(`${gateway.url}${path}`, { headers });
 
-test('a service that is down is a quick 503 with Retry-After, and is found again when it is back', async () => {
+test('a service that is down is a quick 503 with Retry-After, and is called again once it is back', async () => {
   expect((await count()).status).toBe(200);
   await service.stop();
   const down = await count();
@@ -96,7 +96,7 @@ test('a client that goes away ends its call', async () => {
   expect(gateway.logged).toEqual([]);
 });
 
-test('draining finishes what is under way, refuses new connections, and says so', async () => {
+test('draining finishes requests in progress, refuses new connections, and reports it', async () => {
   let finish = () => {};
   const begun = new Promise<void>((resolve) => {
     answer = () => {
@@ -117,7 +117,7 @@ test('draining finishes what is under way, refuses new connections, and says so'
   await drained;
 });
 
-test('draining gives up on what does not end', async () => {
+test('draining ends requests that take too long', async () => {
   const begun = new Promise<void>((resolve) => {
     answer = (signal) => {
       resolve();

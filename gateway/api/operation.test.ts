@@ -59,7 +59,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The errors that a service may throw, by a word in the request. */
+/** The errors that the service throws, by a text in the request. */
 function errorNamed(word: string): Error {
   if (word === 'fields') {
     const fieldViolations = [{ field: 'contact.phone', description: 'phone is too long' }];
@@ -112,14 +112,14 @@ test('the service gets the token, the request id, the key and the address of the
   expect(seen.get('x-client-address')).toBe('127.0.0.1');
 });
 
-test('a public operation gets the token of the gateway, so that the address of the client is believed', async () => {
+test('a public operation gets the token of the gateway, so that the address of the client is trusted', async () => {
   await post('/api/user.rootSignin', '{}');
   const [, token = ''] = seen.get('authorization')?.split(' ') ?? [];
   expect(await keyring.verifyToken(token)).toMatchObject({ type: 'service', subject: 'gateway' });
   expect(seen.get('x-client-address')).toBe('127.0.0.1');
 });
 
-test('a sane request id is taken over, another is replaced', async () => {
+test('a valid request id is kept, any other is replaced', async () => {
   const sane = await get(count, { 'x-request-id': 'a'.repeat(128) });
   expect(sane.headers.get('x-request-id')).toBe('a'.repeat(128));
   for (const id of ['a'.repeat(129), 'a b', '']) {
@@ -128,7 +128,7 @@ test('a sane request id is taken over, another is replaced', async () => {
   }
 });
 
-test('an error carries its text, its word and the request id', async () => {
+test('an error has its text, its code and the request id', async () => {
   const response = await get('/api/contacts.getByEmail?email=5', { 'x-request-id': 'trace-2' });
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({
@@ -195,7 +195,7 @@ test('the fields at fault are in the details', async () => {
   });
 });
 
-test('a limit says in whole seconds when to come back', async () => {
+test('a rate limit says in whole seconds when to try again', async () => {
   const response = await get('/api/contacts.getByEmail?email=wait');
   expect(response.status).toBe(429);
   expect(response.headers.get('retry-after')).toBe('3');
@@ -274,7 +274,7 @@ test('the size is judged before the type, the type before the JSON', async () =>
   });
 });
 
-test('demo mode refuses what the contract marks, after the token and before the method', async () => {
+test('demo mode refuses the operations that the contract marks, after the token and before the method', async () => {
   const demo = await startGateway(service.port, { demoMode: true });
   const path = `${demo.url}/api/broadcasts.schedule`;
   try {
@@ -308,7 +308,7 @@ test('HEAD answers like GET without the body', async () => {
   expect(await response.text()).toBe('');
 });
 
-test('OPTIONS tells the methods without a token', async () => {
+test('OPTIONS lists the methods without a token', async () => {
   const response = await fetch(`${gateway.url}${count}`, { method: 'OPTIONS' });
   expect(response.status).toBe(204);
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');

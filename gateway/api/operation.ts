@@ -7,6 +7,8 @@ import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
+import { requestIdHeader } from '#lib/rpc/request-id.ts';
+import { clientAddressHeader } from '#lib/rpc/wire.ts';
 import { type Answer, jsonAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -27,7 +29,7 @@ export type Api = {
   callTimeoutMs: number;
 };
 
-/** Answers an operation. The order of the checks is a promise to callers. */
+/** Answers an operation. Callers rely on the order of the checks. */
 export async function answerOperation(
   api: Api,
   routesAtPath: readonly Route[],
@@ -47,7 +49,7 @@ export async function answerOperation(
       ? route.decodeQuery(exchange.query)
       : await readMessage(api, route, exchange);
   const headers = forwardedHeaders(exchange);
-  // With the gateway's token a service trusts `x-client-address`. An operation with a rule gets the caller's own token.
+  // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token.
   if (route.isPublic) headers.authorization = await api.authorization();
   const answer = await api
     .transportFor(route.service)
@@ -65,7 +67,7 @@ function answers(route: Route, verb: string | undefined): boolean {
   return route.verb === (verb === 'HEAD' ? 'GET' : verb);
 }
 
-/** The route of a verb, else one of the path's: its rules decide what a wrong verb may learn. */
+/** The route of a verb. A wrong verb is checked by the rules of another route of its path. */
 export function routeFor(routesAtPath: readonly Route[], verb: string | undefined): Route {
   const route = routesAtPath.find((candidate) => answers(candidate, verb)) ?? routesAtPath[0];
   if (!route) throw new Error('a path without routes');
@@ -76,7 +78,7 @@ async function requireToken(api: Api, authorization: string | undefined): Promis
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
-  // Services call each other, never through the gateway: such a token here is a stolen one.
+  // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
 }
 
@@ -87,7 +89,7 @@ function unauthenticated(text: string): Refusal {
 async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
   const { request, response } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
-  // The size is judged before the type, and a body of a wrong type is not worth reading.
+  // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(request, response, route.bodyLimitBytes);
   return route.decodeBody(parseObject(body));
@@ -111,7 +113,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
     const json = parseJson(body);
     if (isObject(json)) return json;
   } catch {
-    // The parser's error quotes the body, which may be anybody's data.
+    // The parser's error quotes the body, which may hold personal data.
   }
   const fieldViolations = [{ field: '', description: faultOf(body) }];
   throw new ConnectError('Invalid request body', Code.InvalidArgument, undefined, [
@@ -120,7 +122,10 @@ function parseObject(body: Buffer): Record<string, unknown> {
 }
 
 function forwardedHeaders({ request, id, clientAddress }: Exchange): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': id, 'x-client-address': clientAddress };
+  const headers: Record<string, string> = {
+    [requestIdHeader]: id,
+    [clientAddressHeader]: clientAddress,
+  };
   const { authorization, 'idempotency-key': key } = request.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (key === undefined) return headers;

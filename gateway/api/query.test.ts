@@ -29,7 +29,7 @@ function problem(query: string): string {
   return 'no problem';
 }
 
-test('a query holds texts, numbers, words and times', () => {
+test('a query may have texts, numbers, enums and times', () => {
   expect(contacts('email=a%2Bb@c.de&limit=20&contact_list_status=active')).toMatchObject({
     email: 'a+b@c.de',
     limit: 20,
@@ -48,7 +48,7 @@ test.each([
   expect(contacts(`with_contact_lists=${word}`).withContactLists).toBe(value);
 });
 
-test('a query tells absent from false', () => {
+test('a query distinguishes absent from false', () => {
   expect(messages('').isSent).toBeUndefined();
 });
 
@@ -57,7 +57,7 @@ test('a query repeats a parameter for an array, with or without brackets', () =>
   expect(contacts('segments=a&segments%5B%5D=b').segments).toEqual(['a', 'b']);
 });
 
-test('a query may hold unknown parameters', () => {
+test('a query may have unknown parameters', () => {
   expect(contacts('nonsense=1&__proto__=2&constructor=3&email=x').email).toBe('x');
 });
 

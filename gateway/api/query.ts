@@ -15,7 +15,7 @@ type Parameter = { localName: string; repeated: boolean; decode: (text: string) 
 /** Reads a message from a query string, or throws a FieldError that names the parameter. */
 export type DecodeQuery = (query: URLSearchParams) => Message;
 
-/** Compiles the query decoder of a request. Fields that a query can't say are left out. */
+/** Compiles the query decoder of a request. Fields that a query cannot express are left out. */
 export function queryDecoder(desc: DescMessage): DecodeQuery {
   const parameters = new Map<string, Parameter>();
   for (const field of desc.fields) {
@@ -52,7 +52,7 @@ function decodeQuery(
   return create(desc, values);
 }
 
-/** Texts are turned into the JSON value they stand for, so that both forms obey the same rules. */
+/** Texts are turned into JSON values, so that queries and bodies follow the same rules. */
 function textDecoder(field: DescField): Parameter['decode'] | undefined {
   if (field.fieldKind === 'map' || getOption(field, jsonOption).nullFields) return undefined;
   if (field.enum) return withDepth(enumDecoder(field.enum));
@@ -80,5 +80,5 @@ const booleanWords = new Map([
   ['0', false],
   ['false', false],
 ]);
-// Twenty digits hold every number that passes; more would only cost time.
+// Every valid number has at most twenty digits; more would only cost time.
 const numberText = /^-?\d{1,20}(?:\.\d{1,20})?$/;

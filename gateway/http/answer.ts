@@ -6,7 +6,7 @@ export type Answer = {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer;
-  /** The body in gzip, where it was packed before. */
+  /** The body in gzip, if it is compressed already. */
   packed?: Buffer;
 };
 
@@ -35,10 +35,11 @@ export function failureAnswer(
   return jsonAnswer(status, { error: text, code, request_id: requestId, details }, headers);
 }
 
-// How long a client may go on sending what nobody keeps, so that it gets to see the answer: less than any request may take.
+// How long a client may go on sending a body that is discarded, so that it can read the answer: less than the time of a
+// request.
 const lingerMs = 20_000;
 
-/** Sends an answer; where the body was not wanted, the connection ends with it. */
+/** Sends an answer. If the request's body was not read, the connection is closed after it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
   const { body } = answer;
@@ -47,7 +48,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   if (answer.status !== 204) response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(answer.status, answer.headers);
   if (request.method !== 'HEAD') response.write(body);
-  // Nothing comes any more of what took too long to arrive.
+  // After a 408 the rest of the body is not awaited.
   if (abandoned && answer.status !== 408) endAfter(request, response);
   else response.end();
 }
@@ -60,7 +61,7 @@ function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Closing on a client that still sends makes its system throw the answer away unread. So the rest
+ * If the connection is closed while a client still sends, its system discards the answer unread. So the rest
  * is read and dropped for a moment first.
  */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {

@@ -7,10 +7,10 @@ export type ReadBody = (
   limitBytes: number,
 ) => Promise<Buffer>;
 
-/** The client went away before it had sent everything; there is nobody left to answer. */
+/** The client disconnected before it had sent everything, so there is no one to answer. */
 export class ClientGone extends Error {}
 
-/** Reads bodies, all that are held at one time within a budget; one that stops to arrive is given up. */
+/** Reads bodies within a common memory budget. A body that stops arriving is an error. */
 export function createBodyReader({
   budgetBytes,
   stallMs,
@@ -26,7 +26,7 @@ export function createBodyReader({
     response.once('close', () => {
       heldBytes -= state.sizeBytes;
     });
-    // A client that asked first waits for this before it sends the body.
+    // A client that sent `Expect: 100-continue` waits for this before it sends the body.
     if (request.headers.expect) response.writeContinue();
     return collect(request, stallMs, (chunk) => {
       state.sizeBytes += chunk.length;
@@ -48,7 +48,7 @@ function collect(
     const stop = (error: unknown) => {
       clearTimeout(timer);
       request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
-      // Later errors of a request that is given up are of no interest, but must not go unheard.
+      // Later errors of the request are ignored, but without a listener they would end the process.
       request.on('error', () => {});
       reject(error);
     };

@@ -14,7 +14,7 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   return (request) => {
     const peer = request.socket.remoteAddress ?? '';
     if (trustedProxies.length === 0) return plain(peer);
-    // The last entry is the first that no proxy vouches for. It may be any text.
+    // No proxy vouches for the last entry, so it may be any text.
     const client = proxyAddr.all(request, isProxy).findLast((entry) => ipaddr.isValid(entry));
     return plain(client ?? peer);
   };
@@ -26,7 +26,7 @@ export function isWithin(ranges: readonly string[]): (address: string) => boolea
   return (address) => trust(address, 0);
 }
 
-/** Sockets give IPv4 addresses as IPv6 ones where the server listens on both. */
+/** Sockets report IPv4 addresses as IPv6 ones if the server listens on both. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

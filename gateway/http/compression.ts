@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Answer } from './answer.ts';
 
-// Below this a packed body saves no packet on the way.
+// Below this a compressed body saves no packet.
 const sizeMinBytes = 1_024;
-// Beyond the fastest levels, JSON gets little smaller for much more time.
+// Higher levels take much more time and make JSON little smaller.
 const level = 3;
 const pack = promisify(gzip);
 
-/** The answer in gzip where the client takes it and it is worth it. */
+/** The answer in gzip if the client accepts it and it is large enough. */
 export async function packed({ headers }: IncomingMessage, answer: Answer): Promise<Answer> {
   if (Buffer.byteLength(answer.body) < sizeMinBytes) return answer;
   const varied = { ...answer.headers, vary: 'accept-encoding' };

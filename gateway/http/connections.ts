@@ -4,13 +4,13 @@ import { clientNetwork } from '#lib/client-network.ts';
 type Connection = { socket: Socket; requests: number; held: Set<Connection> };
 
 export type Connections = {
-  /** Says that a request of the connection is worked on, or no longer. */
+  /** Counts a request of the connection that is being handled: 1 when it begins, -1 when it ends. */
   count(socket: Socket, by: 1 | -1): void;
 };
 
 /**
- * Bounds how many connections a client address has. A new one takes the place of the one that has waited longest for
- * a whole request; where all are at work, it is refused.
+ * Limits the connections of a client address. A new one replaces the one that has waited longest for
+ * a whole request; if all are busy, it is refused.
  */
 export function limitConnections(
   server: Server,
@@ -36,12 +36,12 @@ export function limitConnections(
   });
   return {
     count(socket, by) {
-      // A request over TLS has a socket of its own, with the ends of the one below it.
+      // A request over TLS has a socket of its own, with the same remote address and port as the TCP socket.
       const connection = known.get(socket) ?? open.get(endOf(socket));
       if (!connection) return;
       known.set(socket, connection);
       connection.requests += by;
-      // Now it has waited least.
+      // Last in the set: it has waited least.
       if (by === -1 && connection.held.delete(connection)) connection.held.add(connection);
     },
   };

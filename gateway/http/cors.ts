@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { passedOnNames } from '../api/passed-on.ts';
 
-// The longest that a browser keeps it.
+// The longest that a browser caches a preflight.
 const preflightSeconds = 7_200;
 const exposed = ['x-request-id', 'retry-after', ...passedOnNames].join(', ');
 
-/** Lets pages of any site read an answer. No credentials: cookies mean nothing here. */
+/** Lets pages of any site read an answer. Without credentials, since there are no cookies. */
 export function fromAnySite(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-expose-headers', exposed);

@@ -77,15 +77,15 @@ test.each([
     'a body to what takes none',
     () => lines(`GET ${counted} HTTP/1.1`, 'content-length: 9', `authorization: ${authorization}`),
   ],
-])('requests with %s take no places of others', async (_, text) => {
+])('requests with %s do not count against the limit of requests', async (_, text) => {
   await start({ inFlightMax: 4 });
   const opened = await Promise.all(Array.from({ length: 12 }, () => open(text())));
-  // Told to go on, or answered already.
+  // A `100 Continue`, or the answer.
   await Promise.all(opened.map((socket) => once(socket, 'data')));
   expect((await get()).status).toBe(200);
 });
 
-test('more requests than may be in flight are refused until one ends', async () => {
+test('requests beyond the limit are refused until one ends', async () => {
   await start({ inFlightMax: 4 });
   isWaiting = true;
   const four = Array.from({ length: 4 }, get);
@@ -107,7 +107,7 @@ test('more requests than may be in flight are refused until one ends', async () 
 
 const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;
 
-test('a new connection of an address that has all it may takes the place of the one that waits longest', async () => {
+test('a new connection beyond the limit of its address replaces the one that has waited longest', async () => {
   await start({ connectionsPerAddressMax: 3 });
   const [first, second] = [await open(idle()), await open('')];
   const other = await open(idle(), '127.0.0.2');
@@ -118,7 +118,7 @@ test('a new connection of an address that has all it may takes the place of the 
   expect([second, third, other].map(isOpen)).toEqual([true, true, true]);
 });
 
-test('a connection at work is not ended for a new one of its address', async () => {
+test('a busy connection is not closed for a new one of its address', async () => {
   await start({ connectionsPerAddressMax: 2 });
   isWaiting = true;
   const two = [get(), get()];
@@ -137,7 +137,7 @@ test('a trusted proxy may have any number of connections', async () => {
   expect(many.every(isOpen)).toBe(true);
 });
 
-/** All that comes until the connection is closed. */
+/** Everything received until the connection is closed. */
 async function textOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdFrom, requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ClientAddress } from './client-address.ts';
 
-/** One request and its answer on the way. */
+/** One request and its response. */
 export type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -11,7 +11,7 @@ export type Exchange = {
   path: string;
   query: URLSearchParams;
   clientAddress: string;
-  /** Aborted when the client goes away before it was answered. */
+  /** Aborted when the client disconnects before it was answered. */
   signal: AbortSignal;
 };
 
@@ -21,7 +21,7 @@ export function createExchange(
   clientAddress: ClientAddress,
 ): Exchange {
   const [path = '', query] = splitOnce(request.url ?? '', '?');
-  // Made on first use: opens and clicks come by thousands a second and need neither.
+  // Made on first use: opens and clicks arrive by thousands a second and need neither.
   let signal: AbortSignal | undefined;
   let parsed: URLSearchParams | undefined;
   return {

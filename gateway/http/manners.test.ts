@@ -70,7 +70,7 @@ function post(email: string) {
   });
 }
 
-test('a large answer is packed for those who take gzip, and caches are told', async () => {
+test('a large answer is compressed for clients that accept gzip, with a Vary header', async () => {
   const packed = await get(large, { 'accept-encoding': 'br, gzip' });
   expect(packed.headers.get('content-encoding')).toBe('gzip');
   expect(Number(packed.headers.get('content-length'))).toBeLessThan(1_000);
@@ -81,7 +81,7 @@ test('a large answer is packed for those who take gzip, and caches are told', as
   expect(plain.headers.get('vary')).toBe('accept-encoding');
 });
 
-test('a small answer is not packed', async () => {
+test('a small answer is not compressed', async () => {
   const answer = await get('/api/contacts.count?workspace_id=w', { 'accept-encoding': 'gzip' });
   expect(answer.headers.get('content-encoding')).toBeNull();
 });
@@ -104,7 +104,7 @@ test('HEAD has the headers of GET and no body', async () => {
   expect(await answer.text()).toBe('');
 });
 
-test('what a service says of its limits is passed on, and nothing else it says', async () => {
+test('the rate limits in the metadata of a service are passed on, and no other metadata', async () => {
   const fine = await post('a@b.co');
   expect(fine.status).toBe(200);
   expect(Object.fromEntries(fine.headers)).toMatchObject(limits);
@@ -114,7 +114,7 @@ test('what a service says of its limits is passed on, and nothing else it says',
   expect(Object.fromEntries(refused.headers)).toMatchObject({ ...limits, 'retry-after': '1' });
 });
 
-test('a browser may call what is marked for it from any site, without credentials', async () => {
+test('a browser may call operations with CORS from any site, without credentials', async () => {
   const asked = await fetch(`${gateway.url}${signIn}`, { method: 'OPTIONS' });
   expect(asked.status).toBe(204);
   expect(Object.fromEntries(asked.headers)).toMatchObject({
@@ -131,14 +131,14 @@ test('a browser may call what is marked for it from any site, without credential
   }
 });
 
-test('a browser may call nothing else', async () => {
+test('a browser may call no other operation from another site', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await get(large, {}, method);
     expect(headers.get('access-control-allow-origin')).toBeNull();
   }
 });
 
-test('behind a trusted proxy the client is who the proxy says', async () => {
+test('behind a trusted proxy the client is the address that the proxy names', async () => {
   await get('/api/contacts.count?workspace_id=w', { 'x-forwarded-for': '8.8.8.8, 203.0.113.7' });
   expect(clientAddress).toBe('203.0.113.7');
 });
@@ -155,13 +155,16 @@ test.each([
   ['10.0.0.1', '2001:db8::1', '2001:db8::1'],
   ['fd00::1', '203.0.113.7', '203.0.113.7'],
   ['203.0.113.9', '8.8.8.8', '203.0.113.9'],
-])('a connection from %s that was forwarded for %s is of %s', (peer, forwarded, client) => {
-  const of = clientAddressBehind(['10.0.0.0/8', 'fd00::/8']);
-  const request = { socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } };
-  expect(of(request as unknown as Peer)).toBe(client);
-});
+])(
+  'a connection from %s with X-Forwarded-For %s is from the client %s',
+  (peer, forwarded, client) => {
+    const of = clientAddressBehind(['10.0.0.0/8', 'fd00::/8']);
+    const request = { socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } };
+    expect(of(request as unknown as Peer)).toBe(client);
+  },
+);
 
-test('the documents are there for anybody, packed, and change with no call', async () => {
+test('anyone may read the documents, compressed, and only by GET', async () => {
   const answer = await fetch(`${gateway.url}/openapi.json`);
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   expect(answer.headers.get('content-encoding')).toBe('gzip');

@@ -45,7 +45,7 @@ async function post(pieces: (string | Buffer)[], headers: Record<string, string>
     headers: { authorization, ...length, ...headers },
   });
   const responded = once(sending, 'response');
-  // Who is answered before everything is sent may find the connection gone later.
+  // A client that is answered before it has sent everything may see the connection closed later.
   sending.on('error', () => {});
   for (const piece of pieces) sending.write(piece);
   sending.end();
@@ -53,14 +53,14 @@ async function post(pieces: (string | Buffer)[], headers: Record<string, string>
   return { status: response.statusCode, json: JSON.parse(await text(response)) };
 }
 
-/** What comes back for bytes on a plain connection. */
+/** The answer to bytes on a plain connection. */
 async function raw(bytes: string): Promise<string> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.write(bytes);
   return text(socket);
 }
 
-/** The bytes of buffers that somebody still holds: what is only waiting to be collected does not count. */
+/** The bytes of buffers that are still referenced, after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -81,13 +81,13 @@ test('a body of 60 MB is a 413 before it is read', async () => {
   sending.destroy();
 });
 
-test('a client that sends 60 MB all the same gets to see the 413', async () => {
+test('a client that sends 60 MB anyway can read the 413', async () => {
   const { status, json } = await post([Buffer.alloc(60 * 1024 * 1024, 'x')]);
   expect(status).toBe(413);
   expect(json).toMatchObject({ error: 'Request body too large', code: 'payload_too_large' });
 }, 60_000);
 
-test('60 MB without a length are a 413, and are not held', async () => {
+test('60 MB without a length are a 413, and are not kept in memory', async () => {
   const before = heldBytes();
   const piece = Buffer.alloc(1024 * 1024, 'x');
   const { status } = await post(new Array(60).fill(piece));
@@ -95,7 +95,7 @@ test('60 MB without a length are a 413, and are not held', async () => {
   expect(heldBytes() - before).toBeLessThan(20 * 1024 * 1024);
 }, 60_000);
 
-test('a client that asks first is told 413 without sending', async () => {
+test('a client that expects 100 Continue gets the 413 without sending', async () => {
   const sending = request(`${gateway.url}/api/contacts.upsert`, {
     method: 'POST',
     headers: { authorization, expect: '100-continue', 'content-length': 60 * 1024 * 1024 },
@@ -112,12 +112,12 @@ test('a client that asks first is told 413 without sending', async () => {
   sending.destroy();
 });
 
-test('a client that asks first may send what fits', async () => {
+test('a client that expects 100 Continue may send a body within the limit', async () => {
   const { status } = await post([contact('')], { expect: '100-continue' });
   expect(status).toBe(200);
 });
 
-test('JSON 20,000 levels deep is a 400 wherever it stands', async () => {
+test('JSON 20,000 levels deep is a 400 in any field', async () => {
   const deep = (open: string, close: string) => open.repeat(20_000) + close.repeat(20_000);
   for (const body of [
     deep('[', ']'),
@@ -157,7 +157,7 @@ test.each([
   expect(json.code).toBe('invalid_argument');
 });
 
-test('bytes that are no UTF-8 are a 400', async () => {
+test('bytes that are not UTF-8 are a 400', async () => {
   const body = Buffer.from(contact(',"first_name":"x"'));
   body[body.length - 4] = 0xff;
   expect(await post([body])).toMatchObject({
@@ -166,12 +166,12 @@ test('bytes that are no UTF-8 are a 400', async () => {
   });
 });
 
-test('a byte order mark is skipped, and of doubled keys the last wins', async () => {
+test('a byte order mark is skipped, and the last of duplicate keys wins', async () => {
   const body = `\uFEFF{"contact":{"email":"a@b.co","email":"c@d.co"}}`;
   expect(await post([body])).toMatchObject({ status: 200, json: { email: 'c@d.co' } });
 });
 
-test('a body in chunks is read, split characters and all', async () => {
+test('a body in chunks is read, also if a character is split', async () => {
   const body = Buffer.from('{"contact":{"email":"ä@b.co"}}');
   const pieces = [...body].map((byte) => Buffer.from([byte]));
   expect(await post(pieces)).toMatchObject({ status: 200, json: { email: 'ä@b.co' } });
@@ -192,11 +192,11 @@ test.each([
   expect((await post([contact('')], { 'content-type': type })).status).toBe(status);
 });
 
-test('a packed body is a 415', async () => {
+test('a compressed body is a 415', async () => {
   expect((await post(['x'], { 'content-encoding': 'gzip' })).status).toBe(415);
 });
 
-test('a row that can not be read is answered for alone', async () => {
+test('a row that cannot be read gets an error of its own', async () => {
   const response = await fetch(`${gateway.url}/api/contacts.import`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
@@ -214,7 +214,7 @@ test('a row that can not be read is answered for alone', async () => {
 const head = (extra: string) =>
   `POST /api/contacts.upsert HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n${extra}\r\n\r\n`;
 
-test('chunked garbage is a JSON 400', async () => {
+test('invalid chunks are a JSON 400', async () => {
   const answer = await raw(`${head('transfer-encoding: chunked')}zz\r\ngarbage`);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toMatch(
@@ -222,7 +222,7 @@ test('chunked garbage is a JSON 400', async () => {
   );
 });
 
-test('a length and chunks at once are a 400', async () => {
+test('a length together with chunks is a 400', async () => {
   const answer = await raw(`${head('transfer-encoding: chunked\r\ncontent-length: 5')}0\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
@@ -232,6 +232,6 @@ test('10,000 headers are a 431', async () => {
   expect(await raw(head(headers))).toMatch(/^HTTP\/1\.1 431 /);
 });
 
-test('what is no HTTP at all is a 400', async () => {
+test('bytes that are not HTTP are a 400', async () => {
   expect(await raw('hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
 });

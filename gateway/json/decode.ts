@@ -24,11 +24,11 @@ export type DecodeMessage = (json: unknown, depth: number) => Message;
 
 type FieldPlan = { localName: string; nullable: boolean; decode: DecodeValue };
 
-/** A message's decoders, made before the first request, so that no request reads descriptors. */
+/** A message's decoders, made at start, so that no request reads descriptors. */
 type MessagePlan = {
   desc: DescMessage;
   fields: Map<string, FieldPlan>;
-  /** Where the names of fields given as null are kept. */
+  /** The field for the names of fields given as null. */
   nullFields: string | undefined;
 };
 
@@ -43,7 +43,7 @@ export function decoderOf(desc: DescMessage): DecodeMessage {
     nullFields: desc.fields.find((field) => getOption(field, jsonOption).nullFields)?.localName,
   };
   const decode: DecodeMessage = (json, depth) => decodeMessage(plan, json, depth);
-  // Known before its fields are looked at, so that a message may hold its own kind.
+  // Registered before its fields are compiled, so that a message may contain its own type.
   decoders.set(desc, decode);
   for (const field of desc.fields) {
     const { nullable, nullFields, rowError } = getOption(field, jsonOption);
@@ -140,8 +140,8 @@ function elementDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
 }
 
 /**
- * An element that can carry its own error does so, and the request goes on without it. Its first
- * field, which identifies it, is kept where it can be read.
+ * An element with a field for its own error gets the error there, and the request continues. Its first
+ * field, which identifies it, is kept if it can be read.
  */
 function rowDecoder(desc: DescMessage): DecodeValue {
   const decode = messageValueDecoder(desc);
@@ -167,7 +167,7 @@ function readable(json: unknown): string {
   }
 }
 
-// A key is the caller's own text: only plain words are repeated in an error.
+// A key is the caller's own text, so only plain words are repeated in an error.
 const plainKey = /^[a-z0-9_-]{1,32}$/;
 
 function mapDecoder(field: DescField & { fieldKind: 'map' }): DecodeValue {
@@ -183,7 +183,7 @@ function mapDecoder(field: DescField & { fieldKind: 'map' }): DecodeValue {
         throw plainKey.test(key) ? located(error, key) : error;
       }
     }
-    // Unlike assignment, this makes `__proto__` a key like any other.
+    // Unlike assignment, this makes `__proto__` an ordinary key.
     return Object.fromEntries(entries);
   };
 }

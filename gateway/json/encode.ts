@@ -15,7 +15,7 @@ export function encoderOf(desc: DescMessage): EncodeValue {
   if (known) return known;
   const fields: FieldPlan[] = [];
   const encode: EncodeValue = (value) => encodeMessage(fields, value);
-  // Known before its fields are looked at, so that a message may hold its own kind.
+  // Registered before its fields are compiled, so that a message may contain its own type.
   encoders.set(desc, encode);
   for (const field of desc.fields) {
     const { nullable, nullFields, rowError } = getOption(field, jsonOption);
@@ -26,7 +26,7 @@ export function encoderOf(desc: DescMessage): EncodeValue {
   return encode;
 }
 
-/** Prints one field of a message as if it were the whole. */
+/** Encodes one field of a message as the whole JSON body. */
 export function bodyFieldEncoder(desc: DescMessage, name: string): EncodeValue {
   const field = desc.fields.find((candidate) => candidate.name === name);
   if (!field) throw new Error(`${desc.typeName} has no field ${name}`);

@@ -36,11 +36,11 @@ test.each([
   expect(fault(text)).toBe(expected);
 });
 
-test('a body that is not in UTF-8 is told so', () => {
+test('the error for a body that is not UTF-8 says so', () => {
   expect(fault(Uint8Array.from([0x7b, 0xff]))).toBe('the body must be UTF-8');
 });
 
-test('whatever the parser takes has no fault, and whatever it refuses has one', () => {
+test('a body has a fault if and only if the parser refuses it', () => {
   const parts = [
     '{',
     '}',
@@ -79,7 +79,7 @@ test('whatever the parser takes has no fault, and whatever it refuses has one', 
   expect(valid).toBeGreaterThan(500);
 });
 
-test('a large body is judged in one pass', () => {
+test('a large body is checked in one pass', () => {
   const deep = '['.repeat(2_000_000);
   expect(fault(deep)).toBe('the JSON ends too early at line 1, column 2000001');
   const long = `{"a": "${'x\\n'.repeat(2_000_000)}`;

@@ -1,6 +1,6 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Why a body is not a JSON object, and where it breaks. Never quotes the body, which may be anybody's data. */
+/** Why a body is not a JSON object, and where it breaks. Never quotes the body, which may hold personal data. */
 export function faultOf(body: Uint8Array): string {
   let text: string;
   try {
@@ -26,7 +26,7 @@ const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** The token that may come next. After `first…` the object or array may also end. */
 type Next = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'end';
 
-/** Where a text stops being JSON: its length where it ends too early, undefined if it is JSON. One pass over it. */
+/** The position where a text stops being JSON: its length if it ends too early, undefined if it is JSON. Reads it once. */
 function brokenAt(text: string): number | undefined {
   const open: ('}' | ']')[] = [];
   let next: Next = 'value';
@@ -69,13 +69,13 @@ function brokenAt(text: string): number | undefined {
   return next === 'end' && open.length === 0 ? undefined : at;
 }
 
-/** Behind what matches there; the same place if nothing does. */
+/** The position after the match, or the same position if there is none. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Behind the string that begins there, or where it breaks. */
+/** The position after the string that begins there, or where it breaks. */
 function stringEnd(text: string, start: number): { at: number; isBroken: boolean } {
   let at = after(plain, text, start + 1);
   while (text[at] === '\\') {

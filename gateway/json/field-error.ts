@@ -1,4 +1,4 @@
-/** A value that can't be decoded, and its path. The text never repeats the value, which may be anybody's data. */
+/** A value that cannot be decoded, and its path. The text never repeats the value, which may be personal data. */
 export class FieldError extends Error {
   path = '';
 
@@ -15,7 +15,7 @@ export class FieldError extends Error {
   }
 }
 
-/** Adds the place to an error about a value; leaves any other error as it is. */
+/** Adds a level of the path to a FieldError; returns any other error unchanged. */
 export function located(error: unknown, segment: string): unknown {
   return error instanceof FieldError ? error.within(segment) : error;
 }

@@ -61,7 +61,7 @@ describe('a request', () => {
     expect(contact?.lastName).toBeUndefined();
   });
 
-  test('may hold unknown fields, also ones named like parts of objects', () => {
+  test('may have unknown fields, also ones named like properties of objects', () => {
     const contact = decodeContact('"with_contact_lists":1,"__proto__":{"email":1},"constructor":2');
     expect(contact?.email).toBe('a@b.co');
     expect(({} as { email?: unknown }).email).toBeUndefined();
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(contact?.customJson1).toEqual({ n: 9007199254740991 });
   });
 
-  test('may hold long digits in texts and long fractions in numbers', () => {
+  test('may have many digits in texts and in fractions', () => {
     const contact = decodeContact(
       '"phone":"12345678901234567890","custom_number_1":0.12345678901234567',
     );
@@ -131,20 +131,20 @@ describe('a request', () => {
     );
   });
 
-  test('keeps which nullable fields were null, and takes other nulls as absent', () => {
+  test('keeps the names of nullable fields that were null, and reads other nulls as absent', () => {
     const contact = decodeContact('"first_name":null,"custom_json_1":null,"email_hmac":null');
     expect(contact?.nullFields?.paths).toEqual(['first_name', 'custom_json_1']);
     expect(contact?.emailHmac).toBe('');
     expect(decodeContact('')?.nullFields).toBeUndefined();
   });
 
-  test('can not set the fields that the gateway fills', () => {
+  test('cannot set the fields that the gateway fills', () => {
     const contact = decodeContact('"null_fields":{"paths":["email"]},"row_error":"mine"');
     expect(contact?.nullFields).toBeUndefined();
     expect(contact?.rowError).toBe('');
   });
 
-  test('answers for a row that can not be read, and keeps its address and its neighbours', () => {
+  test('gives a row that cannot be read its own error, and keeps its address and the other rows', () => {
     const { contacts } = decode(
       ImportContactsRequestSchema,
       `{"contacts":[{"email":"a@b.co"},{"email":"c@d.co","custom_number_1":"x"},{"email":7},null]}`,
@@ -182,7 +182,7 @@ describe('a request', () => {
     expect(contactProblem(`"custom_datetime_1":"${text}"`)).toMatch(/RFC 3339/);
   });
 
-  test('takes 62 levels in a free-form object and refuses 20,000', () => {
+  test('accepts 62 levels in a free-form object and refuses 20,000', () => {
     const nested = (levels: number) =>
       `"custom_json_1":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(decodeContact(nested(62))).toBeDefined();
@@ -191,7 +191,7 @@ describe('a request', () => {
     );
   });
 
-  test('survives the wire with a key named __proto__', () => {
+  test('keeps a key named __proto__ through the wire', () => {
     const request = decode(
       UpsertContactRequestSchema,
       '{"contact":{"custom_json_1":{"__proto__":{"a":1},"b":2}}}',
@@ -204,7 +204,7 @@ describe('a request', () => {
     expect(Object.getPrototypeOf(arrived.contact?.customJson1)).toBe(Object.prototype);
   });
 
-  test('reads maps by key, any key, and names only plain ones', () => {
+  test('reads maps with any key, and names only plain ones in errors', () => {
     const request = decode(
       CreateTemplateRequestSchema,
       '{"translations":{"de":{"email":{"subject":"Hallo"}},"__proto__":{}}}',
@@ -230,7 +230,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  test('prints nullable fields as null and leaves other absent ones out', () => {
+  test('has null for absent nullable fields and omits other absent ones', () => {
     const json = print(ContactSchema, { email: 'a@b.co', firstName: '' });
     expect(json).toMatchObject({
       email: 'a@b.co',
@@ -241,7 +241,7 @@ describe('an answer', () => {
     expect(json).not.toHaveProperty('created_at');
   });
 
-  test('prints empty arrays and plain scalars always', () => {
+  test('always has arrays and plain scalars', () => {
     expect(print(ListListsResponseSchema, {})).toEqual({ lists: [] });
     expect(print(ListListsResponseSchema, { lists: [{ id: 'a' }] })).toEqual({
       lists: [{ id: 'a', name: '', is_double_optin: false, is_public: false, description: '' }],
@@ -249,7 +249,7 @@ describe('an answer', () => {
     expect(print(ImportContactsResponseSchema, {})).toEqual({ operations: [], error: null });
   });
 
-  test('prints enums as lower-case words without their prefix', () => {
+  test('has enums as lower-case words without their prefix', () => {
     const json = print(ContactListSchema, { status: MembershipStatus.UNSUBSCRIBED });
     expect(json).toMatchObject({ status: 'unsubscribed', deleted_at: null });
     expect(print(BroadcastSchema, { status: BroadcastStatus.WINNER_SELECTED })).toMatchObject({
@@ -257,14 +257,14 @@ describe('an answer', () => {
     });
   });
 
-  test('prints times in UTC with the digits they have', () => {
+  test('has times in UTC with the digits that they have', () => {
     const createdAt = timestampFromDate(new Date('2030-01-02T03:04:05.120Z'));
     expect(print(ContactSchema, { createdAt })).toMatchObject({
       created_at: '2030-01-02T03:04:05.120Z',
     });
   });
 
-  test('is one field where the contract says so, a bare array also when empty', () => {
+  test('is a single field if the contract says so, also an empty array', () => {
     const encode = bodyFieldEncoder(ListWorkspacesResponseSchema, 'workspaces');
     expect(encode(create(ListWorkspacesResponseSchema))).toEqual([]);
     expect(

@@ -1,14 +1,14 @@
-/** Stands for an integer that a double can't hold exactly, so that a decoder can refuse it by name. */
+/** Replaces an integer that a double cannot represent exactly, so that a decoder can refuse it and name the field. */
 export const inexactInteger: unique symbol = Symbol('an integer beyond 2^53 - 1');
 
 const longInteger = /[[:,\s]-?\d{16}/;
 const integerText = /^-?\d+$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON text in UTF-8, a byte order mark allowed. Throws for anything that is not one. */
+/** Parses a JSON text in UTF-8, with or without a byte order mark. Throws for anything else. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = utf8.decode(bytes);
-  // A reviver makes parsing several times slower, so only texts with long runs of digits pay for it.
+  // A reviver makes parsing several times slower, so it is used only for texts with many digits in a row.
   return longInteger.test(text) ? JSON.parse(text, markInexactInteger) : JSON.parse(text);
 }
 
@@ -17,7 +17,7 @@ function markInexactInteger(_key: string, value: unknown, context?: { source?: s
   return integerText.test(context?.source ?? '') ? inexactInteger : value;
 }
 
-/** An object as JSON knows it: neither null nor an array. */
+/** A JSON object: neither null nor an array. */
 export function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

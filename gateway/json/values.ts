@@ -6,7 +6,7 @@ import { inexactInteger, isObject } from './text.ts';
 /** Turns a JSON value into a field's value, or throws a FieldError. */
 export type DecodeValue = (json: unknown, depth: number) => unknown;
 
-/** Deeper than any template tree, shallow enough for every recursion behind this door. */
+/** Deeper than any template tree, and shallow enough for all recursive code of the services. */
 export const depthMax = 64;
 const int32Max = 2 ** 31 - 1;
 const uint32Max = 2 ** 32 - 1;
@@ -34,7 +34,7 @@ export function decodeString(json: unknown): string {
   return storable(json);
 }
 
-/** Text that PostgreSQL and UTF-8 can hold. */
+/** Text that PostgreSQL and UTF-8 can represent. */
 function storable(text: string): string {
   if (text.includes('\0')) throw new FieldError('must not contain NUL characters');
   if (!text.isWellFormed()) throw new FieldError('must be valid Unicode text');
@@ -68,7 +68,7 @@ function refuseInexact(json: unknown): void {
   throw new FieldError(`must not hold an integer beyond ${Number.MAX_SAFE_INTEGER}`);
 }
 
-/** An enum's words in JSON: its values' names without the prefix, in lower case; zero has none. */
+/** An enum's texts in JSON: its values' names without the prefix, in lower case; zero has none. */
 export function enumWords(desc: DescEnum): Map<string, number> {
   const prefixLength = desc.sharedPrefix?.length ?? 0;
   const named = desc.values.filter(({ number }) => number !== 0);
@@ -87,7 +87,7 @@ export function enumDecoder(desc: DescEnum): DecodeValue {
 
 const rfc3339 =
   /^(\d{4}-\d\d-\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-// The range that both Timestamp and RFC 3339 can say.
+// The common range of Timestamp and RFC 3339.
 const firstMs = Date.parse('0001-01-01T00:00:00Z');
 const lastMs = Date.parse('9999-12-31T23:59:59Z');
 
@@ -104,15 +104,15 @@ export function decodeTimestamp(json: unknown): Timestamp {
   });
 }
 
-/** Date.parse rolls the 30th of February over into March; a day that is none must not pass. */
+/** Date.parse reads the 30th of February as a day in March, so impossible days are refused here. */
 function isDay(day: string): boolean {
-  // Every month has the others, and the month itself is Date.parse's affair.
+  // Every month has the other days, and Date.parse checks the month.
   if (day.slice(8) <= '28') return true;
   const ms = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
-/** A free-form object. It is taken over as it is, so it is only looked through. */
+/** A free-form object. Its values are only checked, not converted. */
 export function decodeStruct(json: unknown, depth: number): Record<string, unknown> {
   if (!isObject(json)) throw new FieldError('must be an object');
   checkFreeForm(json, depth);

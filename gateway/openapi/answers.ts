@@ -27,7 +27,7 @@ export const headers: Record<string, Schema> = {
   Allow: { description: 'The methods that the path answers.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'The scheme to use.', schema: { type: 'string' } },
   'Idempotency-Replayed': {
-    description: '`true` where this is the answer to an earlier request with the same key.',
+    description: '`true` if this is the answer to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
   'RateLimit-Limit': {
@@ -54,10 +54,10 @@ const headersOf = new Map<number, string[]>([
 
 export const errorSchema: Schema = {
   type: 'object',
-  description: 'Why there is no other answer.',
+  description: 'An error.',
   properties: {
-    error: { type: 'string', description: 'For people.' },
-    code: { type: 'string', description: 'A stable word for machines.' },
+    error: { type: 'string', description: 'A text for people.' },
+    code: { type: 'string', description: 'Stable, for programs.' },
     request_id: { type: 'string', description: 'The same as in `X-Request-Id`.' },
     details: {
       type: 'array',

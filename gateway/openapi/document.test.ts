@@ -35,7 +35,7 @@ test('a linter finds nothing wrong with the document', async () => {
   expect(await problemsOf(document)).toEqual([]);
 });
 
-test('the linter would see a broken reference and an example that does not fit', async () => {
+test('the linter finds a broken reference and an example that does not match its schema', async () => {
   const broken = structuredClone(document);
   const [path = ''] = Object.keys(broken.paths);
   const answers = broken.paths[path]?.get?.responses as Record<string, Schema>;
@@ -90,7 +90,7 @@ test('limits come from rules, standard or in CEL, and from comments', () => {
   expect(schemas.SmtpSettingsInput.properties.port).toMatchObject({ minimum: 1, maximum: 65_535 });
 });
 
-test('an answer has its nullable fields always, and no field is null otherwise', () => {
+test('an answer always has its nullable fields, and no other field is null', () => {
   const { properties, required } = schemas.Contact;
   expect(required).toContain('phone');
   expect(properties.phone.type).toEqual(['string', 'null']);
@@ -98,7 +98,7 @@ test('an answer has its nullable fields always, and no field is null otherwise',
   expect(required).not.toContain('created_at');
 });
 
-test('enums are words, times are date-times, free-form objects are open', () => {
+test('enums are lower-case words, times are date-times, free-form objects allow any property', () => {
   expect(schemas.MembershipStatus.enum).toEqual([
     'active',
     'pending',
@@ -119,7 +119,7 @@ test('a bare array is the whole answer, and success need not be 200', () => {
 const codes = Object.keys(Code).filter((name) => Number.isNaN(Number(name)));
 const words = codes.map((name) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase());
 
-test('every code that an RPC comment names is read as an outcome, and none stays in its text', () => {
+test('every code that an RPC comment names becomes a documented error, and none stays in the description', () => {
   for (const { method } of all) {
     const { description, outcomes } = readComment(commentOf(method));
     const texts = [description, ...outcomes.map(({ reason }) => reason)].join(' ').split(/\W+/);

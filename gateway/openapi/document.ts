@@ -16,11 +16,11 @@ Transactional mail, newsletters and broadcasts for many tenants, called workspac
 
 - **Authenticate** with \`Authorization: Bearer <token>\`: a user's session or a workspace's API key.
 - **Read** with GET and query parameters; **change** with POST and a JSON body. Unknown fields are ignored, and a
-  null field is as good as an absent one, unless its description says otherwise.
+  null field counts as absent, unless its description says otherwise.
 - **Times** are RFC 3339 in UTC, ids are opaque, arrays are never null.
 - **Errors** are \`{error, code, request_id, details}\`. \`code\` is stable; \`error\` is for people.
-- **Repeat** after a 429 or 503 when \`Retry-After\` seconds are over; with an \`Idempotency-Key\`, where an operation
-  takes one, a repeat gets the first answer.
+- **Retry** after a 429 or 503 when \`Retry-After\` seconds are over; with an \`Idempotency-Key\`, if an operation
+  accepts one, a repeat gets the first answer.
 - Every operation is also a gRPC method with the same token and the same checks.
 `.trim();
 

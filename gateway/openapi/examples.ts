@@ -6,7 +6,7 @@ import { commentOf } from './words.ts';
 
 const time = '2026-11-21T09:30:00Z';
 
-/** Values for fields by their names; a field's own `example` goes before. */
+/** Values for fields by their names; a field's own `example` takes precedence. */
 const known = new Map<string, unknown>([
   ['workspace_id', 'demo'],
   ['id', 'newsletter'],
@@ -60,7 +60,7 @@ const known = new Map<string, unknown>([
 
 const depthMax = 6;
 
-/** A request that says what is needed and what is usual. */
+/** A request with the required and the usual fields. */
 export function requestExample(desc: DescMessage, depth = 0): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (const field of shown(desc)) {
@@ -72,7 +72,7 @@ export function requestExample(desc: DescMessage, depth = 0): Record<string, unk
   return Object.fromEntries(entries);
 }
 
-/** An answer with every field that is always there, and those that are usual. */
+/** An answer with every field that is always present, and the usual ones. */
 export function responseExample(desc: DescMessage, depth = 0): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (const field of shown(desc)) {
@@ -87,7 +87,7 @@ export function responseFieldExample(field: DescField, depth = 0): unknown {
   return exampleOf(field, depth, responseExample);
 }
 
-/** One value, as it stands in a query string. */
+/** One value, as in a query string. */
 export function parameterExample(field: DescField): unknown {
   return exampleOf(field, depthMax, requestExample);
 }
@@ -134,7 +134,7 @@ function inWords(field: DescField): string | undefined {
   return form === 'UUID' ? uuid : uuid.replaceAll('-', '');
 }
 
-/** The least that fits the type. */
+/** The smallest value of the type. */
 function plain(field: DescField): unknown {
   if (field.fieldKind === 'list' && !limitsOf(field).minItems) return undefined;
   switch (field.scalar) {

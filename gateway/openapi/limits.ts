@@ -6,8 +6,8 @@ import type { Schema } from './schema.ts';
 import { commentOf } from './words.ts';
 
 /**
- * The JSON Schema limits of a request's field: from its rules, and from its comment where
- * code does the checking.
+ * The JSON Schema limits of a request's field: from its rules, and from its comment for limits
+ * that code checks.
  */
 export function limitsOf(field: DescField): Schema {
   const rules = getOption(field, ruleOption);
@@ -52,7 +52,7 @@ function standard({ type }: FieldRules): Schema {
   }
 }
 
-/** Rules that are not set read as zero or empty, and then limit nothing. */
+/** Rules that are not set are zero or empty, and limit nothing. */
 function given(limits: Schema): Schema {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit));
 }
@@ -112,7 +112,7 @@ function compared(field: DescField, sign: string, number: number, isSize: boolea
 const upTo = /\b(?:[Aa]t most|[\d,]+ to) ([\d,]*\d)(?: ([a-zA-Z]+))?/;
 const fromTo = /\b([\d,]*\d) to ([\d,]*\d)\b/;
 
-/** Comments give limits in fixed words: `At most 255 characters`, `1 to 100`. */
+/** Comments state limits in a fixed form: `At most 255 characters`, `1 to 100`. */
 function inWords(field: DescField): Schema {
   const comment = commentOf(field);
   const [, most = '', unit = ''] = upTo.exec(comment) ?? [];

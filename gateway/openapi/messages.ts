@@ -12,7 +12,7 @@ import { isRequired, limitsOf } from './limits.ts';
 import { orNull, type Schema } from './schema.ts';
 import { commentOf } from './words.ts';
 
-/** A message reads differently as a request (what may be given) and as an answer (what is there). */
+/** A message has one schema in requests (fields that may be given) and another in answers (fields that are present). */
 export type Direction = 'request' | 'response';
 
 /** The document's named schemas, filled while operations are described. */
@@ -32,7 +32,7 @@ const scalars = new Map<ScalarType, Schema>([
   [ScalarType.INT64, { type: 'integer', format: 'int64' }],
 ]);
 
-/** `answered` holds the messages that answers are made of: as requests they get a name of their own. */
+/** `answered` holds the messages of answers: in requests they get another name. */
 export function createSchemas(answered: ReadonlySet<DescMessage>): Schemas {
   const components: Record<string, Schema> = {};
   const owners = new Map<string, object>();
@@ -41,7 +41,7 @@ export function createSchemas(answered: ReadonlySet<DescMessage>): Schemas {
     if (owner !== desc) throw new Error(`two types are called ${name} in the OpenAPI document`);
     if (!owners.has(name)) {
       owners.set(name, desc);
-      // The name is taken before the parts are described, so that a message may hold its own kind.
+      // Registered before its fields are described, so that a message may contain its own type.
       components[name] = {};
       components[name] = make();
     }

@@ -19,7 +19,7 @@ export const parameters: Record<string, Schema> = {
   },
 };
 
-/** The resource that a path is about: `contacts` for `/api/contacts.list`. */
+/** The resource of a path: `contacts` for `/api/contacts.list`. */
 export function resourceOf({ path }: Route): string {
   return path.replace(/^\/(?:api\/)?/, '').replace(/\..*$/, '');
 }

@@ -26,7 +26,7 @@ export type Outcome = { code: string; text?: string; reason: string };
 const outcomes =
   /(?<![A-Z_`])([A-Z]{3,}(?:_[A-Z]+)+|UNAUTHENTICATED|UNAVAILABLE|ABORTED)(?: \(([^)]*)\))?:\s+/g;
 
-/** Takes the comment of an RPC apart: what it does, and with which codes it fails. */
+/** Splits the comment of an RPC into its description and its errors. */
 export function readComment(comment: string): { description: string; outcomes: Outcome[] } {
   const found = [...comment.matchAll(outcomes)];
   const [first] = found;
@@ -44,7 +44,7 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-/** `ListContactLists` as people say it: `List contact lists`. */
+/** `ListContactLists` as a title: `List contact lists`. */
 export function titleOf(name: string): string {
   const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [name];
   const spoken = words.map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()));

@@ -15,7 +15,7 @@ import { unsubscribePage } from './unsubscribe.ts';
 
 export type Pages = {
   pages: readonly Page[];
-  /** Sends the opens and clicks that wait. */
+  /** Sends the waiting opens and clicks. */
   close(): Promise<void>;
 };
 

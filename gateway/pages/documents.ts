@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { fromAnySite, preflightHeaders } from '../http/cors.ts';
@@ -9,11 +9,8 @@ import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
 import type { Page } from './page.ts';
 
-// The package exports this file to nobody, so it is named by its place.
-const scalar = resolve(
-  import.meta.dirname,
-  '../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js',
-);
+// Vendored: see the README beside it.
+const scalar = join(import.meta.dirname, 'scalar/standalone.js.gz');
 
 /** Scalar loads nothing from other sites and reports nothing to them. */
 const settings = {
@@ -47,8 +44,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Scripts come from here only, and nothing goes anywhere else. Scalar writes styles while it runs, so
-// those are allowed.
+// Scripts come from this origin only, and no request goes to another one. Scalar writes styles while it runs, so
+// inline styles are allowed.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -66,14 +63,15 @@ const html = {
   'referrer-policy': 'no-referrer',
 };
 
-/** The OpenAPI document and a page that shows it. Everything is made once, packed as well. */
+/** The OpenAPI document and a page that shows it. All answers are made and compressed once. */
 export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
+  const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
   const documents = new Map([
     ['/openapi.json', fixed('application/json', `${JSON.stringify(createDocument(routes))}\n`)],
     ['/docs', fixed('text/html', page, html)],
     ['/docs/start.js', fixed('text/javascript', start)],
-    ['/docs/scalar.js', fixed('text/javascript', readFileSync(scalar))],
+    ['/docs/scalar.js', fixed('text/javascript', gunzipSync(script), {}, script)],
   ]);
   return {
     name: 'documents',
@@ -86,7 +84,12 @@ export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Pa
 
 const cacheSeconds = 300;
 
-function fixed(type: string, body: string | Buffer, headers: Record<string, string> = {}): Answer {
+function fixed(
+  type: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  packed = gzipSync(body),
+): Answer {
   return {
     status: 200,
     headers: {
@@ -96,7 +99,7 @@ function fixed(type: string, body: string | Buffer, headers: Record<string, stri
       ...headers,
     },
     body,
-    packed: gzipSync(body),
+    packed,
   };
 }
 

@@ -9,17 +9,20 @@ export type Hit = MessageInitShape<typeof HitSchema>;
 
 export type Hits = {
   add(hit: Hit): void;
-  /** Sends the hits that wait, and stops. */
+  /** Sends the waiting hits, and stops. */
   close(): Promise<void>;
 };
 
 const batchMax = 1_000;
 const everyMs = 250;
-// Some seconds of the busiest campaign, while messages is away; what comes on top is not counted.
+// Some seconds of the busiest campaign while the messages service is down; further hits are not counted.
 const waitingMax = 50_000;
 const callTimeoutMs = 10_000;
 
-/** Gathers opens and clicks and hands them on in bulk, so that a reader never waits for the database. A kill loses what a moment gathered. */
+/**
+ * Collects opens and clicks and sends them in batches, so that a reader never waits for the database. If the process is
+ * killed, the hits of about a quarter of a second are lost.
+ */
 export function createHits(
   messages: Pick<Client<typeof TrackingService>, 'recordHits'>,
   { authorization, log }: { authorization: Authorization; log: Log },

@@ -1,4 +1,4 @@
-/** HTML that may be put into a page as it is. */
+/** HTML that needs no escaping. */
 export type Html = { readonly html: string };
 
 const entities = new Map([
@@ -9,7 +9,7 @@ const entities = new Map([
   ["'", '&#39;'],
 ]);
 
-/** Writes HTML; every value that is not HTML itself is escaped, and attributes are to be quoted. */
+/** Builds HTML; every value that is not HTML itself is escaped. Attributes must be quoted. */
 export function html(
   texts: TemplateStringsArray,
   ...values: (string | Html | readonly Html[])[]

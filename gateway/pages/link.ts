@@ -3,6 +3,7 @@ import {
   type GetLinkResponse,
   MessageLinkService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { failureOf, Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
@@ -16,7 +17,7 @@ import { acceptedLanguages, type Speech, speak } from './words.ts';
 /** A recipient who has opened a link of a mail. */
 export type Visit = {
   key: { workspaceId: string; token: string };
-  /** The recipient's data; undefined while it can't be loaded. */
+  /** The recipient's data; undefined if it could not be loaded. */
   link: GetLinkResponse | undefined;
   client: Client<typeof MessageLinkService>;
   options: CallOptions;
@@ -35,11 +36,11 @@ export type LinkPage = {
 };
 
 const rest = /^([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9._~-]{1,1024})$/;
-// A form with a thousand lists; what mail programs post is a few bytes.
+// Enough for a form with a thousand lists; mail programs post a few bytes.
 const bodyLimitBytes = 128 * 1024;
 const callTimeoutMs = 10_000;
 
-/** Where a link of another kind for the same mail leads. */
+/** The path of another kind of link for the same mail. */
 export function linkPath(prefix: string, { workspaceId, token }: Visit['key']): string {
   return `${prefix}${workspaceId}/${token}`;
 }
@@ -71,7 +72,7 @@ async function visit(page: LinkPage, client: Visit['client'], opened: Opened): P
   const isPost = request.method === 'POST';
   if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
   const body = isPost ? await readBody(request, response, bodyLimitBytes) : Buffer.alloc(0);
-  const headers = { 'x-request-id': id };
+  const headers = { [requestIdHeader]: id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);
   const speech = link?.language ? speak([link.language]) : accepted;
@@ -87,7 +88,7 @@ function wrongMethod(): Refusal {
   return new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
 }
 
-/** Unsubscribing must work even when the contact can't be loaded. */
+/** Unsubscribing must work even when the contact cannot be loaded. */
 async function readLink(client: Visit['client'], key: Visit['key'], options: CallOptions) {
   try {
     return { link: await client.getLink(key, options), isOurs: true };
@@ -108,12 +109,12 @@ function badLink(words: Words): PageContent {
   return { status: 400, title: words.badLink, body: paragraph(words.badLinkText) };
 }
 
-/** Said when a confirmation comes too late. */
+/** The page for a confirmation that is too late. */
 export function expired(words: Words): PageContent {
   return { title: words.expired, body: paragraph(words.expiredText) };
 }
 
-/** Said when a service can't be reached. */
+/** The page for a service that cannot be reached. */
 export function tryLater(words: Words): PageContent {
   const body = html`${paragraph(words.tryLaterText)}${button(words.tryAgain)}`;
   return { status: 503, title: words.tryLater, body };
@@ -123,7 +124,7 @@ function answer(speech: Speech, { status = 200, ...content }: PageContent, sende
   return pageAnswer({ language: speech.language, sender, status, ...content });
 }
 
-/** Words with the name of a list in them. */
+/** A text with the name of a list filled in. */
 export function about(text: string, listName: string): string {
   return text.replace('{list}', () => listName);
 }

@@ -98,7 +98,7 @@ test('the preferences show lists, language and zone as they are, escaped, and ch
   expect(updates).toEqual([]);
 });
 
-test('saving sends what differs, and nothing else', async () => {
+test('saving sends only the changes', async () => {
   const chosen: [string, string][] = [
     ['list', 'daily'],
     ['list', 'dead'],
@@ -119,7 +119,7 @@ test('saving sends what differs, and nothing else', async () => {
   expect(updates[0]?.timezone).toBeUndefined();
 });
 
-test('saving changes language and zone, and the page speaks the new language', async () => {
+test('saving changes language and zone, and the page is in the new language', async () => {
   const fields: [string, string][] = [
     ['language', 'de'],
     ['timezone', ''],
@@ -137,31 +137,31 @@ test('a list that the form did not show stays as it is', async () => {
   expect(updates[0]).toMatchObject({ subscribeListIds: [], unsubscribeListIds: [] });
 });
 
-test('one button leaves everything', async () => {
+test('one button unsubscribes from everything', async () => {
   const response = await post('/p/w1/t', [...shown, ['list', 'daily'], ['action', 'leave']]);
   expect(await response.text()).toContain('Vous êtes désinscrit de tout.');
   expect(updates[0]).toMatchObject({ unsubscribeAll: true, subscribeListIds: [] });
 });
 
-test('preferences of a contact that is gone have nothing to choose from', async () => {
+test('the preferences of a deleted contact have no lists to choose from', async () => {
   link = { workspaceName: 'Acme', language: 'en' };
   expect(await open('/p/w1/t')).toContain('There is nothing to choose from.');
 });
 
-test('preferences that can not be read now are a 503 page', async () => {
+test('preferences that cannot be loaded are a 503 page', async () => {
   expect((await fetch(`${gateway.url}/p/w1/down`)).status).toBe(503);
   expect((await post('/p/w1/down', shown)).status).toBe(503);
   expect(updates).toEqual([]);
 });
 
-test('opening the confirmation changes nothing and asks', async () => {
+test('opening the confirmation changes nothing and shows a button', async () => {
   const html = await open('/c/w1/t');
   expect(html).toContain('Voulez-vous recevoir les e-mails de « Offers » ?');
   expect(html).toContain('<form method="post"><button type="submit">Oui, je m’inscris');
   expect(confirmed).toEqual([]);
 });
 
-test('the button confirms, and confirms again calmly', async () => {
+test('the button confirms, also when pressed again', async () => {
   for (const _ of [1, 2]) {
     const response = await post('/c/w1/t');
     expect(response.status).toBe(200);
@@ -170,12 +170,12 @@ test('the button confirms, and confirms again calmly', async () => {
   expect(confirmed).toEqual(['t', 't']);
 });
 
-test('who is subscribed already is told so', async () => {
+test('the page of a confirmed subscription says so', async () => {
   link = { ...link, listId: 'weekly', listName: 'Weekly', expired: true };
   expect(await open('/c/w1/t')).toContain('<h1>Vous êtes inscrit</h1>');
 });
 
-test('a confirmation that comes too late says what to do', async () => {
+test('the page of an expired confirmation says what to do', async () => {
   link = { ...link, expired: true };
   expect(await open('/c/w1/old')).toContain('<h1>Ce lien a expiré</h1>');
   const late = await post('/c/w1/old');

@@ -7,11 +7,11 @@ import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import type { Words } from './words/en.ts';
-import { languages, speak } from './words.ts';
+import { languages, pageLanguage, speak } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
-/** The page where a person chooses lists, language and time zone, or leaves all lists. */
+/** The page on which a person chooses lists, language and time zone, or leaves all lists. */
 export function preferencesPage(messages: Transport): Page {
   return linkPage(messages, { name: 'preferences', prefix: preferencesPrefix, show, submit });
 }
@@ -34,7 +34,7 @@ async function submit(
     throw error;
   }
   const now = await client.getLink(key, options);
-  // After choosing another language the recipient reads on in that one.
+  // A newly chosen language is used at once.
   const isOther = now.language !== '' && now.language !== link.language;
   const chosen = isOther ? speak([now.language]) : { language, words };
   const notice = leavesAll ? chosen.words.leftAll : chosen.words.saved;
@@ -56,7 +56,7 @@ function changesOf({ subscriptions, language, timezone }: GetLinkResponse, form:
   };
 }
 
-/** A recipient can't undo a bounce or a complaint here. */
+/** A recipient cannot undo a bounce or a complaint here. */
 function isBlocked({ status }: Subscription): boolean {
   return status === MembershipStatus.BOUNCED || status === MembershipStatus.COMPLAINED;
 }
@@ -104,7 +104,7 @@ function select(label: string, name: string, options: readonly Option[], notSet:
 
 function languageOptions(current: string): Option[] {
   const known = [...languages].map(([value, words]) => ({
-    value: current.toLowerCase().split('-')[0] === value ? current : value,
+    value: pageLanguage(current) === value ? current : value,
     text: words.languageName,
   }));
   return chosen(known, current);

@@ -23,7 +23,7 @@ let gateway: TestGateway;
 let hits: Hit[];
 let asked: number;
 let isDown: boolean;
-/** Whose token came with the hits. */
+/** The subject of the token that came with the hits. */
 let caller: string | undefined;
 
 beforeAll(async () => {
@@ -72,14 +72,14 @@ function get(path: string, headers: Record<string, string> = browser, method = '
 const untilCounted = (count: number) =>
   until(`${count} hits are counted`, async () => hits.length >= count, { withinMs: 5_000 });
 
-test('hits are handed on with the token of the gateway, since nobody else may tell who is a person', async () => {
+test('hits are sent with the token of the gateway, since only a gateway may say which are made by people', async () => {
   caller = undefined;
   await get(`/t/w1/${newToken()}`);
   await untilCounted(1);
   expect(caller).toBe('gateway');
 });
 
-test('the pixel is a picture that nobody keeps, and an open', async () => {
+test('the pixel is a picture that is never cached, and counts an open', async () => {
   const token = newToken();
   const response = await get(`/t/w1/${token}`);
   expect(response.status).toBe(200);
@@ -104,7 +104,7 @@ test('a pixel that is not ours looks the same and counts nothing', async () => {
   expect(hits).toHaveLength(1);
 });
 
-test('a link leads where the mail said, and is a click', async () => {
+test('a link redirects to the address in the mail, and counts a click', async () => {
   const token = newToken();
   const response = await get(`/r/w1/${token}/0`);
   expect(response.status).toBe(302);
@@ -118,7 +118,7 @@ test('a link leads where the mail said, and is a click', async () => {
   expect(asked).toBeLessThanOrEqual(1);
 });
 
-test('a link leads nowhere else', async () => {
+test('a link never redirects to any other address', async () => {
   const token = newToken();
   const answers = await Promise.all(
     [
@@ -136,7 +136,7 @@ test('a link leads nowhere else', async () => {
   expect(answers.every(({ headers }) => headers.get('location') === null)).toBe(true);
 });
 
-test('an address with line breaks splits no header', async () => {
+test('an address with line breaks cannot add a header', async () => {
   const response = await get(`/r/w1/${newToken()}/3`);
   expect(response.status).toBe(302);
   expect(response.headers.get('location')).toBe('https://shop.example/set-cookie:%20stolen=1');
@@ -150,7 +150,7 @@ test.each([
   ['a prefetch', { ...browser, 'sec-purpose': 'prefetch' }, 'GET'],
   ['a preview', { ...browser, purpose: 'preview' }, 'GET'],
   ['a HEAD', browser, 'HEAD'],
-])('%s is marked as a program, and served all the same', async (_name, headers, method) => {
+])('%s is marked as a program and answered normally', async (_name, headers, method) => {
   const token = newToken();
   expect((await get(`/r/w1/${token}/0`, headers, method)).status).toBe(302);
   expect((await get(`/t/w1/${token}`, headers, method)).status).toBe(200);
@@ -158,7 +158,7 @@ test.each([
   expect(hits.map(({ isBot }) => isBot)).toEqual([true, true]);
 });
 
-test('what was counted while messages is away arrives later, and links that are known still lead on', async () => {
+test('hits during an outage of messages are sent later, and known links still redirect', async () => {
   const known = newToken();
   await get(`/r/w1/${known}/0`);
   await untilCounted(1);

@@ -21,7 +21,7 @@ const openPath = /^\/t\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})$/;
 const clickPath = /^\/r\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})\/(\d{1,4})$/;
 const callTimeoutMs = 10_000;
 
-// A picture that a proxy keeps is opened once for all its readers.
+// If a proxy cached the picture, only the first of its readers would count.
 const uncached = { 'cache-control': 'no-store, private', 'x-robots-tag': 'noindex' };
 const pixel: Answer = {
   status: 200,
@@ -51,7 +51,7 @@ async function open(
   return pixel;
 }
 
-/** A counted link in a mail. It leads where the mail's author said, and nowhere else. */
+/** A tracked link in a mail. It redirects only to the address that the mail's author gave. */
 export function clickPage(tracking: Tracking): Page {
   const urlsOf = linkSets(tracking);
   return {
@@ -97,7 +97,7 @@ function requireReading(method: string | undefined): void {
   throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
 }
 
-/** Whether a program asks by itself: it says so, looks ahead for a browser, or only asks whether there is something. */
+/** Whether the request is a program's: by its user agent, a prefetch of a browser, or HEAD. */
 function isProgram({
   method,
   headers,
@@ -114,7 +114,7 @@ function isProgram({
 
 const setsMax = 1_000;
 
-/** A set of links never changes, so it is asked for once while there is room. */
+/** A set of links never changes, so it is cached without a time limit. */
 function linkSets({ messages }: Tracking): UrlsOf {
   const sets = createCache<readonly string[]>({ entriesMax: setsMax });
   return (workspaceId, token, linkSet) =>

@@ -59,7 +59,7 @@ test('opening the link changes nothing and shows a button', async () => {
   expect(calls).toEqual([]);
 });
 
-test('the page speaks the language of the contact, and of the browser where there is none', async () => {
+test('the page is in the language of the contact, or of the browser if the contact has none', async () => {
   const accept = { headers: { 'accept-language': 'xx, de-AT;q=0.9, en;q=0.8' } };
   const known = await (await fetch(`${gateway.url}/u/w1/fr`, accept)).text();
   expect(known).toContain('<html lang="fr">');
@@ -69,13 +69,13 @@ test('the page speaks the language of the contact, and of the browser where ther
   expect(unknown).toContain('Möchten Sie diese E-Mails nicht mehr erhalten?');
 });
 
-test('who can not be read may still leave', async () => {
+test('unsubscribing works even if the contact cannot be loaded', async () => {
   const response = await fetch(`${gateway.url}/u/w1/down`);
   expect(response.status).toBe(200);
   expect(await response.text()).toContain('Unsubscribe</button>');
 });
 
-test('the page runs no script, loads nothing, and gives its address to nobody', async () => {
+test('the page runs no script, loads nothing, and never leaks its address', async () => {
   const { headers } = await fetch(`${gateway.url}/u/w1/token-1`, { method: 'HEAD' });
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
   expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
@@ -95,7 +95,7 @@ test.each([
   expect(calls).toEqual([{ workspaceId: 'w1', token: 'token-1' }]);
 });
 
-test('a message that is gone is unsubscribed as well', async () => {
+test('the link of a deleted message unsubscribes as well', async () => {
   const response = await fetch(`${gateway.url}/u/w1/unknown`, { method: 'POST' });
   expect(response.status).toBe(200);
   expect(await response.text()).toContain('You are unsubscribed');
@@ -108,7 +108,7 @@ test.each(['GET', 'POST'])('a token that is not ours is a 400 page for %s', asyn
   expect(calls).toEqual([]);
 });
 
-test('a path that can be no link is a 400 page without a call', async () => {
+test('a path that cannot be a link is a 400 page without a call', async () => {
   for (const path of [
     '/u/w1',
     '/u/w1/',

@@ -6,8 +6,8 @@ import type { Page } from './page.ts';
 import { preferencesPrefix } from './preferences.ts';
 
 /**
- * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with whatever
- * body they like, post to the same address.
+ * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with any
+ * body, post to the same address.
  */
 export function unsubscribePage(messages: Transport): Page {
   return linkPage(messages, { name: 'unsubscribe', prefix: '/u/', show, submit });

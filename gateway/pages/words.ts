@@ -1,3 +1,4 @@
+import { languageMatcher } from '#lib/languages.ts';
 import { de } from './words/de.ts';
 import { en, type Words } from './words/en.ts';
 import { es } from './words/es.ts';
@@ -7,7 +8,7 @@ import { ja } from './words/ja.ts';
 import { nl } from './words/nl.ts';
 import { pt } from './words/pt.ts';
 
-/** The languages that pages speak. */
+/** The languages of the pages. */
 export const languages: ReadonlyMap<string, Words> = new Map([
   ['en', en],
   ['fr', fr],
@@ -21,17 +22,21 @@ export const languages: ReadonlyMap<string, Words> = new Map([
 
 export type Speech = { language: string; words: Words };
 
-/** The first of the tags that a page speaks, else English. Tags may name a region, as in `pt-BR`. */
+/** Matches a tag, such as `pt-BR`, with a language of the pages. */
+export const pageLanguage = languageMatcher(languages.keys());
+
+/** The words in the first of the tags that is a language of the pages, else in English. */
 export function speak(tags: readonly string[]): Speech {
   for (const tag of tags) {
-    const language = tag.trim().slice(0, 2).toLowerCase();
-    const words = languages.get(language);
-    if (words) return { language, words };
+    const language = pageLanguage(tag);
+    const words = language === undefined ? undefined : languages.get(language);
+    if (language !== undefined && words) return { language, words };
   }
   return { language: 'en', words: en };
 }
 
-/** A browser's languages as it lists them; the weights nearly always follow the order. */
+/** A browser's languages in the order of its header; their weights nearly always follow that order. */
 export function acceptedLanguages(header: string | undefined): string[] {
-  return (header ?? '').slice(0, 200).split(',');
+  const ranges = (header ?? '').slice(0, 200).split(',');
+  return ranges.map((range) => range.split(';')[0] ?? '');
 }

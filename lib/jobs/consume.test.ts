@@ -4,7 +4,8 @@ import {
   type ConsumeEventsRequest,
   ConsumeEventsRequestSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import { givenStore, things } from '../test/given.ts';
 import { consumeOnce } from './consume.ts';
 
@@ -18,7 +19,7 @@ afterAll(() => store.close());
 const batch = (batchId: string = crypto.randomUUID()) =>
   create(ConsumeEventsRequestSchema, { workspaceId: 'w1', batchId });
 
-/** Applies a batch by writing a thing down; a thing that is there already is an error. */
+/** Applies a batch by inserting a row; a row that exists already is an error. */
 function put(name: string, request: ConsumeEventsRequest): Promise<void> {
   return consumeOnce(store, request, async (em) => {
     await query(em, 'insert into things (name) values ($1)', [name]);
@@ -38,7 +39,7 @@ test('different batches are all applied', async () => {
   expect(await things(store)).toEqual(['first', 'second']);
 });
 
-test('a batch that fails leaves nothing, and its repeat is applied', async () => {
+test('a batch that fails changes nothing, and its repeat is applied', async () => {
   await put('taken', batch());
   const request = batch();
   await expect(
@@ -52,7 +53,7 @@ test('a batch that fails leaves nothing, and its repeat is applied', async () =>
   expect(await things(store)).toEqual(['half', 'taken']);
 });
 
-test('a batch that comes five times at once is applied once', async () => {
+test('a batch that arrives five times at once is applied once', async () => {
   const request = batch();
   await Promise.all([1, 2, 3, 4, 5].map((number) => put(`thing ${number}`, request)));
   expect(await things(store)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
-import { type EntityManager, query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager, Store } from '../postgres/store.ts';
 
 /** Part of every store that consumes events. */
 export const consumedTable = `
@@ -8,7 +9,7 @@ export const consumedTable = `
     consumed_at timestamptz not null default now()
   )`;
 
-/** Applies a batch in one transaction with the note that it was, so that repeats do nothing. */
+/** Applies a batch and records its id in one transaction, so that repeats do nothing. */
 export async function consumeOnce(
   store: Store,
   request: ConsumeEventsRequest,

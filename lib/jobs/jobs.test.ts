@@ -5,7 +5,8 @@ import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
 import { createLog } from '../log.ts';
 import { migrateJobs } from '../postgres/job-schema.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import { givenStore, service, things } from '../test/given.ts';
 import { addJob, type JobRunner, runJobs } from './jobs.ts';
 
@@ -35,7 +36,7 @@ async function add(number: number, more: { key?: string; runAt?: Date } = {}): P
   await store.fork().transactional((em) => addJob(em, service, job));
 }
 
-/** The runner's own jobs come and go by the clock. */
+/** The runner's own scheduled jobs appear and disappear at any time. */
 const waiting = () =>
   query(store.fork(), `select 1 from ${service}_jobs.jobs where task_identifier = 'note'`, []);
 
@@ -49,7 +50,7 @@ test('a job runs once its change is committed, and not before', async () => {
   await store.fork().transactional(async (em) => {
     await query(em, 'insert into things (name) values ($1)', ['with a job']);
     await addJob(em, service, { task: 'note', payload: { number: 2 } });
-    // A job of another transaction, added later, is done while this one is still hidden.
+    // A job that another transaction adds later runs while this one is not committed yet.
     await add(3);
     await untilDone(2);
   });
@@ -71,7 +72,7 @@ test('a job whose change is rolled back never runs', async () => {
   expect(await waiting()).toEqual([]);
 });
 
-test('of waiting jobs with one key the last one runs', async () => {
+test('of waiting jobs with the same key only the last one runs', async () => {
   await add(1, { key: 'same' });
   await add(2, { key: 'other' });
   await add(3, { key: 'same' });
@@ -122,12 +123,12 @@ test('a task that fails is repeated until it succeeds', async () => {
   expect(tries).toBe(2);
 });
 
-test('the runner comes back when another service migrates its jobs in the same database', async () => {
+test('the runner restarts when another service migrates its job schema in the same database', async () => {
   start();
   await add(1);
   await untilDone(1);
   await migrateJobs(store.fork(), store.url, 'neighbour');
-  // Each is added after the runner has seen the notice of the one before.
+  // Each is added after the runner has received the notice of the previous migration.
   await add(2);
   await untilDone(2);
   await migrateJobs(store.fork(), store.url, 'another');
@@ -136,7 +137,7 @@ test('the runner comes back when another service migrates its jobs in the same d
   expect(done).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
 });
 
-test('the runner comes back when its connections are cut', async () => {
+test('the runner restarts when its connections are cut', async () => {
   start();
   await add(1);
   await untilDone(1);
@@ -155,7 +156,7 @@ test('the runner comes back when its connections are cut', async () => {
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
-test('a stopped runner leaves what comes later to the next one', async () => {
+test('a stopped runner leaves later jobs to the next one', async () => {
   start();
   await add(1);
   await untilDone(1);
@@ -167,7 +168,7 @@ test('a stopped runner leaves what comes later to the next one', async () => {
   expect(done).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
-test('a job whose process was killed in the middle of it runs again', async () => {
+test('a job whose process was killed while it ran runs again', async () => {
   await add(1);
   await query(
     store.fork(),

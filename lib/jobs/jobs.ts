@@ -3,7 +3,8 @@ import { Logger, type Runner, run, type Task, type TaskList } from 'graphile-wor
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
-import { type EntityManager, query } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager } from '../postgres/store.ts';
 
 export const attemptsMax = 25;
 
@@ -33,7 +34,7 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
   );
 }
 
-/** Deletes, once a night, rows that are out of date. */
+/** Deletes expired rows once a night. */
 const sweep: Task = async (_, { withPgClient }) => {
   await withPgClient(async (client) => {
     for (const { table, condition } of shortLived) {
@@ -43,10 +44,10 @@ const sweep: Task = async (_, { withPgClient }) => {
   });
 };
 
-// No task runs so long: a worker that holds a job longer was killed or is frozen. Every task may be repeated.
+// No task runs as long as this: a worker with an older job was killed or is frozen. Every task may be repeated.
 const lockMaxMinutes = 2;
 
-/** Unlocks, at the start and every minute, the jobs of processes that are gone. */
+/** Unlocks the jobs of dead processes, at the start and every minute. */
 function release(service: string): Task {
   const schema = schemaOf(service);
   return async (_, { withPgClient }) => {
@@ -88,7 +89,7 @@ type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; 
 
 /**
  * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
- * migrates its job schema in the same database, since they share its notices; it is started anew.
+ * migrates its job schema in the same database, since they share its notices; then it is restarted.
  */
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();

@@ -6,7 +6,8 @@ import {
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
-import { query, type Store } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
 import {
   addEvents,
   deliverEvents,
@@ -44,7 +45,7 @@ function events(type: string, count: number) {
   return Array.from({ length: count }, (_, number) => ({ type, occurredAt, data: { number } }));
 }
 
-/** The batches that wait, by size. */
+/** The waiting batches, by size. */
 async function batches(): Promise<EventBatch[]> {
   const rows = await query<{ payload: EventBatch }>(
     store.fork(),
@@ -73,7 +74,7 @@ test('1,200 events make three jobs, each with its own batch id', async () => {
   expect(numbers.toSorted((a, b) => a - b)).toEqual([...Array(1_200).keys()]);
 });
 
-test('a batch holds about 4 MiB at most, however few events that are', async () => {
+test('a batch has about 4 MiB at most, however few events that is', async () => {
   const data = { text: 'x'.repeat(900_000) };
   const told = await tell(
     Array.from({ length: 12 }, () => ({ type: 'email.bounced', occurredAt, data })) as never,
@@ -81,23 +82,23 @@ test('a batch holds about 4 MiB at most, however few events that are', async () 
   expect(told.map((batch) => batch.types.length)).toEqual([5, 4, 3]);
 });
 
-test('events that nobody asked for make no job, and none ride along', async () => {
+test('events of other types make no job, and are in no batch', async () => {
   expect(await tell(events('email.opened', 10))).toEqual([]);
   expect(await tell([])).toEqual([]);
   const mixed = await tell([...events('email.opened', 10), ...events('email.bounced', 1)]);
   expect(mixed.map(({ types }) => types)).toEqual([['email.bounced']]);
 });
 
-test('a consumer that is not deployed is told nothing', async () => {
+test('a consumer that is not deployed gets no events', async () => {
   expect(await tell(events('email.bounced', 1), openOutbox('messages', {}))).toEqual([]);
 });
 
-test('a service that nobody listens to tells nothing', async () => {
+test('a service without consumers sends no events', async () => {
   const nobody = { ...openOutbox('templates', { contacts }), service: 'messages' };
   expect(await tell(events('email.bounced', 1), nobody)).toEqual([]);
 });
 
-test('a change and its events are one statement: what fails tells nothing', async () => {
+test('a change and its events are one statement: a change that fails sends no events', async () => {
   const change = (steps: string) =>
     writeWithEvents<{ count: number }>(
       { em: store.fork(), outbox, workspaceId: 'w1' },
@@ -116,7 +117,7 @@ test('a change and its events are one statement: what fails tells nothing', asyn
   expect(await batches()).toHaveLength(1);
 });
 
-test('a job brings its batch to its consumer as it was', async () => {
+test('a job delivers its batch unchanged', async () => {
   const [batch] = await tell(events('email.complained', 1));
   await deliverEvents({ contacts })(batch);
   expect(got).toMatchObject([
@@ -134,7 +135,7 @@ test('a job brings its batch to its consumer as it was', async () => {
   ]);
 });
 
-test('a job for a consumer that is not there fails, so that it is repeated', async () => {
+test('a job for an unreachable consumer fails, so that it is repeated', async () => {
   const [batch] = await tell(events('email.bounced', 1));
   await expect(deliverEvents({})(batch)).rejects.toThrow('no consumer contacts');
 });

@@ -9,11 +9,12 @@ import {
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
-import { type EntityManager, query } from '../postgres/store.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager } from '../postgres/store.ts';
 import { attemptsMax } from './jobs.ts';
 
 const eventsPerBatchMax = 500;
-/** A batch is one message, which a service takes up to 20 MiB; one event is well below a megabyte. */
+/** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
 const bytesPerBatchMax = 4 * 1024 * 1024;
 
 type Interest = { consumer: string; types: readonly string[] };
@@ -74,7 +75,7 @@ export function openOutbox(
 /** The transaction of a workspace's change, and the outbox for its events. */
 export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: string };
 
-/** A fact with a time, sent to the consumers of its type. */
+/** An event, sent to the consumers of its type. */
 export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
 
 /** Adds events in the caller's transaction. */
@@ -102,7 +103,7 @@ export type Change = {
   /** What to select from the steps, in one row. */
   answer: string;
   values: readonly unknown[];
-  /** The text is one of a few, and its plan does not depend on how large tables are. */
+  /** Whether to prepare the statement: it must be one of a few texts, with a plan that suits tables of any size. */
   isPrepared?: boolean;
 };
 
@@ -154,7 +155,7 @@ export async function writeWithEvents<Answer>(
   return row;
 }
 
-/** The task that carries a batch to its consumer; the runner repeats it until it is taken. */
+/** The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts it. */
 export function deliverEvents(consumers: Record<string, Transport | undefined>) {
   return async (payload: unknown): Promise<void> => {
     const batch = payload as EventBatch;
@@ -170,7 +171,7 @@ export function deliverEvents(consumers: Record<string, Transport | undefined>) 
   };
 }
 
-/** As a job holds it: an event is what stands at one place in `types`, `times` and `data`. */
+/** The payload of a job: an event has the same index in `types`, `times` and `data`. */
 export type EventBatch = {
   consumer: string;
   workspaceId: string;
@@ -189,7 +190,7 @@ export function eventsOf({ types, times, data }: EventBatch): Event[] {
   );
 }
 
-/** Reads a time that many events share once. */
+/** Parses a time that many events share only once. */
 function timeReader(): (text: string | undefined) => Timestamp {
   const known = new Map<string | undefined, Timestamp>();
   return (text) => {

@@ -19,7 +19,7 @@ function signed(payload: JWTPayload, { alg = 'HS256', secret = oldKey } = {}): P
   return new SignJWT(payload).setProtectedHeader({ alg }).sign(key);
 }
 
-test('a token gives back what it was signed for', async () => {
+test('a token yields the claims that it was signed with', async () => {
   for (const claims of [
     user,
     { type: 'api_key', subject: 'k1', sessionId: '' },
@@ -29,7 +29,7 @@ test('a token gives back what it was signed for', async () => {
   }
 });
 
-test('a payload signed with the key is accepted, whoever made the token', async () => {
+test('a payload signed with the key is accepted, whatever library made the token', async () => {
   expect(await keyring.verifyToken(await signed(good()))).toEqual(user);
 });
 
@@ -60,7 +60,7 @@ test('a token whose claims were changed is refused', async () => {
   expect(await keyring.verifyToken(`${header}.${claims}.${signature}`)).toBeUndefined();
 });
 
-/** A token as a process signs it whose clock is so far ahead, or behind if negative. */
+/** A token signed by a process whose clock is ahead by so many seconds, or behind if negative. */
 function signedAhead(seconds: number, type = 'service', secret = oldKey): Promise<string> {
   const at = nowSeconds() + seconds;
   return signed({ ...good(), type, iat: at, nbf: at, exp: at + 300 }, { secret });
@@ -75,7 +75,7 @@ test.each([30, 55, -30, -355])(
   },
 );
 
-test('a clock that is further off is named once in a while, and nothing else is', async () => {
+test('a clock that is further off is logged at most once a minute, and nothing else is logged', async () => {
   const seen: unknown[][] = [];
   const warn = (...line: unknown[]) => void seen.push(line);
   const watching = createKeyring(`${newKey},${oldKey}`, { log: { warn } });
@@ -97,7 +97,7 @@ test('a clock that is further off is named once in a while, and nothing else is'
   expect(Math.abs(line.aheadSeconds - 600)).toBeLessThan(3);
 });
 
-test('a service token that expired long ago tells of a clock that is behind', async () => {
+test('a service token that expired long ago is logged as a clock that is behind', async () => {
   const seen: unknown[] = [];
   const watching = createKeyring(oldKey, {
     log: { warn: (line: unknown) => void seen.push(line) },
@@ -106,7 +106,7 @@ test('a service token that expired long ago tells of a clock that is behind', as
   expect(seen).toHaveLength(1);
 });
 
-test('a token that was seen before ends with its time', async () => {
+test('a token that was verified before still expires', async () => {
   const token = await signed({ ...good(), exp: nowSeconds() - 59 });
   expect(await keyring.verifyToken(token)).toEqual(user);
   await until('it is refused', async () => !(await keyring.verifyToken(token)), {
@@ -114,21 +114,21 @@ test('a token that was seen before ends with its time', async () => {
   });
 });
 
-test('after a rotation new tokens use the new key, and old ones are still good', async () => {
+test('after a rotation new tokens use the new key, and old ones are still valid', async () => {
   expect(await rotated.verifyToken(await keyring.signToken(user, 60))).toEqual(user);
   const fresh = await rotated.signToken(user, 60);
   expect(await createKeyring(newKey).verifyToken(fresh)).toEqual(user);
   expect(await keyring.verifyToken(fresh)).toBeUndefined();
 });
 
-test('after a rotation what was sealed opens, and new seals need the new key', () => {
+test('after a rotation old seals open, and new seals need the new key', () => {
   expect(rotated.decrypt(keyring.encrypt('pass-word'))).toBe('pass-word');
   const sealed = rotated.encrypt('pass-word');
   expect(createKeyring(newKey).decrypt(sealed)).toBe('pass-word');
   expect(() => keyring.decrypt(sealed)).toThrow('a stored credential can not be decrypted');
 });
 
-test('a text is sealed differently each time, and opens to what it was', () => {
+test('a text is sealed differently each time, and opens unchanged', () => {
   for (const text of ['', 'pass-word', 'пароль 🔑', 'x'.repeat(10_000)]) {
     expect(keyring.decrypt(keyring.encrypt(text))).toBe(text);
     expect(keyring.encrypt(text)).not.toBe(keyring.encrypt(text));
@@ -164,7 +164,7 @@ test.each([
   expect(() => createKeyring(keys)).toThrow(reason);
 });
 
-test('a shorter key of before still opens what it sealed, behind a long one', async () => {
+test('a shorter old key behind a new one still opens its seals', async () => {
   const short = createKeyring(`${newKey},a-key-of-before-16`);
   const token = await signed(good(), { secret: 'a-key-of-before-16' });
   expect(await short.verifyToken(token)).toEqual(user);

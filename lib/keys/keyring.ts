@@ -22,7 +22,7 @@ export type Claims = {
 
 /**
  * Everything that is derived from SECRET_KEY. The variable may list several keys: the first signs
- * and encrypts, all verify and decrypt, so that a key can be replaced without signing anybody out.
+ * and encrypts, all verify and decrypt, so that a key can be replaced without signing anyone out.
  */
 export type Keyring = {
   readonly secrets: readonly string[];
@@ -63,7 +63,7 @@ export function createKeyring(
   };
 }
 
-/** The first key protects what is made from now on; shorter ones of before may follow, to open what they sealed. */
+/** The first key signs and seals; shorter old ones may follow, to verify and open older data. */
 function checkSecrets([first = '', ...others]: readonly string[]): void {
   if (others.some((secret) => secret.length < 16)) {
     throw new Error('every key of SECRET_KEY must be at least 16 characters');
@@ -76,12 +76,12 @@ function checkSecrets([first = '', ...others]: readonly string[]): void {
   }
 }
 
-/** One secret has a key of its own for each purpose. */
+/** Each purpose has its own key, derived from the secret. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, keySizeBytes));
 }
 
-/** Deriving a key costs many times what a MAC does. Purposes are a few constants. */
+/** Cached, since deriving a key costs many times as much as a MAC. There are few purposes. */
 function createMacs(derive: (purpose: string) => Buffer[]): Keyring['macs'] {
   const known = new Map<string, Mac[]>();
   return (purpose) => {
@@ -104,7 +104,7 @@ function signToken(key: Buffer, claims: Claims, ttlSeconds: number): Promise<str
 
 type Verified = { claims: Claims; expiresAtMs: number };
 
-/** A signature that was good stays good until the token expires, so it is checked once. */
+/** A valid signature stays valid until the token expires, so it is checked once. */
 function createVerifier(keys: readonly Buffer[], watch: ClockWatch): Keyring['verifyToken'] {
   const verified = new LRUCache<string, Verified>({ max: verifiedMax });
   return async (token) => {
@@ -133,7 +133,7 @@ async function verifyWithAny(
       if (aheadSeconds(payload) <= toleranceSeconds) return readClaims(payload);
       watch(payload);
     } catch (error) {
-      // The times are judged after the signature, so the token is ours. Any other may be signed by the next key.
+      // Times are checked after the signature, so the token is ours. Any other error may be due to another key.
       if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf')
         watch(error.payload);
       if (error instanceof errors.JWTExpired && error.payload.type === 'service')
@@ -151,8 +151,8 @@ function aheadSeconds({ iat, nbf }: JWTPayload): number {
 type ClockWatch = (payload: JWTPayload) => void;
 
 /**
- * Names a clock that is wrong, at most once a minute: half of all calls may fail by it. People's tokens expire
- * every day, but a service renews its own in time.
+ * Logs that clocks differ, at most once a minute, since half of all calls may fail because of it. Tokens of people
+ * expire every day, but a service renews its own in time.
  */
 function clockWatch(log: Pick<Log, 'warn'> | undefined): ClockWatch {
   let saidAtMs = Number.NEGATIVE_INFINITY;
@@ -200,13 +200,13 @@ function decrypt(keys: readonly Buffer[], text: string): string {
       const sealed = bytes.subarray(ivSizeBytes + tagSizeBytes);
       return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
     } catch {
-      // The next key may be the one that sealed it.
+      // Another key may have sealed it.
     }
   }
   throw new Error('a stored credential can not be decrypted with SECRET_KEY');
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in a time that does not depend on the position of a difference. */
 export function equalInConstantTime(a: string, b: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

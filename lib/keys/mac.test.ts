@@ -11,7 +11,7 @@ test.each([0, 1, 32, 63, 64])('with a key of %i bytes it is HMAC-SHA256', (lengt
   }
 });
 
-test('a MAC stays what it was when the next one is made', () => {
+test('a MAC is not changed by making the next one', () => {
   const mac = createMac(randomBytes(32));
   const first = mac(Buffer.from('first'));
   const kept = Buffer.from(first);

@@ -7,7 +7,7 @@ const blockBytes = 64;
 const digestBytes = 32;
 
 /**
- * HMAC-SHA256 (RFC 2104) out of one-shot digests. `createHmac` takes twice the time and leaves an object for the
+ * HMAC-SHA256 (RFC 2104) from one-shot digests. `createHmac` takes twice the time and leaves an object for the
  * garbage collector; every mail and every open needs two.
  */
 export function createMac(key: Buffer): Mac {
@@ -15,7 +15,7 @@ export function createMac(key: Buffer): Mac {
   const inner = block(key, 0x36);
   const outer = Buffer.concat([block(key, 0x5c), Buffer.alloc(digestBytes)]);
   return (message) => {
-    // As text a digest needs no memory outside the heap.
+    // A digest as text needs no memory outside the heap.
     outer.write(hash('sha256', Buffer.concat([inner, message]), 'binary'), blockBytes, 'latin1');
     return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
   };

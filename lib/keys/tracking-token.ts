@@ -5,10 +5,10 @@ import type { Mac } from './mac.ts';
 const purpose = 'postrider/tracking';
 const idBytes = 16;
 const linkSetBytes = 8;
-// A forged token could only count an open too many.
+// Short, since a forged token could only count one open too many.
 const macBytes = 8;
 
-/** The content of a tracking token: the message, and the set that holds its links. */
+/** The content of a tracking token: the message, and the set of its links. */
 export type Tracked = { messageId: string; linkSet: Buffer };
 
 /** Makes the token of a message's pixel and links. */
@@ -21,7 +21,7 @@ export function createTrackingTokens(keyring: Keyring) {
   };
 }
 
-/** Reads tokens of ours; undefined for any other text. */
+/** Reads our tokens; undefined for any other text. */
 export function createTrackingReader(keyring: Keyring) {
   const macs = keyring.macs(purpose);
   return (workspaceId: string, token: string): Tracked | undefined => {

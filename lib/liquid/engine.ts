@@ -4,14 +4,14 @@ import { escapeHtml, escapeOnce } from './escape.ts';
 import { SafeUrlTag } from './safe-url.ts';
 import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
 
-/** A template version is at most 100 KB of Liquid; what MJML makes of it is several times that. */
+/** A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several times larger. */
 const parseLimit = 2_000_000;
 /** One part of one message; a newsletter takes 0.05 ms. */
 const renderLimitMs = 200;
-/** Characters and elements that filters may read or make for one part of one message. */
+/** Characters and elements that filters may read or produce for one part of one message. */
 const memoryLimit = 5_000_000;
 
-/** Filters of liquidjs' that read a value without counting it. */
+/** Filters of liquidjs that read a value without counting it. */
 const uncounted =
   'url_encode url_decode abs at_least at_most ceil divided_by floor minus plus modulo times round slice'.split(
     ' ',
@@ -19,7 +19,7 @@ const uncounted =
 
 export type Scope = Record<string, unknown>;
 
-/** Values are escaped for HTML, and not for text. */
+/** Values are escaped in HTML, but not in text. */
 export type Place = 'html' | 'text';
 
 /** Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself. */
@@ -39,7 +39,7 @@ export function newContext(place: Place, scope: Scope): Context {
   return new Context(scope, liquid.options, { sync: true }, { liquid });
 }
 
-/** Renders the nodes in full; the fast path gives the same for all that it takes on. */
+/** Renders nodes by liquidjs. The fast path gives the same text for the nodes that it supports. */
 export function renderNodes(place: Place, nodes: Template[], context: Context): string {
   return String(engines[place].renderSync(nodes, context) ?? '');
 }
@@ -57,7 +57,7 @@ function newEngine(
     memoryLimit,
     ownPropertyOnly: true,
     templates: {},
-    // Times are UTC on whatever machine renders them.
+    // Times are in UTC on every machine.
     timezoneOffset: 0,
     locale: 'en-US',
   });
@@ -76,7 +76,7 @@ function newEngine(
   return engine;
 }
 
-/** A list is searched for a text or a number in one go: liquidjs' own way takes a microsecond an element. */
+/** Searches a list for a text or a number natively: liquidjs takes a microsecond per element. */
 function contains(list: unknown, item: unknown, context: Context): boolean {
   return Array.isArray(list) && (typeof item === 'string' || typeof item === 'number')
     ? list.includes(item)

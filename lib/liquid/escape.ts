@@ -18,7 +18,7 @@ function stringify(value: unknown): string {
   return Array.isArray(value) ? value.map(stringify).join('') : String(value);
 }
 
-/** Escapes what is not an entity yet. */
+/** Escapes everything except existing entities. */
 export function escapeOnce(value: unknown): string {
   return escapeHtml(
     stringify(value).replace(

@@ -10,7 +10,7 @@ export function parseLiquid(source: string, place: Place): Template[] {
   return parse(engines[place], source);
 }
 
-/** As `parseLiquid`; throws on filters that do not exist as well. For what an author gives; what is stored may have them. */
+/** As `parseLiquid`; throws on filters that do not exist as well. For new templates; stored ones may have such filters. */
 export function checkLiquid(source: string, place: Place): void {
   parse(strictEngines[place], source);
 }
@@ -19,7 +19,7 @@ function parse(engine: Liquid, source: string): Template[] {
   return new LinearParser(engine).parse(withoutInvisible(source));
 }
 
-/** Takes each token from the end of a reversed list: taking the first of many moves all the others. */
+/** Takes tokens from the end of a reversed list: removing the first of many moves all the others. */
 class LinearParser extends Parser {
   override parseTokens(tokens: TopLevelToken[]): Template[] {
     return super.parseTokens(

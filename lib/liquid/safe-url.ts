@@ -9,13 +9,13 @@ import {
   type TopLevelToken,
 } from 'liquidjs';
 
-/** A link made of values may lead to web pages and addresses only, never to scripts. */
+/** A link made from values may point to web pages and mail addresses only, never to scripts. */
 export function safeUrl(url: string): string {
   const trimmed = url.trim();
   return /^(https?:\/\/|mailto:)/i.test(trimmed) ? trimmed.replace(/[\s\0]+/g, '%20') : '#';
 }
 
-/** Stands around the value of every link and source attribute that has Liquid in it; put there by us, not by authors. */
+/** Wraps the value of every link and source attribute that contains Liquid; added by the compiler, not by authors. */
 export class SafeUrlTag extends Tag {
   templates: Template[] = [];
 

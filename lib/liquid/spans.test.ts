@@ -17,7 +17,7 @@ test.each([
   expect(spansOf(source)).toEqual(spans);
 });
 
-test('what stands between is changed apart from the Liquid', () => {
+test('the text between is changed separately from the Liquid', () => {
   const change = { plain: (text: string) => text.toUpperCase(), liquid: () => '!' };
   expect(mapLiquid('a {{ b }} c {% d', change)).toBe('A ! C {% D');
 });
@@ -26,7 +26,7 @@ test.each(['{{', '{%', '{% raw %}', '{{ a %}'])(
   'half a megabyte of %j is read in one go',
   (open) => {
     const source = open.repeat(Math.ceil(500_000 / open.length));
-    // A scan that begins anew at each of them takes minutes.
+    // A scan that starts again at each of them takes minutes.
     expect(cpuMs(() => liquidSpans(source))).toBeLessThan(2_000);
   },
 );

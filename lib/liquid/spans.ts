@@ -1,13 +1,13 @@
-/** Where a piece of Liquid stands in a source. */
+/** The position of a piece of Liquid in a source. */
 export type Span = { start: number; end: number };
 
 /**
- * Every `{{ … }}` and `{% … %}` of a source, in order. It reads each character a bounded number of times, whatever an
- * author leaves open.
+ * Every `{{ … }}` and `{% … %}` of a source, in order. It reads each character a bounded number of times, also if
+ * pieces are not closed.
  */
 export function liquidSpans(source: string): Span[] {
   const spans: Span[] = [];
-  // Behind the last closing of its kind nothing ends any more.
+  // After the last closing delimiter of its kind no piece can end.
   const last = { '}}': source.lastIndexOf('}}'), '%}': source.lastIndexOf('%}') };
   for (let at = source.indexOf('{'); at >= 0; at = source.indexOf('{', at)) {
     const closing = closingOf(source[at + 1]);
@@ -27,7 +27,7 @@ function closingOf(second: string | undefined): '}}' | '%}' | undefined {
   return second === '%' ? '%}' : undefined;
 }
 
-/** The source with its Liquid, and what stands between, each changed by itself. */
+/** The source with its Liquid, and the text between, each changed separately. */
 export function mapLiquid(
   source: string,
   change: { liquid?: (liquid: string) => string; plain?: (plain: string) => string },

@@ -16,7 +16,7 @@ export class CountedCaptureTag extends CaptureTag {
   }
 }
 
-/** `{% # … %}`. The pattern of liquidjs' own takes minutes for a comment of 500 KB of empty lines. */
+/** `{% # … %}`. The pattern of liquidjs takes minutes for a comment of 500 KB of empty lines. */
 export class LinearCommentTag extends Tag {
   constructor(token: TagToken, remaining: TopLevelToken[], liquid: Liquid) {
     super(token, remaining, liquid);

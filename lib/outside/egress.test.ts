@@ -112,7 +112,7 @@ test('a refusal names neither the host nor the address', async () => {
   expect(String(failure.message)).not.toMatch(/10\.1\.2\.3|hook/);
 });
 
-test('an operator opens a range, and only that one', async () => {
+test('an operator can allow a range, and only that one is allowed', async () => {
   const port = await givenServer((_, answer) => answer.end('hello'));
   const answer = await open.call({ ...get, url: `http://127.0.0.1:${port}/` });
   expect({ status: answer.status, body: String(answer.body) }).toEqual({
@@ -129,11 +129,11 @@ test.each([
   ['1.1.1.1', false],
   ['[::1]', false],
   ['localhost', false],
-])('whether %s is opened by the operator: %p', (host, isOpened) => {
+])('whether %s is allowed by the operator: %p', (host, isOpened) => {
   expect(open.opens(host)).toBe(isOpened);
 });
 
-test('a call ends when its caller gives it up', async () => {
+test('a call ends when its caller aborts it', async () => {
   const port = await givenServer(() => {});
   const stop = new AbortController();
   const call = open.call({ ...get, signal: stop.signal, url: `http://127.0.0.1:${port}/` });
@@ -151,7 +151,7 @@ test('a connection opens to an allowed host and fails on a closed port', async (
 });
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect by %i is answered as it is, not followed',
+  'a redirect by %i is returned, not followed',
   async (status) => {
     let followed = 0;
     const target = await givenServer((_, answer) => {
@@ -167,7 +167,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('a body without end is read up to the limit', async () => {
+test('an endless body is read up to the limit', async () => {
   const port = await givenServer((request, answer) => {
     const writing = setInterval(() => answer.write('x'.repeat(10_000)), 1);
     request.socket.on('close', () => clearInterval(writing));
@@ -179,7 +179,7 @@ test('a body without end is read up to the limit', async () => {
   });
 });
 
-test('a body of just the limit is whole', async () => {
+test('a body of exactly the limit is complete', async () => {
   const port = await givenServer((_, answer) => answer.end('x'.repeat(1_000)));
   const answer = await open.call({ ...get, url: `http://127.0.0.1:${port}/` });
   expect({ size: answer.body.length, truncated: answer.truncated }).toEqual({
@@ -197,13 +197,13 @@ test.each([
       request.socket.on('close', () => clearInterval(writing));
     },
   ],
-])('a server that %s is given up in time', async (_, behave) => {
+])('a call to a server that %s ends in time', async (_, behave) => {
   const port = await givenServer(behave);
   const call = open.call({ ...get, timeoutMs: 300, url: `http://127.0.0.1:${port}/` });
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-/** Names that mean what the test says, one answer after the other; the last one stays. */
+/** Resolves names to the given addresses, one answer after the other; the last one stays. */
 function givenNames(...answers: string[][]) {
   let asked = 0;
   const lookup = async (): Promise<Target[]> => {
@@ -214,7 +214,7 @@ function givenNames(...answers: string[][]) {
   return { lookup, asked: () => asked };
 }
 
-test('a name that means another address a moment later is called where it was checked', async () => {
+test('a name is called at the address that was checked, even if it resolves to another one a moment later', async () => {
   const seen: string[] = [];
   const port = await givenServer((request, answer) => {
     seen.push(`${request.socket.localAddress} ${request.headers.host}`);
@@ -228,7 +228,7 @@ test('a name that means another address a moment later is called where it was ch
   await egress.close();
 });
 
-test('a name that has come to mean a private address is refused when it is called', async () => {
+test('a name that resolves to a private address only when it is called is refused', async () => {
   let reached = 0;
   const port = await givenServer((_, answer) => {
     reached += 1;

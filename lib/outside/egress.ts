@@ -3,7 +3,7 @@ import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 
-/** A call out that is not allowed, or that went wrong; its text names no address. */
+/** A call out that is not allowed, or that went wrong; its text contains no address. */
 export class EgressError extends Error {
   override name = 'EgressError';
 }
@@ -11,14 +11,14 @@ export class EgressError extends Error {
 export type Target = { address: string; family: 4 | 6 };
 
 /**
- * The one way out to hosts that a tenant chose. Names are resolved once and the address that is
- * connected to is checked: nothing private, loopback, link-local, reserved or of a cloud itself, unless an operator
- * opened its range.
+ * All connections to hosts chosen by tenants. Names are resolved once, and the address that is
+ * connected to is checked: private, loopback, link-local and reserved ones, and those of cloud services, are refused unless
+ * an operator has allowed their range.
  */
 export type Egress = {
   /** Resolves a host to an address that may be called. */
   resolve(host: string): Promise<Target>;
-  /** Whether the host is a literal address in a range that an operator opened. */
+  /** Whether the host is a literal address in a range that an operator has allowed. */
   opens(host: string): boolean;
   /** Opens a TCP connection to a resolved and checked address. */
   connect(options: { host: string; port: number; timeoutMs: number }): Promise<Socket>;
@@ -48,7 +48,7 @@ export type EgressAnswer = {
 
 const resolveTimeoutMs = 5_000;
 
-/** All addresses of a name, as the resolver of this machine knows them. */
+/** All addresses of a name by the resolver of this machine. */
 type Lookup = (name: string) => Promise<Target[]>;
 
 /** `allow` lists ranges in CIDR notation that may be called although they are not public. */
@@ -69,11 +69,11 @@ type Ranges = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
 function mayCall(address: string, opened: Ranges): boolean {
   if (isOpened(address, opened)) return true;
-  // Everything but `unicast` is reserved for something; 6to4, Teredo and NAT64 are names of their own.
+  // Every range but `unicast` is reserved; 6to4, Teredo and NAT64 have names of their own.
   return ipaddr.process(address).range() === 'unicast' && !isOpened(address, metadata);
 }
 
-/** Public in form: Azure answers there for the machine's own agent. The other clouds use reserved ranges. */
+/** Formally public, but Azure's service for the machine itself. Other clouds use reserved ranges for theirs. */
 const metadata: Ranges = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 function isOpened(address: string, opened: Ranges): boolean {
@@ -81,7 +81,7 @@ function isOpened(address: string, opened: Ranges): boolean {
   return opened.some((range) => parsed.kind() === range[0].kind() && parsed.match(range));
 }
 
-/** A literal IPv6 address stands in brackets in a URL. */
+/** A literal IPv6 address has brackets in a URL. */
 function unbracketed(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
@@ -96,7 +96,7 @@ async function resolveChecked(host: string, opened: Ranges, lookUp: Lookup): Pro
 async function addressesOf(name: string, lookUp: Lookup): Promise<Target[]> {
   const family = isIP(name);
   if (family === 4 || family === 6) return [{ address: name, family }];
-  // Forms such as 2130706433 or 0x7f.1 are addresses in disguise; resolvers disagree about them.
+  // Forms such as 2130706433 or 0x7f.1 are addresses too; resolvers disagree about them.
   if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(name) || /^[\dx.]+$/i.test(name)) {
     throw new EgressError('the host is not a valid name');
   }

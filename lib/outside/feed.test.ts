@@ -30,7 +30,7 @@ const ask = (url = server.url, signal?: AbortSignal) =>
     { payload: { a: 1 }, ...(signal ? { signal } : {}) },
   );
 
-test('a feed is asked by a POST of JSON with the headers of its owner, who may replace ours', async () => {
+test('a feed is called by a POST of JSON with the headers of its owner, which may replace ours', async () => {
   const headers = [
     { name: 'X-Key', sealed_value: keyring.encrypt('secret') },
     { name: 'User-Agent', sealed_value: keyring.encrypt('mine') },
@@ -49,7 +49,7 @@ test('a feed is asked by a POST of JSON with the headers of its owner, who may r
   ]);
 });
 
-test('an answer is given with when it came', async () => {
+test('an answer has the time when it arrived', async () => {
   server.behaviour = (_, response) => response.end('{"items": [1, "two"], "_success": false}');
   const answer = await ask();
   expect(answer).toMatchObject({ data: { items: [1, 'two'], _success: true } });
@@ -110,7 +110,7 @@ test.each([
   10_000,
 );
 
-test('an answer of just the limits is taken', async () => {
+test('an answer of exactly the limits is accepted', async () => {
   server.behaviour = (_, response) => response.end(nested(24));
   expect(await ask()).toHaveProperty('data');
   server.behaviour = (_, response) =>
@@ -118,12 +118,12 @@ test('an answer of just the limits is taken', async () => {
   expect(await ask()).toHaveProperty('data');
 });
 
-test('a port that nobody listens on is told without its address', async () => {
+test('the error for a closed port contains no address', async () => {
   const error = 'request failed: connection refused';
   expect(await ask('http://127.0.0.1:1/feed')).toEqual({ error, isRetryable: true });
 });
 
-test('a server whose certificate nobody vouches for is not asked', async () => {
+test('a server with an untrusted certificate is not called', async () => {
   const https = createServer(certificate, (_, response) => response.end('{}'));
   https.listen(0, '127.0.0.1');
   await once(https, 'listening');
@@ -135,14 +135,14 @@ test('a server whose certificate nobody vouches for is not asked', async () => {
   https.close();
 });
 
-test('a private address is refused when it is called, without naming it', async () => {
+test('a private address is refused when it is called, and the error does not contain it', async () => {
   expect(await ask('http://10.1.2.3/feed')).toEqual({
     error: 'request failed: the host is not an address that may be called',
     isRetryable: true,
   });
 });
 
-test('a question is given up when its asker is stopped', async () => {
+test('a call ends when its signal is aborted', async () => {
   const stop = new AbortController();
   server.behaviour = () => stop.abort();
   expect(await ask(server.url, stop.signal)).toMatchObject({ isRetryable: true });

@@ -3,22 +3,22 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Keyring } from '../keys/keyring.ts';
 import { type Egress, type EgressAnswer, EgressError } from './egress.ts';
 
-/** A tenant's server that is asked for data; the values of its headers are sealed by the keyring. */
+/** A tenant's server that is called for data; the values of its headers are sealed by the keyring. */
 export type Feed = { url: string; headers: readonly SealedHeader[] };
 
 export type SealedHeader = { name: string; sealed_value: string };
 
 export type FeedAnswer =
   | { data: JsonObject; fetchedAt: Date; sizeBytes: number }
-  /** `isRetryable` says whether asking again may help; the text names no address. */
+  /** `isRetryable` says whether a retry may succeed; the text contains no address. */
   | { error: string; isRetryable: boolean };
 
 const timeoutMs = 5_000;
 export const feedSizeMaxBytes = 1024 * 1024;
-/** A level takes three in a message on the wire, where 100 are read. */
+/** Each level is three levels of a message on the wire, which may have 100. */
 const depthMax = 24;
 
-/** Asks a feed once. Whatever it does wrong is an answer too. */
+/** Calls a feed once. Its failures are returned, not thrown. */
 export async function askFeed(
   { egress, keyring }: { egress: Egress; keyring: Keyring },
   feed: Feed,
@@ -100,7 +100,7 @@ function faultOf(value: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-/** The errors of sockets and of TLS name addresses, so only their codes are used, in our own words. */
+/** The errors of sockets and of TLS contain addresses, so only their codes are used, in our own words. */
 function failureOf(error: unknown): string {
   if (error instanceof EgressError) return `request failed: ${error.message}`;
   if (textAt(error, 'name') === 'TimeoutError') return 'request timeout after 5s';

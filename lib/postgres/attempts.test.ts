@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { givenStore } from '../test/given.ts';
 import { countAttempt, forgetAttempts } from './attempts.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ const after = (ms: number) => new Date(start.getTime() + ms);
 const open = { isExhausted: false };
 const limit = (key: string, attemptsMax = 3) => ({ key, attemptsMax, windowMs: 60_000 });
 
-test('as many attempts are let through as the limit says, and the next waits for the oldest', async () => {
+test('as many attempts are allowed as the limit says, and the next only after the oldest has expired', async () => {
   for (const ms of [0, 10_000, 20_000]) {
     expect(await countAttempt(store, [limit('a')], after(ms))).toEqual({
       limit: limit('a'),
@@ -45,7 +46,7 @@ test('keys do not share their attempts', async () => {
   });
 });
 
-test('an attempt that one limit refuses counts under no other', async () => {
+test('an attempt that one limit refuses does not count under the others', async () => {
   await countAttempt(store, [limit('full', 1)], start);
   expect(await countAttempt(store, [limit('free', 1), limit('full', 1)], start)).toMatchObject({
     limit: { key: 'full' },
@@ -53,7 +54,7 @@ test('an attempt that one limit refuses counts under no other', async () => {
   expect(await countAttempt(store, [limit('free', 1)], start)).toMatchObject(open);
 });
 
-test('of many attempts at once, under keys in any order, exactly the limit goes through', async () => {
+test('of many attempts at once, under keys in any order, exactly the limit is allowed', async () => {
   const limits = [limit('x', 5), limit('y', 50)];
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>
@@ -69,7 +70,7 @@ test('forgotten attempts do not count', async () => {
   expect(await countAttempt(store, [limit('d', 1)], start)).toMatchObject(open);
 });
 
-test('what has expired is swept away, and no key can be read', async () => {
+test('expired attempts are deleted, and keys are stored as hashes', async () => {
   await countAttempt(store, [limit('person@example.com')], start);
   await countAttempt(store, [limit('later')], after(3_600_000));
   const rows = await query(store.fork(), 'select * from attempts', []);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type EntityManager, query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { EntityManager, Store } from './store.ts';
 
 /** Part of every store that limits how often something is tried. */
 export const attemptsTable = `
@@ -11,26 +12,26 @@ export const attemptsTable = `
   create index attempts_key on attempts (key, attempted_at);
   create index attempts_expired on attempts (expires_at)`;
 
-/** At most so many attempts under a key within any window of time. */
+/** The maximum of attempts under a key within any window of time. */
 export type Limit = { key: string; attemptsMax: number; windowMs: number };
 
 /** The state of the limit that is nearest to exhaustion. */
 export type RateLimitState = {
   limit: Limit;
-  /** The attempt was one too many. */
+  /** Whether the attempt exceeded the limit. */
   isExhausted: boolean;
   remaining: number;
   /** Until the oldest attempt is forgotten. */
   resetMs: number;
 };
 
-// More than one call adds, so that keys that are never tried again go away as well.
+// More than one call adds, so that keys that are never used again are deleted as well.
 const sweptMax = 500;
 
 /**
- * Counts an attempt under all its limits, or under none where one is reached. Attempts are rows, so
- * the limits survive a restart and hold over all replicas; keys are stored as hashes, since they name
- * people.
+ * Counts an attempt under all its limits, or under none if one is reached. Attempts are rows, so
+ * the limits survive a restart and apply to all replicas together; keys are stored as hashes, since they
+ * identify people.
  */
 export function countAttempt(
   store: Store,
@@ -54,7 +55,7 @@ export function countAttempt(
   });
 }
 
-/** Always in one order, so that attempts which share keys can't deadlock. */
+/** Always in one order, so that attempts which share keys cannot deadlock. */
 async function takeTurns(em: EntityManager, keys: readonly Buffer[]): Promise<void> {
   const numbers = keys.toSorted((a, b) => a.compare(b)).map((key) => `${key.readBigInt64BE()}`);
   await query(em, 'select pg_advisory_xact_lock(number) from unnest($1::bigint[]) as number', [
@@ -101,7 +102,7 @@ export function setRateLimitHeaders(
   header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
 }
 
-/** Gives a key all its attempts back. */
+/** Resets the attempts of a key. */
 export async function forgetAttempts(em: EntityManager, key: string): Promise<void> {
   await query(em, 'delete from attempts where key = $1', [hashOf(key)]);
 }

@@ -6,11 +6,12 @@ import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { testTransport } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 let store: Store;
 let admin: Client;
-/** A transaction sees one state of the activity; who watches it has none. */
+/** Reads the activity outside of a transaction, which would see only one state of it. */
 let observer: Client;
 beforeAll(async () => {
   store = await givenStore();
@@ -59,7 +60,7 @@ const waiting = async () => {
 const untilWaiting = (statements: number) =>
   until(`${statements} statements wait`, async () => (await waiting()) === statements);
 
-test('a call that is late is DeadlineExceeded, and its statement ends', async () => {
+test('a call past its deadline is DeadlineExceeded, and its statement ends', async () => {
   const late = expect(count({ timeoutMs: 1_000 })).rejects.toMatchObject({
     code: Code.DeadlineExceeded,
   });
@@ -68,7 +69,7 @@ test('a call that is late is DeadlineExceeded, and its statement ends', async ()
   await untilWaiting(0);
 });
 
-test('a call that is left is Canceled, its statement ends, and nothing of it stays', async () => {
+test('a cancelled call is Canceled, its statement ends, and its changes are rolled back', async () => {
   const leave = new AbortController();
   const left = expect(count({ signal: leave.signal })).rejects.toMatchObject({
     code: Code.Canceled,
@@ -81,7 +82,7 @@ test('a call that is left is Canceled, its statement ends, and nothing of it sta
   expect(await things(store)).toEqual([]);
 });
 
-test('more late calls than a store has connections leave it working', async () => {
+test('a store works on after more calls past their deadline than it has connections', async () => {
   const calls = Array.from({ length: 25 }, () => count({ timeoutMs: 300 }));
   for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected');
   await untilWaiting(0);
@@ -89,7 +90,7 @@ test('more late calls than a store has connections leave it working', async () =
   await expect(count({})).resolves.toBeDefined();
 });
 
-test('what a service asked another one to do goes on when it leaves', async () => {
+test('a call between services continues when its caller disconnects', async () => {
   const leave = new AbortController();
   const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
   const asked = createClient(AudienceService, transport).listAudience(request, {

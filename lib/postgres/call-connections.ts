@@ -6,8 +6,8 @@ type Call = { signal: AbortSignal; held: Set<PoolClient>; isOver: boolean };
 const calls = new AsyncLocalStorage<Call>();
 
 /**
- * Runs a call whose statements end with it: once its caller left or its deadline passed, its
- * connections are closed, and PostgreSQL rolls back what they did.
+ * Runs a call whose statements end with it: once it is cancelled or past its deadline, its
+ * connections are closed, and PostgreSQL rolls back their transactions.
  */
 export async function endingStatements<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const call: Call = { signal, held: new Set(), isOver: false };
@@ -16,7 +16,7 @@ export async function endingStatements<T>(signal: AbortSignal, run: () => Promis
   try {
     return await calls.run(call, run);
   } finally {
-    // Work that goes on after the answer belongs to no call.
+    // Work that continues after the answer belongs to no call.
     call.isOver = true;
     signal.removeEventListener('abort', end);
   }
@@ -39,7 +39,7 @@ export function tieToCalls(pool: Pool): void {
   Object.assign(pool, { connect: connectForCall });
 }
 
-/** Without waiting for a statement that runs. */
+/** Closes a connection without waiting for its statement. */
 function close(client: PoolClient): void {
   // A pool hands out whole clients; their type hides that they can be ended.
   if ('end' in client && typeof client.end === 'function') void client.end();

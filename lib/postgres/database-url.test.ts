@@ -10,7 +10,8 @@ import { until } from '../../test/stack/until.ts';
 import { addJob, runJobs } from '../jobs/jobs.ts';
 import { createLog } from '../log.ts';
 import { connectionStringOf } from './database-url.ts';
-import { openStore, query } from './store.ts';
+import { query } from './query.ts';
+import { openStore } from './store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postrider-tls-'));
 const ca = join(root, 'ca.crt');
@@ -77,7 +78,7 @@ test.each([
 test.each([
   ['no TLS', '', 'no encryption'],
   ['sslmode=disable', '?sslmode=disable', 'no encryption'],
-  ['a certificate that nobody vouches for', '?sslmode=verify-full', 'self-signed certificate'],
+  ['an untrusted certificate', '?sslmode=verify-full', 'self-signed certificate'],
 ])('with %s the error names the cause', async (_, search, cause) => {
   const store = await open('refused', search);
   await expect(store.ping()).rejects.toThrow(cause);
@@ -88,13 +89,13 @@ test.each([
 test.each([
   ['sslmode=prefer', 'sslmode must be disable, require, verify-ca or verify-full'],
   ['sslmode=verify-ca', 'sslmode=verify-ca needs sslrootcert'],
-  ['sslmode=require&sslrootcert=/nowhere/ca.crt', 'sslrootcert: /nowhere/ca.crt can not be read'],
-  ['sslmode=require&sslcert=/nowhere/a.crt', 'sslcert: /nowhere/a.crt can not be read'],
-])('a URL with %s is refused before anybody connects', async (search, reason) => {
+  ['sslmode=require&sslrootcert=/nowhere/ca.crt', 'sslrootcert: /nowhere/ca.crt cannot be read'],
+  ['sslmode=require&sslcert=/nowhere/a.crt', 'sslcert: /nowhere/a.crt cannot be read'],
+])('a URL with %s is refused before a connection is made', async (search, reason) => {
   await expect(open('wrong', `?${search}`)).rejects.toThrow(reason);
 });
 
-test('a URL without TLS settings stays as it is, and one that is none is named', () => {
+test('a URL without TLS settings is unchanged, and an invalid one is an error', () => {
   const url = 'postgresql://a:p%23w@127.0.0.1:1/b?application_name=x';
   expect(connectionStringOf(url)).toBe(url);
   expect(() => connectionStringOf('127.0.0.1:5432')).toThrow('database URL must');

@@ -5,9 +5,9 @@ const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const files = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
- * A database's URL as every connection must be given it. `sslmode`, `sslrootcert` (the authority's certificate),
- * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is refused: with it nobody
- * could tell whether TLS is used. Throws for settings that can't work.
+ * A database's URL in the form that every connection must use. `sslmode`, `sslrootcert` (the authority's certificate),
+ * `sslcert` and `sslkey` mean what they mean to PostgreSQL's own programs, but `prefer` is refused: with it, it
+ * would be unclear whether TLS is used. Throws for settings that cannot work.
  */
 export function connectionStringOf(databaseUrl: string): string {
   const url = parse(databaseUrl);
@@ -42,6 +42,6 @@ function requireFile(name: string, path: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch {
-    throw new Error(`the database URL's ${name}: ${path} can not be read`);
+    throw new Error(`the database URL's ${name}: ${path} cannot be read`);
   }
 }

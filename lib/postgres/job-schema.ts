@@ -7,8 +7,8 @@ import { query } from './query.ts';
 export const schemaOf = (service: string) => `${service}_jobs`;
 
 /**
- * Makes the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
- * schemas even where this one is there; it is left out where its table of migrations exists.
+ * Creates the job schema, or brings it up to date. The library's `create schema if not exists` needs the right to create
+ * schemas even if this one exists, so it is left out if the table of migrations exists.
  */
 export async function migrateJobs(em: EntityManager, url: string, service: string): Promise<void> {
   await query(em, migrationsTable(schemaOf(service)), []);
@@ -16,7 +16,7 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
   await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
 }
 
-/** As graphile-worker 0.18 makes it. */
+/** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `
   do $$
   begin
@@ -31,8 +31,8 @@ const migrationsTable = (schema: string) => `
   $$`;
 
 /**
- * Has a connection plan the four statements that add a job once. Left to itself PostgreSQL plans them anew for
- * each job, since it guesses ten jobs where there is one, and that is most of what a job costs.
+ * Makes a connection plan the four statements that add a job only once. By default PostgreSQL plans them again for
+ * each job, since it expects ten jobs instead of one; that is most of the cost of a job.
  */
 export async function planJobsOnce(em: EntityManager, service: string): Promise<void> {
   const name = `${schemaOf(service)}.add_jobs`;

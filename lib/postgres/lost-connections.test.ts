@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 /** A store has ten connections; a test loses more than that. */
 const losses = [...Array(12).keys()];
@@ -15,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await admin.end();
-  // Waits for connections that were not given back, without end.
+  // Would wait for ever for connections that were not returned to the pool.
   await store.close();
 });
 
-/** Ends all connections to the store's database, as a server does that stops. */
+/** Ends all connections to the store's database, as a server that stops does. */
 async function cut(): Promise<void> {
   const database = new URL(store.url).pathname.slice(1);
   const mine = 'select pid from pg_stat_activity where datname = $1';
@@ -27,7 +28,7 @@ async function cut(): Promise<void> {
   await until('all are gone', async () => (await admin.query(mine, [database])).rowCount === 0);
 }
 
-/** The pool may hand a connection out once more before it hears of its end. */
+/** The pool may hand out a connection once more before it notices its end. */
 const untilAnswers = (): Promise<void> =>
   until('the store answers', () =>
     store.ping().then(

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Gives a connection that breaks while it is in use back to its pool. Kysely 0.29 gives one back only
- * after a rollback that succeeded, which a broken connection's never does: each would be missing from
- * the pool for ever. To be removed when Kysely releases it whatever the rollback says.
+ * Returns a connection that breaks while it is in use to its pool. Kysely 0.29 returns it only
+ * after a successful rollback, which is impossible on a broken connection: the pool would lose each of
+ * them for ever. To be removed when Kysely releases connections after failed rollbacks as well.
  */
 export function returnLostConnections(pool: Pool): void {
   const inUse = new WeakSet<PoolClient>();

@@ -4,15 +4,15 @@ const mark = '/* prepared */ ';
 const preparedMax = 100;
 
 /**
- * Marks the text of a statement that is repeated all the time: PostgreSQL plans it once for each connection, and
- * keeps the plan while tables grow. So its plan has no choice that depends on their size, its answer is not
- * `*`, and its text is one of a few.
+ * Marks the text of a frequent statement: PostgreSQL plans it once for each connection, and
+ * keeps the plan while tables grow. So its best plan must not depend on their size, it must not select
+ * `*`, and its text must be one of a few.
  */
 export function prepared(text: string): string {
   return mark + text;
 }
 
-/** Has a pool's connections prepare marked texts by name, in a transaction or not. */
+/** Makes a pool's connections prepare marked texts by name, inside and outside of transactions. */
 export function prepareMarked(pool: Pool): void {
   const names = new Map<string, string>();
   pool.on('connect', (client: PoolClient) => {

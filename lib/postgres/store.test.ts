@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { givenStore } from '../test/given.ts';
 import { prepared } from './prepared.ts';
-import { query, type Store } from './store.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -29,14 +30,14 @@ test('a marked text is prepared in a transaction as well, others are not', async
   expect(names).toEqual([{ statement: prepared('select $1::int as marked') }]);
 });
 
-test('reads that fail give their connections back', async () => {
+test('reads that fail return their connections to the pool', async () => {
   for (let round = 0; round < 12; round += 1) {
     await expect(store.read('select 1 / $1::int', [0])).rejects.toThrow('division by zero');
   }
   expect(await store.read('select 1 as one', [])).toEqual([{ one: 1 }]);
 });
 
-test('texts that are made for each call are refused before they fill the database', async () => {
+test('texts that differ for each call are refused before they fill the memory of the database', async () => {
   const reads = async () => {
     for (let number = 0; number < 200; number += 1) await store.read(`select ${number}`, []);
   };

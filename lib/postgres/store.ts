@@ -10,7 +10,6 @@ import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
-export { query } from './query.ts';
 
 /** A service's own part of the database. */
 export type Store = {
@@ -26,7 +25,7 @@ export type Store = {
   read<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Brings the schema up to date; processes that start together take turns. */
   migrate(): Promise<void>;
-  /** Rejects if the database can't be reached. */
+  /** Rejects if the database cannot be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,10 +35,10 @@ type StoreOptions = {
   name: string;
   url: string;
   entities: EntityClass<AnyEntity>[];
-  /** By the names they are recorded under, in their order. */
+  /** By the names under which they are recorded, in order. */
   migrations: Record<string, new (...args: never[]) => Migration>;
   connectionsMax?: number;
-  /** For writes that must not end with the call that began them: a call's end closes none of its connections. */
+  /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
   outlivesCalls?: boolean;
 };
 
@@ -58,17 +57,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       })) as never,
       tableName: 'migrations',
       snapshot: false,
-      // Keeps its table from being made before `up` says in which schema.
+      // Prevents its table from being created before `up` names the schema.
       includeWildcardSchema: true,
     },
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      // The ORM drops what follows the question mark.
+      // The ORM drops the query of the URL.
       connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      // PostgreSQL checks while it works whether its client is still there; otherwise it would notice at the end.
+      // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
       // With the default random_page_cost PostgreSQL scans young tables.
       options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
       onPoolCreated: (pool: Pool) => {
@@ -78,7 +77,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       },
     },
     connect: false,
-    // Tables are made by migrations only.
+    // Only migrations create tables.
     discovery: { warnWhenNoEntities: false },
     forceUtcTimezone: true,
     logger: () => {},
@@ -100,16 +99,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
-    // Without the schema it would look for its table in `public` only, and not find it again.
+    // Without the schema it would look for its table in `public`, and never find it.
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });
-    // In a unit of work of its own: the library looks from another connection.
+    // Committed separately, since the library reads from another connection.
     await migrateJobs(orm.em.fork(), url, name);
     await planJobsOnce(em, name);
   });
 }
 
-/** Goes to the driver itself: for a small row the ORM costs more than all else in a call. */
+/** Uses the driver directly: for a small row the ORM costs more than the rest of a call. */
 function createReader(orm: MikroORM): Store['read'] {
   return async (text, values) => {
     const pool = await orm.em.getConnection().getNativeClient();

@@ -3,7 +3,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type Env, flag, integer, list, required } from '#lib/config.ts';
+import type { Env } from '#lib/config.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
@@ -11,19 +11,16 @@ import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
 import type { Authorize } from '../rpc/server/access.ts';
 import { serve } from '../rpc/server/serve.ts';
-import { readClientTls, readServerTls } from '../rpc/tls.ts';
+import type { Role, ServiceConfig } from './config.ts';
 import { onTermination } from './termination.ts';
 
 /** The parts that every process has, whatever its service. */
 export type Base = {
-  env: Env;
   log: Log;
   keyring: Keyring;
-  /** The service's database URL. */
-  databaseUrl: string;
-  /** A transport to another service, from `<NAME>_ADDR`. */
+  /** A transport to another service. */
   peer(name: string): Transport;
-  /** The same, or undefined where no such service is deployed. */
+  /** The same, or undefined if no such service is deployed. */
   peerIfDeployed(name: string): Transport | undefined;
 };
 
@@ -39,30 +36,30 @@ export type ServiceProcess = {
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
+  /** Called after migrations, before the service answers or runs a job. */
+  prepare?(): Promise<void>;
   close?(): Promise<void>;
 };
 
-export function openBase(name: string, env: Env): Base {
-  const log = createLog(name, env.LOG_LEVEL);
-  const keyring = createKeyring(required(env, 'SECRET_KEY'), { log });
+export function openBase({ name, logLevel, secretKey, addresses, clientTls }: ServiceConfig): Base {
+  const log = createLog(name, logLevel);
+  const keyring = createKeyring(secretKey, { log });
   const transports = new Map<string, Transport>();
-  const tls = readClientTls(env);
   const peerIfDeployed: Base['peerIfDeployed'] = (other) => {
-    const addresses = list(env, `${other.toUpperCase()}_ADDR`);
-    if (addresses.length === 0) return undefined;
+    const known = addresses.get(other);
+    if (known === undefined) throw new Error(`${other} is not a peer in the config of ${name}`);
+    if (known.length === 0) return undefined;
     const transport =
-      transports.get(other) ?? connectToService(addresses, { keyring, caller: name, tls });
+      transports.get(other) ?? connectToService(known, { keyring, caller: name, tls: clientTls });
     transports.set(other, transport);
     return transport;
   };
   return {
-    env,
     log,
     keyring,
-    databaseUrl: required(env, `${name.toUpperCase()}_DATABASE_URL`),
     peer(other) {
       const transport = peerIfDeployed(other);
-      if (!transport) throw new Error(`${other.toUpperCase()}_ADDR is not set`);
+      if (!transport) throw new Error(`${other} is not deployed`);
       return transport;
     },
     peerIfDeployed,
@@ -71,46 +68,46 @@ export function openBase(name: string, env: Env): Base {
 
 /**
  * Runs one service as a process: migrates (`migrate` as argument does only that), serves, runs its
- * jobs, says `ready` to a supervisor, and drains on SIGTERM.
+ * jobs, sends `ready` to a supervisor, and drains on SIGTERM.
  */
-export async function runService(
-  name: string,
-  open: (base: Base) => Promise<ServiceProcess>,
+export async function runService<Config extends ServiceConfig>(
+  readConfig: (env: Env, role: Role) => Config,
+  open: (base: Base, config: Config) => Promise<ServiceProcess>,
 ): Promise<void> {
-  const base = openBase(name, process.env);
-  const service = await open(base);
   const onlyMigrate = process.argv[2] === 'migrate';
-  if (onlyMigrate || flag(base.env, 'MIGRATE_ON_START')) await service.store.migrate();
+  const config = readConfig(process.env, onlyMigrate ? 'migrate' : 'serve');
+  const base = openBase(config);
+  const service = await open(base, config);
+  if (onlyMigrate || config.migrateOnStart) await service.store.migrate();
   if (onlyMigrate) return service.store.close();
+  await service.prepare?.();
+  const { keyring, log } = base;
   const jobs = runJobs({
-    url: base.databaseUrl,
-    service: name,
+    url: config.databaseUrl,
+    service: config.name,
     tasks: service.tasks,
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
-    log: base.log,
+    log,
   });
   const server = await serve(
     {
       ...service,
-      keyring: base.keyring,
+      keyring,
       authorize:
         service.authorize ??
         authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
-      demo: flag(base.env, 'DEMO_MODE'),
-      log: base.log,
-      tls: readServerTls(base.env),
-      reflection: base.env.REFLECTION !== 'false',
+      demo: config.demoMode,
+      log,
+      tls: config.tls,
+      reflection: config.reflection,
       isReady: () => answers(service.store),
     },
-    {
-      host: base.env.HOST ?? '127.0.0.1',
-      port: integer(base.env, `${name.toUpperCase()}_PORT`),
-    },
+    config,
   );
-  base.log.info({ port: server.port }, 'ready');
+  log.info({ port: server.port }, 'ready');
   process.send?.('ready');
-  onTermination(base.log, async () => {
+  onTermination(log, async () => {
     await server.drain();
     await jobs.stop();
     await service.close?.();

@@ -3,7 +3,7 @@ export const invalidToken = 'Invalid token';
 
 type Bearer = { token: string; fault?: never } | { token?: never; fault: string };
 
-/** The token of an Authorization header, not verified yet, or the text that says why there is none. */
+/** The token of an Authorization header, not verified yet, or the error text. */
 export function bearerToken(header: string | null | undefined): Bearer {
   if (header === undefined || header === null) return { fault: missingToken };
   const [, token] = /^Bearer (\S+)$/.exec(header) ?? [];

@@ -43,34 +43,34 @@ describe.each(pairs)('%s transport, %s server:', (transportName, serverName) => 
 
   const codes = Object.values(Code).filter((code) => typeof code === 'number');
   const said = codes.filter((code) => code !== Code.Internal && code !== Code.Canceled);
-  test.each(said)('code %i comes with its text, details and metadata', async (code) => {
+  test.each(said)('code %i has its text, details and metadata', async (code) => {
     const error = ConnectError.from(await wish(`fail:${code}`).catch((reason) => reason));
     expect(error).toMatchObject({ code, rawMessage: `it is ${code} – naïve` });
     expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(7n);
     expect(error.metadata.get('x-why')).toBe('because');
   });
 
-  test('an internal error keeps its code and nothing else that was said', async () => {
+  test('an internal error keeps only its code', async () => {
     const error = ConnectError.from(await wish(`fail:${Code.Internal}`).catch((reason) => reason));
     expect(error).toMatchObject({ code: Code.Internal, rawMessage: 'internal error' });
     expect(error.findDetails(RetryInfoSchema)).toEqual([]);
   });
 
-  test('a call that is late is DeadlineExceeded, and ends at the other side', async () => {
+  test('a call past its deadline is DeadlineExceeded, and ends at the server', async () => {
     const { name, ended } = givenWait();
     const late = wish(name, { timeoutMs: 100 });
     await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     await ended;
   });
 
-  test('a call that is left before it begins is Canceled and never made', async () => {
+  test('a call that is cancelled before it begins is Canceled and never made', async () => {
     const left = wish('never', { signal: AbortSignal.abort() });
     await expect(left).rejects.toMatchObject({ code: Code.Canceled });
     await wish('after');
     expect(seen).not.toContain('never');
   });
 
-  test('a call that is left while it runs is Canceled, and ends at the other side', async () => {
+  test('a call that is cancelled while it runs is Canceled, and ends at the server', async () => {
     const { name, begun, ended } = givenWait();
     const leave = new AbortController();
     const left = expect(wish(name, { signal: leave.signal })).rejects.toMatchObject({
@@ -91,12 +91,12 @@ describe.each(pairs)('%s transport, %s server:', (transportName, serverName) => 
     expect(await wish('next')).toMatchObject({ emails: ['next'] });
   });
 
-  test('a message of some megabytes arrives whole', async () => {
+  test('a message of some megabytes arrives complete', async () => {
     const large = 'x'.repeat(5_000_000);
     expect(await wish(large)).toEqual(expect.objectContaining({ emails: [large] }));
   });
 
-  test('a method that is not known there is Unimplemented', async () => {
+  test('an unknown method is Unimplemented', async () => {
     const asked = createClient(WorkspaceService, transport).getWorkspace({ id: 'w1' });
     await expect(asked).rejects.toMatchObject({ code: Code.Unimplemented });
   });

@@ -3,7 +3,7 @@ import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 
-/** Long enough for a process to be started anew, short enough to be worth waiting. */
+/** Long enough for a process to restart, short enough to wait for. */
 export const retryDefaultMs = 1_000;
 
 /** A field that breaks a rule. */
@@ -17,12 +17,12 @@ export function invalidFields(faults: readonly [FieldFault, ...FieldFault[]]): C
   ]);
 }
 
-/** InvalidArgument for one field. The description says everything, as `name is required`. */
+/** InvalidArgument for one field. The description is a complete text, such as `name is required`. */
 export function invalidField(field: string, description: string): ConnectError {
   return invalidFields([{ field, description }]);
 }
 
-/** An error that passes, with the time after which to try again. */
+/** A temporary error, with a retry delay. */
 export function retryLater(text: string, code: Code, retryMs: number): ConnectError {
   const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) });
   return new ConnectError(text, code, undefined, [{ desc: RetryInfoSchema, value: detail }]);

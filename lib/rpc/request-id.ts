@@ -6,17 +6,17 @@ export const requestIdHeader = 'x-request-id';
 const validId = /^[\x21-\x7e]{1,128}$/;
 const requestIds = new AsyncLocalStorage<string>();
 
-/** The id that a caller gave if it is valid, else a new one. */
+/** The id that a caller sent if it is valid, else a new one. */
 export function requestIdFrom(given: unknown): string {
   return typeof given === 'string' && validId.test(given) ? given : randomUUID();
 }
 
-/** Runs the work of a request; `currentRequestId` names the request in all that it calls. */
+/** Runs the work of a request; `currentRequestId` returns its id in everything that it calls. */
 export function inRequest<T>(requestId: string, run: () => T): T {
   return requestIds.run(requestId, run);
 }
 
-/** The id of the request that this code works for. Calls to other services send it, so that logs can be joined. */
+/** The id of the current request. Calls to other services send it, so that logs can be correlated. */
 export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }

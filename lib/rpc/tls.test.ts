@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'postrider-tls-'));
 const file = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An authority of our own, and a server and a client that it vouches for. */
+/** Our own authority, and the certificates of a server and a client that it has signed. */
 beforeAll(() => {
   const run = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -57,7 +57,7 @@ async function givenServer(env: Record<string, string> = {}, reflection = true):
   return `127.0.0.1:${server.port}`;
 }
 
-/** How our own client's call ends: the code, or `ok`. */
+/** The result of a call by our own client: the code, or `ok`. */
 async function callBy(address: string, env: Record<string, string>): Promise<string> {
   const client = createClient(Health, connectTo(address, { tls: readClientTls(env) }));
   return client.check({}).then(
@@ -66,7 +66,7 @@ async function callBy(address: string, env: Record<string, string>): Promise<str
   );
 }
 
-/** Asks a stock gRPC client for health, and what the given path answers: 0, or an error's code. */
+/** Calls health, or the given path, by a stock gRPC client: returns 0 or an error's code. */
 function stockCall(
   address: string,
   credentials: grpc.ChannelCredentials,
@@ -81,7 +81,7 @@ function stockCall(
 
 const read = (name: string) => readFileSync(file(name));
 
-test('a service speaks TLS to whoever trusts its authority, and to nobody else', async () => {
+test('a service with TLS is reachable only for clients that trust its authority', async () => {
   const address = await givenServer();
   expect(await callBy(address, { TLS_CA_FILE: file('ca.pem') })).toBe('ok');
   expect(await callBy(address, { TLS_CA_FILE: file('client.pem') })).toBe('Unavailable');

@@ -7,13 +7,21 @@ export type ClientTls = { ca: Buffer; cert?: Buffer; key?: Buffer };
 /** A server's certificate; with `ca`, its clients must have certificates of that authority. */
 export type ServerTls = { cert: Buffer; key: Buffer; ca?: Buffer };
 
-const read = (env: Env, name: string) => (env[name] ? readFileSync(env[name]) : undefined);
+function read(env: Env, name: string): Buffer | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new Error(`${name}: ${path} cannot be read`);
+  }
+}
 
 /**
  * `TLS_CERT_FILE` and `TLS_KEY_FILE` make a server speak TLS; `TLS_CLIENT_CA_FILE` makes it ask for certificates. A
  * prefix distinguishes one server's variables from those of the process.
  */
-export function readServerTls(env: Env, prefix = ''): ServerTls | undefined {
+export function readServerTls(env: Env, prefix: '' | 'GATEWAY_' = ''): ServerTls | undefined {
   const own = { cert: `${prefix}TLS_CERT_FILE`, key: `${prefix}TLS_KEY_FILE` };
   const [cert, key] = [read(env, own.cert), read(env, own.key)];
   const ca = read(env, `${prefix}TLS_CLIENT_CA_FILE`);
@@ -23,7 +31,7 @@ export function readServerTls(env: Env, prefix = ''): ServerTls | undefined {
   return undefined;
 }
 
-/** `TLS_CA_FILE` makes clients speak TLS to our services; they show the process's own certificate if it has one. */
+/** `TLS_CA_FILE` makes clients speak TLS to our services; they present the process's own certificate if it has one. */
 export function readClientTls(env: Env): ClientTls | undefined {
   const ca = read(env, 'TLS_CA_FILE');
   return ca && { ca, cert: read(env, 'TLS_CERT_FILE'), key: read(env, 'TLS_KEY_FILE') };

@@ -10,10 +10,13 @@ export const binaryOptions = { recursionLimit: 300 };
 export const messageMaxBytes = 20 * 1024 * 1024;
 
 /**
- * A message to an operation that anybody may call. Its JSON is at most 64 KiB at the gateway, and a message may be six
- * times its JSON: a number of one digit is two bytes there and eleven here.
+ * The limit of a message to an operation without a token. Its JSON is at most 64 KiB at the gateway, and a message may be
+ * six times its JSON: a number of one digit is two bytes there and eleven here.
  */
 export const publicMessageMaxBytes = 512 * 1024;
+
+/** The header in which the gateway sends the address of its client. */
+export const clientAddressHeader = 'x-client-address';
 
 /** The headers of a request or an answer, without HTTP/2's pseudo-headers. */
 export function metadataOf(headers: IncomingHttpHeaders): Headers {

@@ -1,7 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 import { consumedTable } from '#lib/jobs/consume.ts';
 import { attemptsTable } from '#lib/postgres/attempts.ts';
-import { openStore, query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import { openStore, type Store } from '#lib/postgres/store.ts';
 import { idempotencyTable } from '#lib/rpc/server/idempotency.ts';
 import { testStore } from '../../test/setup/database.ts';
 
@@ -17,7 +18,7 @@ class Shelf extends Migration {
   }
 }
 
-/** A store with a table of things and all that lib adds to a service's own tables. */
+/** A store with a table of things and all tables that lib adds to a service's own. */
 export function givenStore(): Promise<Store> {
   return testStore((url) =>
     openStore({ name: service, url, entities: [], migrations: { shelf: Shelf } }),

@@ -32,11 +32,11 @@ export const options = {
   reflection: true,
   log: createLog('test', 'silent'),
 };
-/** Calls that wait, by the name that their request gives them. */
+/** The waiting calls, by the name in their request. */
 const waiting = new Map<string, PromiseWithResolvers<void>>();
 export const seen: string[] = [];
 
-/** A name of which a test can learn that the call waits, and that it ended. */
+/** A name by which a test can see that the call waits, and that it ended. */
 export function givenWait() {
   const name = `wait:${crypto.randomUUID()}`;
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

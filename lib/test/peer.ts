@@ -3,7 +3,7 @@ import { createLog } from '#lib/log.ts';
 import { serve } from '#lib/rpc/server/serve.ts';
 import { keyring, ownerEverywhere } from '../../test/setup/service.ts';
 
-/** A service in a process of its own, which a test may freeze. It tells its parent its port. */
+/** A service in a process of its own, which a test may freeze. It sends its port to its parent. */
 const server = await serve(
   {
     services: [AudienceService],
@@ -18,5 +18,5 @@ const server = await serve(
   { host: '127.0.0.1', port: 0 },
 );
 process.send?.(server.port);
-// A test that dies takes its peer with it.
+// Ends with the process of the test.
 process.on('disconnect', () => process.exit(0));

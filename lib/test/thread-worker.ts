@@ -1,6 +1,6 @@
 import { parentPort, threadId } from 'node:worker_threads';
 
-/** The requests that the thread of these tests answers, each in its way. */
+/** The requests that the thread of these tests answers. */
 export type Action = 'answer' | 'loop' | 'fill memory' | 'throw' | 'exit';
 
 const kept: string[][] = [];

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 
 export function broadcastNotFound(): ConnectError {
@@ -11,46 +12,26 @@ export function broadcastChanged(): ConnectError {
   return new ConnectError('the broadcast was changed at the same time; try again', Code.Aborted);
 }
 
+const whereKey = ({ workspaceId, id }: BroadcastKey) => ({ workspace_id: workspaceId, id });
+const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+const orNotFound = { failHandler: broadcastNotFound };
+
 /** The row, locked until the transaction ends. */
-export function lockBroadcast(
-  em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-): Promise<Broadcast> {
-  return em.findOneOrFail(
-    Broadcast,
-    { workspace_id: workspaceId, id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: broadcastNotFound },
-  );
+export function lockBroadcast(em: EntityManager, key: BroadcastKey): Promise<Broadcast> {
+  return em.findOneOrFail(Broadcast, whereKey(key), { ...locked, ...orNotFound });
 }
 
-/** The same for a step that has nothing to do where the broadcast was deleted meanwhile. */
-export function lockIfThere(
-  em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-): Promise<Broadcast | null> {
-  return em.findOne(
-    Broadcast,
-    { workspace_id: workspaceId, id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
+/** The row, locked until the transaction ends; null where the broadcast was deleted. */
+export function lockIfThere(em: EntityManager, key: BroadcastKey): Promise<Broadcast | null> {
+  return em.findOne(Broadcast, whereKey(key), locked);
 }
 
-export function findIfThere(
-  em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-): Promise<Broadcast | null> {
-  return em.findOne(Broadcast, { workspace_id: workspaceId, id });
+export function findIfThere(em: EntityManager, key: BroadcastKey): Promise<Broadcast | null> {
+  return em.findOne(Broadcast, whereKey(key));
 }
 
-export function findBroadcast(
-  em: EntityManager,
-  { workspaceId, id }: BroadcastKey,
-): Promise<Broadcast> {
-  return em.findOneOrFail(
-    Broadcast,
-    { workspace_id: workspaceId, id },
-    { failHandler: broadcastNotFound },
-  );
+export function findBroadcast(em: EntityManager, key: BroadcastKey): Promise<Broadcast> {
+  return em.findOneOrFail(Broadcast, whereKey(key), orNotFound);
 }
 
 export type Counts = {
@@ -61,9 +42,9 @@ export type Counts = {
   unknown: number;
 };
 
-const noCounts: Counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 };
+export const noCounts: Counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 };
 
-/** What became of the recipients of each broadcast: sums over its slices. */
+/** The recipients of each broadcast by outcome: sums over its slices. */
 export async function countsOf(
   em: EntityManager,
   workspaceId: string,
@@ -81,7 +62,7 @@ export async function countsOf(
   return (id) => byId.get(id) ?? noCounts;
 }
 
-/** Whether the counts hold everything that was started. */
+/** Whether the counts contain everything that was started. */
 export async function isCounted(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

@@ -15,7 +15,7 @@ export const statuses = [
 ] as const;
 export type Status = (typeof statuses)[number];
 
-/** The states in which mail goes out, or may. */
+/** The states in which messages may be sent. */
 export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
 export type Moving = (typeof moving)[number];
 
@@ -68,7 +68,7 @@ export type TestSettings = {
   variations: { template_id: string; variation_name: string }[];
 };
 
-/** Why a variation won: a person chose it, its numbers are best, or the first one for want of a difference. */
+/** Why a variation won: a person chose it, it has the best numbers, or it is the first of equal ones. */
 export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
 export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
@@ -89,7 +89,7 @@ export type Plan = {
 
 export type StoredFeed = Feed & { enabled: boolean };
 
-/** The feeds that a broadcast is set up with. */
+/** The configured feeds of a broadcast. */
 export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
 
 /** The columns of a broadcast; its rules are the methods of `Broadcast`. */
@@ -128,7 +128,7 @@ export const broadcastSchema = defineEntity({
     pause_reason: p.string().nullable(),
     retry_at: p.datetime().nullable(),
     outages: p.integer(),
-    /** Set when render failures pause it: a person who resumes it wants the rest sent all the same. */
+    /** Set when render failures pause it: a person who resumes it wants the rest sent anyway. */
     ignore_render_failures: p.boolean().name('bears_unrendered'),
     created_at: p.datetime(),
     updated_at: p.datetime(),
@@ -138,3 +138,21 @@ export const broadcastSchema = defineEntity({
     paused_at: p.datetime().nullable(),
   },
 });
+
+/** The columns of a draft that nothing has happened to. */
+export const newDraft = {
+  status: 'draft',
+  schedule: {
+    is_scheduled: false,
+    scheduled_date: '',
+    scheduled_time: '',
+    timezone: '',
+    use_recipient_timezone: false,
+  },
+  enqueued_count: 0,
+  test_phase_recipient_count: 0,
+  winner_phase_recipient_count: 0,
+  revision: 0,
+  outages: 0,
+  ignore_render_failures: false,
+} as const;

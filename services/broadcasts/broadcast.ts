@@ -15,7 +15,7 @@ import {
 
 export type BroadcastKey = { workspaceId: string; id: string };
 
-/** What create and update write. */
+/** The columns that create and update write. */
 export type Content = {
   name: string;
   audience: Audience;
@@ -24,13 +24,13 @@ export type Content = {
   metadata: Record<string, unknown> | null;
 };
 
-/** Times after which an outage is tried again by itself; the last one repeats. */
+/** Waits before an outage is retried automatically; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
 
-/** Why the system pauses; `endsAt` where it is known. */
+/** Why the system pauses; `endsAt` if known. */
 type Stop = { reason: string; cause: 'outage' | 'fault'; endsAt?: Date };
 
-/** One message to the contacts of a list, and the steps it may take. */
+/** One message to the contacts of a list, and its state transitions. */
 export class Broadcast extends broadcastSchema.class {
   update(now: Date, content: Content): void {
     allow(this, 'update', 'draft', 'scheduled', 'paused');
@@ -68,7 +68,7 @@ export class Broadcast extends broadcastSchema.class {
     startMoving(this, now);
   }
 
-  /** A pause of the system's becomes the person's: it keeps its reason, and is not lifted by itself any more. */
+  /** A pause by the system becomes a pause by a person: it keeps its reason and no longer ends automatically. */
   pause(now: Date): void {
     if (this.status === 'paused' && this.paused_by === 'system') {
       this.paused_by = 'person';
@@ -80,7 +80,7 @@ export class Broadcast extends broadcastSchema.class {
     halt(this, now, { who: 'person', reason: null });
   }
 
-  /** An outage pauses and is tried again by itself; anything else that stops a run waits for a person. */
+  /** An outage pauses and is retried automatically; anything else that stops a run waits for a person. */
   pauseBySystem(now: Date, { reason, cause, endsAt }: Stop): void {
     allow(this, 'pause', 'scheduled', ...moving);
     halt(this, now, { who: 'system', reason });
@@ -93,7 +93,7 @@ export class Broadcast extends broadcastSchema.class {
     }
   }
 
-  /** Once: a person who resumes it has read the reason, and is not stopped by it again. */
+  /** Pauses once: a person who resumes has read the reason and is not stopped by it again. */
   pauseForUnrendered(now: Date, reason: string): void {
     this.pauseBySystem(now, { reason, cause: 'fault' });
     this.ignore_render_failures = true;
@@ -112,7 +112,7 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** Goes on by itself after an outage, unless a person has touched it since. */
+  /** Continues automatically after an outage, unless a person has changed the broadcast since. */
   resumeAfterOutage(now: Date): void {
     if (this.status !== 'paused' || !this.retry_at || this.retry_at > now) return;
     this.resume(now);
@@ -143,7 +143,7 @@ export class Broadcast extends broadcastSchema.class {
     }
   }
 
-  /** Everybody in the sample was tried; who was put off is tried again all the same. */
+  /** Everybody in the sample was tried; deferred recipients are still retried. */
   completeTest(now: Date): void {
     allow(this, 'complete the test of', 'testing');
     this.status = 'test_completed';
@@ -151,7 +151,7 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** The variation for everybody who has no mail yet. A pause in the test stays a pause. */
+  /** Sets the variation for everybody without a message. A pause in the test stays a pause. */
   selectWinner(now: Date, templateId: string, decidedBy: DecidedBy): void {
     const isPausedTest = this.status === 'paused' && isTest(this.paused_from);
     if (!isPausedTest) allow(this, 'select a winner of', 'testing', 'test_completed');
@@ -172,7 +172,7 @@ export class Broadcast extends broadcastSchema.class {
     return new Date(this.test_sent_at.getTime() + test_duration_hours * 3_600_000);
   }
 
-  /** A test that left nobody for a winner is over with its sample. */
+  /** A test that leaves nobody for a winner ends with its sample. */
   needsNoWinner(): boolean {
     return this.frozen_at !== null && this.winner_phase_recipient_count === 0;
   }
@@ -186,7 +186,7 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** For what can't be resumed. */
+  /** For failures that resume can't repair. */
   fail(now: Date, reason: string): void {
     allow(this, 'fail', 'scheduled', ...moving);
     this.status = 'failed';
@@ -198,7 +198,7 @@ broadcastSchema.setClass(Broadcast);
 
 // Functions and not private methods: the ORM makes entities without calling their constructor.
 
-/** Refuses an action that the state table has no cell for. */
+/** Refuses an action that the state table does not allow. */
 function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
   if (!allowed.includes(status)) {
     throw new ConnectError(`cannot ${action} a ${status} broadcast`, Code.FailedPrecondition);
@@ -210,7 +210,7 @@ function change(broadcast: Broadcast, now: Date): void {
   broadcast.updated_at = now;
 }
 
-/** Where a broadcast is that moves: by its row as it is, whatever it was before it stood still. */
+/** The state of a broadcast that continues: it follows from the row, not from the state before the pause. */
 function phaseOf(broadcast: Broadcast): Moving {
   if (!broadcast.test_settings.enabled) return 'sending';
   if (hasWinner(broadcast)) return 'winner_selected';

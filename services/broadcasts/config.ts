@@ -1,22 +1,25 @@
-import { type Env, list, required } from '#lib/config.ts';
+import { configReader, type ServiceConfig } from '#lib/process/config.ts';
 import type { TemporalServer } from './lifecycle/temporal.ts';
 
-/** What broadcasts reads of the environment beside what every service does. */
-export type Config = {
-  /** Networks that feeds may be asked in although they are private. */
-  egressAllow: string[];
+type Own = {
+  /** Private ranges in CIDR notation that feeds may be in. */
+  egressAllow: readonly string[];
   temporal: TemporalServer;
   /** Where the worker keeps the bundle of workflows. */
   cacheFolder: string;
 };
 
-export function readConfig(env: Env): Config {
-  return {
-    egressAllow: list(env, 'EGRESS_ALLOW'),
+export type Config = ServiceConfig & Own;
+
+/** For the service and for its worker of workflows. */
+export const readConfig = configReader<Own>(
+  { name: 'broadcasts', peers: ['contacts', 'messages', 'templates', 'workspaces'] },
+  (variables) => ({
+    egressAllow: variables.list('EGRESS_ALLOW'),
     temporal: {
-      address: required(env, 'TEMPORAL_ADDRESS'),
-      namespace: env.TEMPORAL_NAMESPACE ?? 'default',
+      address: variables.text('TEMPORAL_ADDRESS'),
+      namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),
     },
-    cacheFolder: env.CACHE_FOLDER ?? '.postrider/cache',
-  };
-}
+    cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
+  }),
+);

@@ -16,7 +16,7 @@ import type { Peers } from './peers.ts';
 import { Revisions } from './sending/revisions.ts';
 import { openBroadcastsStore } from './store.ts';
 
-/** What operations and activities may use. */
+/** The dependencies of operations and activities. */
 export type Context = Peers & {
   store: Store;
   now: () => Date;
@@ -25,13 +25,13 @@ export type Context = Peers & {
   revisions: Revisions;
 };
 
-export async function openContext(base: Base, { egressAllow }: Config): Promise<Context> {
-  const store = await openBroadcastsStore(base.databaseUrl);
+export async function openContext(base: Base, config: Config): Promise<Context> {
+  const store = await openBroadcastsStore(config.databaseUrl);
   return {
     store,
     revisions: new Revisions(store),
     now: () => new Date(),
-    egress: createEgress(egressAllow),
+    egress: createEgress(config.egressAllow),
     keyring: base.keyring,
     contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),
@@ -42,5 +42,5 @@ export async function openContext(base: Base, { egressAllow }: Config): Promise<
   };
 }
 
-/** What the operations of this service implement, by RPC. */
+/** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof BroadcastService>;

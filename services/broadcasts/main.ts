@@ -8,8 +8,7 @@ import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wake } from './tasks/wake.ts';
 
-await runService('broadcasts', async (base) => {
-  const config = readConfig(base.env);
+await runService(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const temporal = connectTemporal(config.temporal);
   return {

@@ -18,7 +18,7 @@ import { updateBroadcast } from './operations/update-broadcast.ts';
 
 export const services = [BroadcastService];
 
-/** Broadcasts and their states, the frozen audience and its slices. What takes long is the workflow's. */
+/** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
 export function broadcastsRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(BroadcastService, {

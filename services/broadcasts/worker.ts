@@ -18,7 +18,7 @@ import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
 import { workflowBundle } from './lifecycle/workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
-/** A slice is one activity, which mostly waits: slow tenants must not keep the others from theirs. */
+/** A slice is one activity, which mostly waits: slow tenants must not keep the others from their turn. */
 const activitiesAtOnce = 1_000;
 
 async function connect(address: string, log: Log): Promise<NativeConnection> {
@@ -26,28 +26,28 @@ async function connect(address: string, log: Log): Promise<NativeConnection> {
     try {
       return await NativeConnection.connect({ address });
     } catch (error) {
-      log.warn({ err: error }, 'Temporal is not there; trying again');
+      log.warn({ err: error }, 'Temporal is not reachable; trying again');
       await sleep(connectRetryMs);
     }
   }
 }
 
-/** What a warning is about; the rest of it is Temporal's own. */
+/** The fields of a Temporal warning that say what it is about; the others are internal to Temporal. */
 function fieldsOf({ level, meta = {} }: LogEntry): object {
   const { workflowId, activityType, attempt, slice, error: err } = meta;
   return { level, workflowId, activityType, attempt, slice, err };
 }
 
-const base = openBase('broadcasts', process.env);
+const config = readConfig(process.env, 'work');
+const base = openBase(config);
 // Node ends the process after this; the supervisor starts it again.
 process.on('uncaughtExceptionMonitor', (error, origin) =>
-  base.log.fatal({ err: error, origin }, 'the worker ends of an error that nothing handled'),
+  base.log.fatal({ err: error, origin }, 'an unhandled error ends the worker'),
 );
 Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', (entry) => base.log.warn(fieldsOf(entry), entry.message)),
 });
-const config = readConfig(base.env);
 const context = await openContext(base, config);
 const { address, namespace } = config.temporal;
 const [connection, bundle] = await Promise.all([

@@ -12,7 +12,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { IsProven } from './subscription/email-hmac.ts';
 import type { Templates } from './subscription/opt-in-template.ts';
 
-/** What the operations of this service may use. */
+/** The dependencies of operations. */
 export type Context = {
   store: Store;
   templates: Templates;
@@ -21,7 +21,7 @@ export type Context = {
   isProven: IsProven;
 };
 
-/** What the operations of this service implement, by RPC. */
+/** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof SubscriberService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof ContactService> &

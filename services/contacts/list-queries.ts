@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { List, listNotFound } from './list.ts';
 
@@ -17,14 +18,14 @@ export function findList(
   );
 }
 
-/** For a change: waits until nobody joins the list, and keeps others from it. */
+/** Locks a list for a change: waits for transactions that join it, and makes later ones wait. */
 export function lockList(em: EntityManager, key: ListKey): Promise<List> {
   return findList(em, key, LockMode.PESSIMISTIC_WRITE);
 }
 
 export type LockedList = { id: string; is_public: boolean; is_double_optin: boolean };
 
-/** Holds lists, so that none is deleted while it is joined, and gives those that there are. */
+/** Locks lists, so that none is deleted while contacts join it, and returns those that exist. */
 export function lockListsForShare(
   em: EntityManager,
   workspaceId: string,
@@ -39,7 +40,7 @@ export function lockListsForShare(
   );
 }
 
-/** Holds lists that have to be there. */
+/** Locks lists that have to exist. */
 export async function requireLists(
   em: EntityManager,
   workspaceId: string,

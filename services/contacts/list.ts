@@ -18,11 +18,11 @@ const schema = defineEntity({
   },
 });
 
-/** Something contacts subscribe to. A deleted one keeps its row, so that its id is never used again. */
+/** A list that contacts subscribe to. A deleted one keeps its row, so that its id is never used again. */
 export class List extends schema.class {}
 schema.setClass(List);
 
-/** The columns of a list that callers see, as the ORM or PostgreSQL gives it. */
+/** The public columns of a list, as the ORM or PostgreSQL returns them. */
 export type ListRow = Pick<
   List,
   'id' | 'name' | 'is_double_optin' | 'is_public' | 'description' | 'double_optin_template'

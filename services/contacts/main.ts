@@ -3,12 +3,13 @@ import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { readConfig } from './config.ts';
 import { contactsRoutes, services } from './service.ts';
 import { openContactsStore } from './store.ts';
 import { createEmailHmac } from './subscription/email-hmac.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
 
-await runService('contacts', async ({ databaseUrl, peer, peerIfDeployed }) => {
+await runService(readConfig, async ({ peer, peerIfDeployed }, { databaseUrl }) => {
   const store = await openContactsStore(databaseUrl);
   const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
   const context = {

@@ -1,10 +1,15 @@
-import { type Env, list } from '#lib/config.ts';
+import { configReader } from '#lib/process/config.ts';
 
-export type MessagesConfig = {
-  /** Private ranges in CIDR notation that mail servers and feeds may be in. */
-  egressAllow: readonly string[];
-};
-
-export function readConfig(env: Env): MessagesConfig {
-  return { egressAllow: list(env, 'EGRESS_ALLOW') };
-}
+export const readConfig = configReader(
+  {
+    name: 'messages',
+    peers: ['contacts', 'templates', 'workspaces'],
+    optionalPeers: ['webhooks'],
+  },
+  (variables) => ({
+    /** Private ranges in CIDR notation that mail servers and feeds may be in. */
+    egressAllow: variables.list('EGRESS_ALLOW'),
+    /** A folder on a disk that outlives the process; empty for no journal. At most 85 characters. */
+    journalFolder: variables.text('MESSAGES_JOURNAL', ''),
+  }),
+);

@@ -10,9 +10,12 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
+import { Journal } from './record/journal.ts';
+import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
 import { Admission } from './sending/admission.ts';
+import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
@@ -24,8 +27,8 @@ const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
-await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peerIfDeployed }) => {
-  const { egressAllow } = readConfig(env);
+await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, config) => {
+  const { databaseUrl, egressAllow, journalFolder } = config;
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(egressAllow);
@@ -38,12 +41,12 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
-  const journals = journalFolder ? await JournalFolder.open(journalFolder, owner) : undefined;
-  const journal = journals && (await openJournal(journals, { outcomes, outbox, owner, log }));
+  const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
   const underway = new Underway({ outcomes, owner, journal });
   const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const admission = new Admission({ resolve: egress.resolve, mayStart });
+  let lock: JournalFolder | undefined;
   const context = {
     store,
     outcomes,
@@ -63,6 +66,7 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
     admission,
     underway,
     recorder,
+    journal,
   };
   return {
     store,
@@ -74,10 +78,15 @@ await runService('messages', async ({ env, log, keyring, databaseUrl, peer, peer
       endByHand: finishIndividualSend(store),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
+    prepare: async () => {
+      if (journal) lock = await startJournal(context, journal, journalFolder);
+    },
     close: async () => {
       await underway.drained(answerMaxMs);
       admission.close();
       await underway.drained(recordMaxMs);
+      journal?.close();
+      lock?.close();
       await outcomes.close();
       await thread.close();
       await egress.close();

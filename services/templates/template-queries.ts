@@ -21,7 +21,7 @@ export async function findVersions(
 
 type Wanted = { workspaceId: string; id: string; version: number };
 
-/** A pinned version is there for good; without one it is the newest, unless the template was deleted. */
+/** A pinned version can always be read; without one it is the newest, unless the template was deleted. */
 export function findVersion(
   em: EntityManager,
   { workspaceId, id, version }: Wanted,

@@ -8,7 +8,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** What the operations of this service may use. */
+/** The dependencies of operations. */
 export type Context = {
   store: Store;
   keyring: Keyring;
@@ -16,11 +16,11 @@ export type Context = {
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
-  /** Base of links in mails where a workspace has none of its own. */
+  /** Base URL of links in mails for workspaces without their own. */
   publicUrl: string;
 };
 
-/** What the operations of this service implement, by RPC. */
+/** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof WorkspaceService> &
   ServiceImpl<typeof UserService>;

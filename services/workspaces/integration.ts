@@ -17,11 +17,11 @@ export type StoredProvider = {
   senders: { id: string; email: string; name: string; is_default: boolean }[];
   rate_limit_per_minute: number;
   warm_up?: StoredWarmUp;
-  /** Absent in what was stored before it could be set. */
+  /** Absent in rows from before it could be set. */
   unknown_retries?: number;
 };
 
-/** What a provider has that was stored without it. */
+/** The value for providers that were stored without one. */
 export const unknownRetriesDefault = 1;
 
 const schema = defineEntity({

@@ -5,8 +5,8 @@ import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 
-await runService('workspaces', async ({ env, keyring, databaseUrl }) => {
-  const { egressAllow, rootEmails, publicUrl } = readConfig(env);
+await runService(readConfig, async ({ keyring }, config) => {
+  const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
   const store = await openWorkspacesStore(databaseUrl);
   const context = {
     store,

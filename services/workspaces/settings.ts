@@ -14,7 +14,7 @@ const languageCodes = new Set(
 );
 const urlLengthMax = 2_000;
 
-/** Checks settings and fills in what was left out. */
+/** Checks settings and fills in defaults. */
 export function storedSettings(given: WorkspaceSettings | undefined): Settings {
   const settings = given ?? create(WorkspaceSettingsSchema);
   const timezone = settings.timezone || 'UTC';

@@ -1,10 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { Integration } from './integration.ts';
 import { Workspace } from './workspace.ts';
 
-export function workspaceNotFound(): ConnectError {
+function workspaceNotFound(): ConnectError {
   return new ConnectError('Workspace not found', Code.NotFound);
+}
+
+export function findWorkspace(em: EntityManager, id: string): Promise<Workspace> {
+  return em.findOneOrFail(Workspace, { id }, { failHandler: workspaceNotFound });
 }
 
 export function lockWorkspace(em: EntityManager, id: string): Promise<Workspace> {
@@ -12,5 +17,17 @@ export function lockWorkspace(em: EntityManager, id: string): Promise<Workspace>
     Workspace,
     { id },
     { failHandler: workspaceNotFound, lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+}
+
+/** The integrations of workspaces, oldest first. */
+export function findIntegrations(
+  em: EntityManager,
+  workspaceIds: readonly string[],
+): Promise<Integration[]> {
+  return em.find(
+    Integration,
+    { workspace_id: { $in: workspaceIds } },
+    { orderBy: { created_at: 'asc', id: 'asc' } },
   );
 }

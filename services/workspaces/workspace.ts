@@ -30,7 +30,7 @@ const schema = defineEntity({
 
 /** A tenant. */
 export class Workspace extends schema.class {
-  /** Replaces the key of `email_hmac`, whose text is the key. */
+  /** Replaces the key of `email_hmac`. The text that it returns is itself the key, not an encoding of one. */
   newHmacKey(keyring: Keyring): string {
     const key = randomBytes(32).toString('hex');
     this.sealed_hmac_key = keyring.encrypt(key);
@@ -53,11 +53,11 @@ const memberSchema = defineEntity({
   },
 });
 
-/** What a user may do in a workspace. */
+/** A user's role and permissions in a workspace. */
 export class Member extends memberSchema.class {}
 memberSchema.setClass(Member);
 
-/** The rule of `workspaces.get`. */
+/** The same rule as for `workspaces.get`. */
 export function mayReadSettings({ role, permissions }: Member): boolean {
   return role === 'owner' || permissions.workspace?.read === true;
 }

@@ -27,9 +27,9 @@ const key = () => ({ workspace_id: stack.workspaceId });
 const times = { created_at: 'time', updated_at: 'time' };
 
 test('user.rootSignin', async () => {
-  // Another address of the setting would do as well; the limit is by address, so this one sign-in is made once.
+  // The limit is per address, so this test signs in only once.
   const { ROOT_EMAIL: email = '', SECRET_KEY = '' } = stack.settings;
-  // A signature works once; nobody else signs for a second that is yet to come.
+  // A signature works once; no other test signs for a second in the future.
   const timestamp = Math.floor(Date.now() / 1_000) + 30;
   const signature = createHmac('sha256', SECRET_KEY).update(`${email}:${timestamp}`).digest('hex');
   const { status, shape } = await post('user.rootSignin', { email, timestamp, signature }, '');
@@ -265,15 +265,15 @@ test('broadcasts.create, update, get, list, schedule, pause, resume, cancel and 
     { broadcasts: [broadcast], total_count: 'number' },
   ]);
   const time = { scheduled_date: '2099-01-01', scheduled_time: '12:00', timezone: 'UTC' };
-  for (const [deed, more] of [
+  for (const [action, more] of [
     ['schedule', time],
     ['pause', {}],
     ['resume', {}],
     ['cancel', {}],
     ['delete', {}],
   ] as const) {
-    const { status, body } = await act(stack, deed, id, more);
-    expect([deed, status, body]).toEqual([deed, 200, { success: true }]);
+    const { status, body } = await act(stack, action, id, more);
+    expect([action, status, body]).toEqual([action, 200, { success: true }]);
   }
   const gone = await get('broadcasts.get', { ...key(), id });
   expect([gone.status, gone.body.error]).toEqual([404, 'Broadcast not found']);

@@ -20,7 +20,7 @@ const provider = {
 };
 const variations = [{ template_id: 't', variation_name: 'A' }];
 
-/** Without the workspace, which every call but those of `workspaces` and `user` gets. */
+/** Without the workspace id, which is added to all calls but those of `workspaces` and `user`. */
 const writes: Bad[] = [
   ['user.rootSignin', { email: 'a@example.com', timestamp: 1 }, 'signature'],
   ['user.rootSignin', { email: 'a@example.com', timestamp: 'soon', signature: 'x' }, 'timestamp'],
@@ -104,7 +104,7 @@ const writes: Bad[] = [
   ],
   ['broadcasts.update', { name: 'A', audience: { list: 'l' } }, 'id'],
   ...['schedule', 'pause', 'resume', 'cancel', 'delete'].map(
-    (deed): Bad => [`broadcasts.${deed}`, {}, 'id'],
+    (action): Bad => [`broadcasts.${action}`, {}, 'id'],
   ),
 ];
 
@@ -146,7 +146,7 @@ function expectNamed(answer: { status: number; body: unknown }, [operation, , fi
   expect(JSON.stringify(answer.body)).toContain(field);
 }
 
-/** How much of everything there is. */
+/** The number of resources of each kind. */
 async function inventory(): Promise<number[]> {
   const query = { workspace_id: stack.workspaceId };
   const read = async (operation: string) =>
@@ -177,7 +177,7 @@ test('bad input to any reading operation is a 400 that names the field', async (
 
 const operations = [...new Set([...writes, ...reads].map(([operation]) => operation))];
 
-test('every operation but the sign-in wants a token', async () => {
+test('every operation but the sign-in requires a token', async () => {
   for (const operation of operations) {
     if (operation === 'user.rootSignin') continue;
     const isWrite = writes.some(([name]) => name === operation);
@@ -186,7 +186,7 @@ test('every operation but the sign-in wants a token', async () => {
   }
 }, 60_000);
 
-test('every operation in a workspace of others is a 403', async () => {
+test('every operation in a foreign workspace is a 403', async () => {
   for (const operation of operations) {
     if (isOutside(operation)) continue;
     const isWrite = writes.some(([name]) => name === operation);

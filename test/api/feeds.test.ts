@@ -53,7 +53,7 @@ test('a broadcast asks one feed when it starts and the other about each recipien
   expect(mailsTo(stack, emails)).toHaveLength(20);
 }, 90_000);
 
-test('a feed that fails pauses the broadcast with the reason, and resume sends to everybody once', async () => {
+test('a failing feed pauses the broadcast with the reason, and resume sends to everybody once', async () => {
   const { id, emails } = await givenFed(20);
   recipient.behaviour = (_, response) => response.writeHead(404).end();
   await sendNow(stack, id);

@@ -20,7 +20,7 @@ const individual = (id: string, recipient_email: string, more: object = {}) =>
     ...more,
   });
 
-test('broadcasts.sendToIndividual mails before, during and after, and no count tells of it', async () => {
+test('broadcasts.sendToIndividual sends before, during and after, and changes no count', async () => {
   const { id, emails } = await givenBroadcast(stack, 20);
   const stranger = `${unique('stranger')}@example.com`;
   const [member = ''] = emails;
@@ -41,7 +41,7 @@ test('broadcasts.sendToIndividual mails before, during and after, and no count t
   expect(messages.filter(({ by_hand }: { by_hand: boolean }) => by_hand)).toHaveLength(3);
 }, 90_000);
 
-test('broadcasts.sendToIndividual answers a refusal of the provider, and names no address', async () => {
+test('broadcasts.sendToIndividual answers a refusal of the provider without addresses', async () => {
   const { id } = await givenBroadcast(stack, 1);
   const email = `${unique('noone')}@example.com`;
   await stack.sink.behave({
@@ -61,7 +61,7 @@ test('broadcasts.sendToIndividual answers a refusal of the provider, and names n
   });
 }, 60_000);
 
-test('broadcasts.sendToIndividual is a 503 where the provider puts the mail off', async () => {
+test('broadcasts.sendToIndividual is a 503 if the provider defers the mail', async () => {
   const { id } = await givenBroadcast(stack, 1);
   await stack.sink.behave({
     replies: [{ step: 'rcpt', recipient: '^later', reply: '450 4.2.0 try again' }],
@@ -74,7 +74,7 @@ test('broadcasts.sendToIndividual is a 503 where the provider puts the mail off'
   ]);
 }, 60_000);
 
-test('broadcasts.sendToIndividual refuses what is no address or no variation, and finds no other broadcast', async () => {
+test('broadcasts.sendToIndividual refuses an invalid address, another template and an unknown broadcast', async () => {
   const { id } = await givenBroadcast(stack, 1);
   const told = async (answer: ReturnType<typeof individual>) => {
     const { status, body } = await answer;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { borrowedStack } from '../stack/shared.ts';
 
-/** What no database and no JSON reader likes, sent as bytes to a whole stack. */
+/** Values that databases and JSON readers handle badly, sent as bytes to a whole stack. */
 
 const stack = borrowedStack();
 
@@ -22,7 +22,7 @@ async function post(operation: string, text: string): Promise<{ status: number; 
 
 const email = 'odd@example.com';
 
-/** A contact with one field, which is written as it stands: JavaScript can't write all of it. */
+/** A contact with one field as raw JSON, since JSON.stringify can't write all of these. */
 function upsert(field: string, json: string) {
   const workspace = JSON.stringify(stack.workspaceId);
   const contact = `{"email":"${email}","${field}":${json}}`;
@@ -34,7 +34,7 @@ async function read(): Promise<Record<string, unknown>> {
   return (await stack.call('contacts.getByEmail', undefined, { query })).body.contact;
 }
 
-/** Words of PostgreSQL, its driver, the ORM or the runtime. */
+/** Texts of PostgreSQL, its driver, the ORM or the runtime. */
 const innerWords =
   /postgres|pg_|sqlstate|byte sequence|utf-?8|syntax error|unexpected token|relation \\?"|driver|varchar|jsonb|at position/i;
 
@@ -124,7 +124,7 @@ const field = fc
   .constantFrom('first_name', 'external_id', 'language', 'timezone', 'custom_number_1')
   .chain((name) => value.map((json) => [name, json] as const));
 
-test('whatever value a field gets, the answer is a 200 or a 400 in our own words', async () => {
+test('any value of any field is answered with a 200 or a 400 in our own words', async () => {
   const fields = fc.oneof(
     field,
     value.map((json) => ['custom_json_1', `{"a":${json}}`] as const),

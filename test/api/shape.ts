@@ -1,4 +1,4 @@
-/** What kind of JSON a value is: `time` for timestamps, the first element for arrays. */
+/** The kind of a JSON value: `time` for timestamps, the first element for arrays. */
 export function shapeOf(value: unknown): unknown {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length > 0 ? [shapeOf(value[0])] : [];

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { givenTemplate, good, unique } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
 
-/** What the specification says of contacts, lists and memberships, word for word and over HTTP. */
+/** The specification of contacts, lists and memberships, checked literally and over HTTP. */
 
 const stack = borrowedStack();
 

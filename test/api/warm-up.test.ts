@@ -14,7 +14,7 @@ beforeAll(async () => {
   await setLimits(stack, { rate_limit_per_minute: fast, warm_up });
 }, 60_000);
 
-/** As if everything so far had been sent on the day before. */
+/** Moves everything sent so far to the day before. */
 async function passDay(): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
@@ -22,7 +22,7 @@ async function passDay(): Promise<void> {
   await client.end();
 }
 
-test('a broadcast in a warm-up sends so many a day, pauses with the reason and goes on by itself', async () => {
+test('a broadcast in a warm-up sends its daily limit, pauses with the reason and continues automatically', async () => {
   const { id, emails } = await givenBroadcast(stack, 25);
   await sendNow(stack, id);
   for (const sent of [10, 20]) {

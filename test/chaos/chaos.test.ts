@@ -6,7 +6,12 @@ import { type Fault, makeSchedule } from './schedule.ts';
 
 const stack = borrowedStack();
 
-const kill = (name: string, afterMs: number): Fault => ({ name, afterMs, deed: 'kill', forMs: 0 });
+const kill = (name: string, afterMs: number): Fault => ({
+  name,
+  afterMs,
+  action: 'kill',
+  forMs: 0,
+});
 
 function chaos(recipients: number, schedule: Fault[], fakeDuplicate = false) {
   return runChaos(stack, {
@@ -20,7 +25,7 @@ function chaos(recipients: number, schedule: Fault[], fakeDuplicate = false) {
   });
 }
 
-test('a broadcast loses nobody and repeats nothing unmarked while processes are killed', async () => {
+test('a broadcast loses nobody and counts every repeat while processes are killed', async () => {
   const schedule = [
     kill('messages-2', 2_000),
     kill('broadcasts-worker', 3_500),
@@ -32,7 +37,7 @@ test('a broadcast loses nobody and repeats nothing unmarked while processes are 
   expect(report).toMatchObject({ lost: 0, problems: [], counts: { sent: 1_500 } });
 }, 180_000);
 
-test('the checker finds a repeat that nobody counts as unknown', async () => {
+test('the checker finds a repeat that is not counted as unknown', async () => {
   const { problems } = await chaos(20, [], true);
   expect(problems).toEqual([
     '1 mails came twice, more than 0',
@@ -41,19 +46,19 @@ test('the checker finds a repeat that nobody counts as unknown', async () => {
   ]);
 }, 60_000);
 
-test('a schedule follows from its seed, and freezes one replica for a while', () => {
+test('a schedule depends only on its seed, and freezes one replica for a while', () => {
   const options = { faults: 30, everyMs: 6_000, freezeMs: 60_000, sendersLive: false };
   const schedule = makeSchedule({ ...options, seed: 7 });
   expect(makeSchedule({ ...options, seed: 7 })).toEqual(schedule);
   expect(makeSchedule({ ...options, seed: 8 })).not.toEqual(schedule);
   const freezes = schedule.filter(
-    ({ deed, name }) => deed === 'freeze' && name.startsWith('messages'),
+    ({ action, name }) => action === 'freeze' && name.startsWith('messages'),
   );
   expect(freezes).toEqual([expect.objectContaining({ forMs: 60_000 })]);
   const [freeze] = freezes;
   const whileFrozen = schedule.filter(
-    ({ deed, name, afterMs }) =>
-      deed === 'kill' &&
+    ({ action, name, afterMs }) =>
+      action === 'kill' &&
       name === freeze?.name &&
       afterMs > freeze.afterMs &&
       afterMs < freeze.afterMs + freeze.forMs,
@@ -61,24 +66,24 @@ test('a schedule follows from its seed, and freezes one replica for a while', ()
   expect(whileFrozen).toEqual([]);
 });
 
-test('a schedule that lets the senders live does nothing to them, and everything to the database', () => {
+test('a schedule that spares the senders disturbs only the other processes and the database', () => {
   const schedule = makeSchedule({
     ...{ seed: 7, faults: 30, everyMs: 6_000, freezeMs: 60_000 },
     sendersLive: true,
   });
   expect(schedule.filter(({ name }) => name.startsWith('messages'))).toEqual([]);
-  const deeds = schedule.filter(({ name }) => name === 'postgres').map(({ deed }) => deed);
-  expect(new Set(deeds)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
+  const actions = schedule.filter(({ name }) => name === 'postgres').map(({ action }) => action);
+  expect(new Set(actions)).toEqual(new Set(['kill', 'freeze', 'cut', 'exhaust', 'poison']));
 });
 
-test('the bound counts the senders that could not write down what they had sent', () => {
+test('the bound counts the senders that could not record what they had sent', () => {
   const faults = [kill('gateway', 0), kill('messages', 0), kill('postgres', 0)];
   expect(boundOf(faults, 16)).toBe(16 + 4 * 200);
 });
 
-test('nobody gets a mail twice, whatever the database does while the senders live', async () => {
-  const postgres = (deed: Fault['deed'], afterMs: number, forMs: number): Fault => ({
-    ...{ name: 'postgres', deed, afterMs, forMs },
+test('nobody gets a mail twice while the senders live, whatever the database does', async () => {
+  const postgres = (action: Fault['action'], afterMs: number, forMs: number): Fault => ({
+    ...{ name: 'postgres', action, afterMs, forMs },
   });
   const report = await chaos(3_000, [
     postgres('poison', 500, 2_000),

@@ -9,10 +9,10 @@ import type { Fault } from './schedule.ts';
 export type ChaosOptions = {
   recipients: number;
   ratePerMinute: number;
-  /** How long an answer of the sink takes. */
+  /** Delay of the answers of the sink. */
   latencyMs: number;
   schedule: readonly Fault[];
-  /** From the last fault to the end. */
+  /** The longest time from the last fault to the end. */
   settleMsMax: number;
   fakeDuplicate: boolean;
   say: (line: string) => void;
@@ -20,9 +20,9 @@ export type ChaosOptions = {
 
 export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
 
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
-/** Sends one broadcast while the schedule's faults happen, waits for its end and judges what came of it. */
+/** Sends one broadcast while the schedule's faults happen, waits for its end and checks the result. */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
   const { say } = options;
   const sent = await givenBroadcast(stack, options.recipients);
@@ -39,7 +39,9 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   };
   const injecting = inject(stack, options.schedule, ended.signal, async (fault) => {
     faults.push(fault);
-    await note(`${fault.deed} ${fault.name}${fault.forMs ? ` for ${fault.forMs / 1_000} s` : ''}`);
+    await note(
+      `${fault.action} ${fault.name}${fault.forMs ? ` for ${fault.forMs / 1_000} s` : ''}`,
+    );
   });
   const lastFaultMs = Math.max(0, ...options.schedule.map((each) => each.afterMs + each.forMs));
   const giveUpAtMs = startedAtMs + lastFaultMs + options.settleMsMax;
@@ -55,7 +57,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   return { ...(await check(stack, sent, faults)), faults, seconds };
 }
 
-/** Follows the status until the broadcast is over; nobody helps it. */
+/** Polls the status until the broadcast is over, without helping it. */
 async function watch(
   stack: TestStack,
   id: string,
@@ -71,12 +73,12 @@ async function watch(
       await note(`broadcast is ${last}${reason}`);
     }
     if (['sent', 'failed', 'cancelled'].includes(last)) return last;
-    await sleep(lookEveryMs);
+    await sleep(pollEveryMs);
   }
   return `${last} when the time was up`;
 }
 
-/** Lets the faults happen until the broadcast is over. */
+/** Causes the faults of the schedule until the broadcast is over. */
 async function inject(
   stack: TestStack,
   schedule: readonly Fault[],
@@ -99,10 +101,10 @@ async function inject(
 /** Resolves when the fault is over; a broadcast that ends meanwhile ends it, too. */
 async function happen(stack: TestStack, fault: Fault, ended: AbortSignal): Promise<void> {
   const { processes, databaseUrl } = stack;
-  const { deed, name, forMs } = fault;
+  const { action, name, forMs } = fault;
   const over = () => sleep(forMs, undefined, { signal: ended }).catch(() => {});
-  if (deed === 'kill') return processes.kill(name);
-  if (deed !== 'freeze') return troubles[deed](databaseUrl, over);
+  if (action === 'kill') return processes.kill(name);
+  if (action !== 'freeze') return troubles[action](databaseUrl, over);
   processes.freeze(name);
   await over();
   processes.thaw(name);

@@ -14,20 +14,20 @@ export type Verdict = {
   bound: number;
   unknown: number;
   counts: Record<string, number>;
-  /** Why the run is bad; empty if it is good. */
+  /** The faults of the run; empty if it is good. */
   problems: string[];
 };
 
 /**
- * What may arrive twice: for each kill or long freeze of messages, its open SMTP transactions, and what a
- * workspace may have unrecorded. Whatever happens to the database, a process that lives records what it knows.
+ * The number of mails that may arrive twice: for each kill or long freeze of messages, its open SMTP transactions and the
+ * outcomes of the workspace that are not recorded yet. A living process records its outcomes, whatever happens to the database.
  */
 export function boundOf(faults: readonly Fault[], connectionsPeak: number): number {
   const perProcess = Math.min(connectionsMax, connectionsPeak) + unstoredMax;
   return faults.filter(({ name }) => name.startsWith('messages')).length * perProcess;
 }
 
-/** Holds the sink, the database, the API and Temporal against each other. */
+/** Compares the sink, the database, the API and Temporal. */
 export async function check(
   stack: TestStack,
   { id, emails }: Sent,
@@ -80,7 +80,7 @@ function mailsByEmail(stack: TestStack, emails: readonly string[]): Map<string, 
   return byEmail;
 }
 
-/** How many messages have which status, and how often each address's fate was unknown. */
+/** Messages by status, and how often the outcome for each address was unknown. */
 async function readRecord(
   { databaseUrl, workspaceId }: TestStack,
   id: string,

@@ -3,16 +3,16 @@ import type { Fault } from './schedule.ts';
 
 type Trouble = (databaseUrl: string, over: () => Promise<void>) => Promise<void>;
 
-/** What a database can do to messages without ending. Each resolves when it is as before. */
-export const troubles: Record<Exclude<Fault['deed'], 'kill' | 'freeze'>, Trouble> = {
-  /** Every connection of messages is ended, as a failover or a pooler does. */
+/** Faults of a running database, as messages sees it. Each resolves when the database works again. */
+export const troubles: Record<Exclude<Fault['action'], 'kill' | 'freeze'>, Trouble> = {
+  /** Ends every connection of messages, as a failover or a pooler does. */
   cut: (databaseUrl) =>
     asSuperuser(databaseUrl, async (client) => {
       await client.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'postrider-messages'",
       );
     }),
-  /** Whoever asks for permits waits, until every connection for it is taken. */
+  /** Makes requests for permits wait, until they occupy every connection for it. */
   exhaust: (databaseUrl, over) =>
     asSuperuser(databaseUrl, async (client) => {
       await client.query('begin');
@@ -20,7 +20,7 @@ export const troubles: Record<Exclude<Fault['deed'], 'kill' | 'freeze'>, Trouble
       await over();
       await client.query('rollback');
     }),
-  /** One outcome of a hundred is refused for its values. */
+  /** Refuses one outcome of a hundred for its values. */
   poison: (databaseUrl, over) =>
     asSuperuser(databaseUrl, async (client) => {
       await client.query(poisonSql);
@@ -46,7 +46,7 @@ async function asSuperuser(
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = new pg.Client({ connectionString });
-  // A kill of PostgreSQL, which may come meanwhile, ends the trouble as well.
+  // A kill of PostgreSQL meanwhile ends the fault as well.
   client.on('error', () => {});
   try {
     await client.connect();

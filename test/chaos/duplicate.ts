@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { TestStack } from '../stack.ts';
 import type { Sent } from './checker.ts';
 
-/** Brings one mail to the sink again that nobody counts as unknown: what the checker has to find. */
+/** Sends one mail to the sink again that is not counted as unknown, which the checker has to find. */
 export async function duplicate(stack: TestStack, { emails }: Sent): Promise<void> {
   const email = await surelyOnce(stack, emails);
   const mail = stack.mails().find((each) => each.email === email);
@@ -22,7 +22,7 @@ export async function duplicate(stack: TestStack, { emails }: Sent): Promise<voi
   socket.end('QUIT\r\n');
 }
 
-/** Somebody who got one mail, whose fate was never in doubt. */
+/** An address that got one mail, whose outcome was never unknown. */
 async function surelyOnce(stack: TestStack, emails: readonly string[]): Promise<string> {
   for (const email of emails) {
     const query = { workspace_id: stack.workspaceId, contact_email: email };

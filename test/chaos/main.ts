@@ -6,8 +6,9 @@ import { runChaos } from './chaos.ts';
 import { makeSchedule } from './schedule.ts';
 
 /**
- * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks are apart, while processes are
- * killed and frozen and the database makes trouble, at random. Exits 0 only if nobody was left out and nobody got a mail twice beyond what no sender can rule out.
+ * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
+ * killed and frozen and the database fails at random. Exits 0 only if everybody got the mail, and nobody twice beyond
+ * the bound that no sender can avoid.
  */
 const { values } = parseArgs({
   options: {
@@ -15,9 +16,9 @@ const { values } = parseArgs({
     recipients: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '3' },
     'fake-duplicate': { type: 'boolean', default: false },
-    /** Nothing is done to messages itself, so that nobody may get a mail twice. */
+    /** Spares messages itself, so that nobody may get a mail twice. */
     'senders-live': { type: 'boolean', default: false },
-    /** Where the logs go if the run is bad. */
+    /** Folder for the logs of a bad run. */
     keep: { type: 'string' },
   },
 });
@@ -46,9 +47,9 @@ try {
     recipients,
     schedule,
     settleMsMax,
-    // A dead claim holds its batch for half a minute, so that half of the time is waiting.
+    // A dead claim blocks its batch for half a minute, so half of the time is waiting.
     ratePerMinute: Math.ceil((2 * recipients) / minutes),
-    // Long enough that a kill finds messages on their way.
+    // Long enough that a kill finds messages in flight.
     latencyMs: 500,
     fakeDuplicate: values['fake-duplicate'],
     say: (line) => console.log(line),

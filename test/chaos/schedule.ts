@@ -1,9 +1,9 @@
 export type Fault = {
   afterMs: number;
-  /** To a process: `kill`, `freeze`. To the database as messages sees it: `cut`, `exhaust`, `poison`. */
-  deed: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
+  /** Of a process: `kill`, `freeze`. Of the database as messages sees it: `cut`, `exhaust`, `poison`. */
+  action: 'kill' | 'freeze' | 'cut' | 'exhaust' | 'poison';
   name: string;
-  /** How long it lasts; 0 for what happens at once. */
+  /** Duration; 0 for a momentary fault. */
   forMs: number;
 };
 
@@ -13,25 +13,25 @@ export type ScheduleOptions = {
   everyMs: number;
   /** How long one replica of messages is frozen, once; 0 for never. */
   freezeMs: number;
-  /** Nothing happens to messages itself. */
+  /** Spares messages itself. */
   sendersLive: boolean;
 };
 
 type Trouble = Omit<Fault, 'afterMs'>;
 
 const replicas = ['messages', 'messages-2'];
-const kill = (name: string): Trouble => ({ deed: 'kill', name, forMs: 0 });
+const kill = (name: string): Trouble => ({ action: 'kill', name, forMs: 0 });
 const others: Trouble[] = [
   ...['gateway', 'workspaces', 'contacts', 'templates', 'broadcasts', 'broadcasts-worker'].map(
     kill,
   ),
   kill('temporal'),
   kill('postgres'),
-  // Shorter than a lease less the time between renewals: nobody loses what it holds.
-  { deed: 'freeze', name: 'postgres', forMs: 15_000 },
-  { deed: 'cut', name: 'postgres', forMs: 0 },
-  { deed: 'exhaust', name: 'postgres', forMs: 8_000 },
-  { deed: 'poison', name: 'postgres', forMs: 4_000 },
+  // Shorter than a lease less the time between renewals, so that no lease is lost.
+  { action: 'freeze', name: 'postgres', forMs: 15_000 },
+  { action: 'cut', name: 'postgres', forMs: 0 },
+  { action: 'exhaust', name: 'postgres', forMs: 8_000 },
+  { action: 'poison', name: 'postgres', forMs: 4_000 },
 ];
 
 /** Which processes are killed and frozen, and when; the same for the same seed. */
@@ -54,16 +54,16 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
   for (let index = 0; index < faults; index += 1) {
     atMs += everyMs * (0.5 + random());
     if (index === freezeAt) {
-      schedule.push({ afterMs: atMs, deed: 'freeze', name: frozen, forMs: freezeMs });
+      schedule.push({ afterMs: atMs, action: 'freeze', name: frozen, forMs: freezeMs });
       thawAtMs = atMs + freezeMs;
       continue;
     }
-    // Everybody has a turn before anybody has a second one.
+    // Every fault happens once before any happens twice.
     if (queue.length === 0) queue.push(...shuffled(troubles, random));
     let trouble = queue.shift() ?? pick(troubles);
     if (trouble.name === frozen && atMs < thawAtMs) trouble = kill('broadcasts-worker');
     schedule.push({ afterMs: atMs, ...trouble });
-    // One trouble of the database at a time: what comes later would end it.
+    // One fault of the database at a time: a later one would end it.
     if (trouble.name === 'postgres') atMs += trouble.forMs;
   }
   return schedule;

@@ -17,10 +17,10 @@ import {
   workspaceFieldOf,
 } from './operations.ts';
 
-/** Who may call what: made from the contract, so that an operation is covered the day it is added. */
+/** The rules of access, derived from the contract, so that new operations are covered at once. */
 
 let owner: string;
-/** A workspace of the test's own: nothing that it allows by mistake hurts another test. */
+/** A separate workspace, so that calls that are allowed by mistake harm no other test. */
 let home: string;
 let bad: [name: string, token: string][];
 const keys: Record<'all' | 'none' | 'readOnly' | 'foreign', string> = {
@@ -58,7 +58,7 @@ async function givenKey(
   return good(await stack.call('workspaces.createAPIKey', body, { token: owner }));
 }
 
-/** A request that says only which workspace it is about, so everything else in it is wrong. */
+/** A request with nothing but the workspace, so that everything else in it is invalid. */
 function bareRequest(method: DescMethodUnary, workspaceId = home): Record<string, unknown> {
   const name = workspaceFieldOf(method);
   return method.input.fields.some((field) => field.name === name) ? { [name]: workspaceId } : {};
@@ -69,7 +69,7 @@ function addressOf(method: DescMethodUnary): string {
   return stack.settings[`${service.toUpperCase()}_GRPC_ADDR`] ?? '';
 }
 
-/** Every RPC by gRPC, by name what it said. */
+/** Calls every RPC by gRPC; the answers by name. */
 async function grpcAnswers(token: string, among: readonly DescMethodUnary[], workspaceId = home) {
   const said = among.map(async (method) => {
     const request = bareRequest(method, workspaceId);
@@ -78,7 +78,7 @@ async function grpcAnswers(token: string, among: readonly DescMethodUnary[], wor
   return Object.fromEntries(await Promise.all(said));
 }
 
-/** Every operation by HTTP, by path what it said. */
+/** Calls every operation by HTTP; the answers by path. */
 async function httpAnswers(token: string, among = routes, workspaceId = home) {
   const said = among.map(async (route) => {
     const request = bareRequest(route.method, workspaceId);
@@ -92,7 +92,7 @@ const baseUrl = (): string => stack.settings.BASE_URL ?? '';
 const each = <Value>(names: readonly string[], value: Value) =>
   Object.fromEntries(names.map((name) => [name, value]));
 
-test('what names a workspace asks for membership, or is public or between services', () => {
+test('every request with a workspace requires membership, or is public or between services', () => {
   const naming = methods.filter(({ input }) =>
     input.fields.some(({ name }) => name === 'workspace_id'),
   );
@@ -105,7 +105,7 @@ const closedRoutes = routes.filter(({ isPublic }) => !isPublic);
 const named = (among: readonly DescMethodUnary[]): string[] => among.map(({ name }) => name);
 const placed = (among: typeof routes): string[] => among.map(({ path }) => path);
 
-test('every operation that is not public wants a token, by HTTP and by gRPC', async () => {
+test('every operation that is not public requires a token, by HTTP and by gRPC', async () => {
   const error = 'Authorization header is required';
   expect(await httpAnswers('', closedRoutes)).toEqual(
     each(placed(closedRoutes), { status: 401, error }),
@@ -115,7 +115,7 @@ test('every operation that is not public wants a token, by HTTP and by gRPC', as
   );
 }, 60_000);
 
-test('no forged, stale or strange token opens any operation, and none learns why', async () => {
+test('no forged, expired or odd token is accepted, and the answer does not say why', async () => {
   const error = 'Invalid token';
   for (const [name, token] of bad) {
     expect([name, await httpAnswers(token, closedRoutes)]).toEqual([
@@ -129,7 +129,7 @@ test('no forged, stale or strange token opens any operation, and none learns why
   }
 }, 60_000);
 
-test('the token is looked at before the method, the size and the body', async () => {
+test('the token is checked before the method, the size and the body', async () => {
   for (const { path } of closedRoutes) {
     const answer = await fetch(new URL(path, baseUrl()), {
       method: 'PUT',
@@ -139,7 +139,7 @@ test('the token is looked at before the method, the size and the body', async ()
   }
 }, 60_000);
 
-test('a public operation asks nobody who they are', async () => {
+test('a public operation requires no token', async () => {
   const open = routes.filter(({ isPublic }) => isPublic);
   expect(open.length).toBeGreaterThan(0);
   for (const { error, status } of Object.values<{ error: string; status: number }>(
@@ -173,7 +173,7 @@ function refusedEach(among: readonly DescMethodUnary[]) {
   );
 }
 
-test('a key without permissions is refused everything that needs one, with its name', async () => {
+test('a key without permissions is refused every operation that needs one, with its name', async () => {
   const guarded = ruled('member', 'owner', 'root', 'service');
   expect(await grpcAnswers(keys.none, guarded)).toEqual(refusedEach(guarded));
   const reached = routes.filter(({ method }) => guarded.includes(method));
@@ -184,7 +184,7 @@ test('a key without permissions is refused everything that needs one, with its n
   expect(await httpAnswers(keys.none, reached)).toEqual(Object.fromEntries(wanted));
 }, 60_000);
 
-test('a key that may only read changes nothing, and reads', async () => {
+test('a read-only key may read and change nothing', async () => {
   const isWrite = (method: DescMethodUnary) =>
     (ruleOf(method).value as { write?: boolean }).write === true;
   const writes = ruled('member').filter(isWrite);
@@ -197,7 +197,7 @@ test('a key that may only read changes nothing, and reads', async () => {
   }
 }, 60_000);
 
-test('no API key and no user may call what is between services', async () => {
+test('no API key and no user may call operations between services', async () => {
   const inner = ruled('service');
   expect(inner.length).toBeGreaterThan(0);
   for (const token of [keys.all, owner]) {
@@ -205,7 +205,7 @@ test('no API key and no user may call what is between services', async () => {
   }
 }, 60_000);
 
-test('a foreign workspace answers as one that does not exist, before anything is validated', async () => {
+test('a foreign workspace is answered like an unknown one, before validation', async () => {
   const inside = methods.filter(isWithinWorkspace);
   const reached = routes.filter(({ method }) => isWithinWorkspace(method));
   const error = 'user is not a member of the workspace';
@@ -219,7 +219,7 @@ test('a foreign workspace answers as one that does not exist, before anything is
   }
 }, 60_000);
 
-test('an API key that was revoked opens nothing a second later', async () => {
+test('a revoked API key is refused after a second', async () => {
   const { token, email } = await givenKey(home);
   const call = () =>
     stack.call('contacts.count', undefined, { query: { workspace_id: home }, token });

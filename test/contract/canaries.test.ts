@@ -7,7 +7,7 @@ import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { historyText } from '../stack/workflows.ts';
 
-/** What must be seen nowhere but where it belongs: secrets, addresses, and what people are written. */
+/** Secrets, addresses and contents must not leak into logs, errors or histories. */
 
 let feed: FeedServer;
 const stack = borrowedStack();
@@ -46,7 +46,7 @@ function feedsOf({ url }: FeedServer) {
   return { global_feed: asked, recipient_feed: asked };
 }
 
-/** One is taken, two are refused; the server's words repeat the addresses. */
+/** One is accepted, two are refused; the server's replies repeat the addresses. */
 async function broadcastWithTroubles(id: string): Promise<void> {
   const replyTo = (email: string, reply: string) => ({
     step: 'rcpt' as const,
@@ -64,7 +64,7 @@ async function broadcastWithTroubles(id: string): Promise<void> {
   await untilStatus(stack, id, 'sent');
 }
 
-/** Calls that fail, each with something that it must not repeat; their texts. */
+/** The error texts of failing calls, each with a value that the text must not repeat. */
 async function errorTexts(token: string): Promise<string[]> {
   const { call, workspaceId } = stack;
   const smtp = { host: '127.0.0.1', port: 0, username: 'u', password: `${canary}-password` };
@@ -108,7 +108,7 @@ function logText(): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-test('no secret, address or word to a person is in a log, an error or a history', async () => {
+test('no secret, address or content is in a log, an error or a history', async () => {
   const token = await ownerToken(stack.settings);
   const { call, workspaceId, settings } = stack;
   const smtp = { host: '127.0.0.1', port: 2525, username: 'u', password: `${canary}-password` };
@@ -127,9 +127,9 @@ test('no secret, address or word to a person is in a log, an error or a history'
     history: await historyText(stack, id),
     logs: logText(),
   };
-  // What is looked at is there, and says something of this run.
+  // The logs exist and are of this run.
   expect(feed.requests[0]?.headers['x-key']).toBe(`${canary}-feed-key`);
-  // What an activity answers: payloads are read as well.
+  // The result of an activity: payloads are read as well.
   expect(seen.history).toContain('pausedBy');
   expect(seen.logs).toContain('BroadcastService');
   const secrets = [canary, settings.SECRET_KEY ?? '', settings.TOKEN ?? '', token];

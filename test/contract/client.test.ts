@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a user of the generated client writes. Every name in it is checked against the document. */
+/** A program that uses the generated client. The compiler checks every name in it against the document. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
@@ -66,7 +66,7 @@ const options = {
   skipLibCheck: false,
 };
 
-test('a client that a public generator makes from the document compiles and works', async () => {
+test('a client generated from the document by a public tool compiles and works', async () => {
   const document = await readDocument();
   writeFileSync(join(folder, 'schema.d.ts'), await openapiTS(document));
   writeFileSync(join(folder, 'program.mts'), program);

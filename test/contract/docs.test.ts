@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 inChromium(
-  'the reference lists the operations, loads nothing from elsewhere, and complains of nothing',
+  'the reference lists the operations, loads nothing from other origins, and logs no errors',
   async () => {
     const complaints: string[] = [];
     const asked: string[] = [];

@@ -8,8 +8,8 @@ import type { TestStack } from '../stack.ts';
 import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operations.ts';
 
 /**
- * Ids of another workspace in every place of every request that takes an id. The caller owns both workspaces, so
- * nothing but the request's own workspace keeps them apart.
+ * Ids of another workspace in every id field of every request. The caller owns both workspaces, so that only the
+ * request's own workspace separates them.
  */
 
 type Ids = Record<'list' | 'template' | 'broadcast' | 'integration' | 'email', string>;
@@ -17,7 +17,7 @@ type Ids = Record<'list' | 'template' | 'broadcast' | 'integration' | 'email', s
 let owner: string;
 let home: { workspaceId: string; ids: Ids };
 let foreign: { workspaceId: string; ids: Ids };
-/** The same ones in every request, so that what an operation makes of a foreign id it makes of these as well. */
+/** Unknown ids, the same in every request: a foreign id must be answered like these. */
 const nobody = unknownIds();
 
 const stack = borrowedStack();
@@ -34,7 +34,7 @@ const provider = {
   rate_limit_per_minute: 60,
 };
 
-/** A workspace with one of everything, all of it with names that are found in any answer that shows it. */
+/** A workspace with one resource of each kind, whose names are recognizable in any answer. */
 async function givenWorkspace(): Promise<{ workspaceId: string; ids: Ids }> {
   const workspaceId = unique('w');
   good(await stack.call('workspaces.create', { id: workspaceId, name: 'W' }, { token: owner }));
@@ -58,7 +58,7 @@ async function givenWorkspace(): Promise<{ workspaceId: string; ids: Ids }> {
   };
 }
 
-/** Of the same form as those that exist, and nobody's. */
+/** Unknown ids in the form of existing ones. */
 function unknownIds(): Ids {
   return {
     list: unique('list'),
@@ -74,7 +74,7 @@ type Place = readonly (string | number)[];
 
 const idName = /(?:^|_)(?:id|ids|list|lists|segments|template|email|cursor)$/;
 
-/** Every text in a request whose name says that it is an id. */
+/** Every id field of a request, by its name. */
 function idPlaces(value: unknown, place: Place = [], name = ''): Place[] {
   if (typeof value === 'string') return idName.test(name) ? [place] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -91,7 +91,7 @@ function withText(request: Request, place: Place, text: string): Request {
   return changed;
 }
 
-/** Our own ids wherever they fit, so that only the one that is changed can be at fault. */
+/** Own ids in all other fields, so that only the changed one can be refused. */
 function requestOf(method: DescMethodUnary, resource: string): Request {
   const { workspaceId, ids } = home;
   const own: Record<string, string> = {
@@ -125,7 +125,7 @@ function requestOf(method: DescMethodUnary, resource: string): Request {
 const reached = routes.filter(({ method }) => isWithinWorkspace(method));
 
 test.each(reached.map((route) => [route.path, route] as const))(
-  '%s tells nothing of what is in another workspace',
+  '%s reveals nothing of another workspace',
   async (path, route) => {
     const resource = path.replace(/^\/api\//, '').replace(/\..*$/, '');
     const request = requestOf(route.method, resource);
@@ -165,7 +165,7 @@ const paged = reached.filter(({ method }) =>
 );
 
 test.each(paged.map((route) => [route.path, route] as const))(
-  '%s gives nothing away for a cursor of another workspace',
+  '%s reveals nothing for a cursor of another workspace',
   async (_path, route) => {
     const ask = (workspaceId: string, more: Request) => {
       const request = { ...requestOf(route.method, ''), workspace_id: workspaceId, ...more };

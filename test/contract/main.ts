@@ -5,8 +5,8 @@ import { startStack, type TestStack } from '../stack.ts';
 import { installSchemathesis, isClean } from './schemathesis.ts';
 
 /**
- * `npm run contract -- --seed 1`: thousands of requests made from /openapi.json, good and bad, against a stack of
- * its own. Exits 0 only if every answer was one that the document promises and nothing bad was taken.
+ * `npm run contract -- --seed 1`: thousands of requests generated from /openapi.json, good and bad, against a stack of
+ * its own. Exits 0 only if the document promises every answer and no bad request was accepted.
  */
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ try {
   await stack.stop();
 }
 
-/** What exists: generated requests alone would never get past a 404. */
+/** Existing resources: generated requests alone would never get past a 404. */
 async function knownIds(stack: TestStack): Promise<Record<string, string>> {
   const { id, listId, templateId, emails } = await givenBroadcast(stack, 3);
   return {

@@ -6,10 +6,10 @@ import { contracts } from '../../gateway/api/contracts.ts';
 import { decoderOf } from '../../gateway/json/decode.ts';
 import { type Route, routesOf } from '../../gateway/routes.ts';
 
-/** Every operation that is called from outside. */
+/** Every public operation. */
 export const routes: readonly Route[] = [...routesOf(contracts).values()].flat();
 
-/** Every RPC there is, the ones between services as well. */
+/** Every RPC, including those between services. */
 export const methods: readonly DescMethodUnary[] = contracts
   .flatMap((file) => file.services)
   .flatMap((service) => service.methods)
@@ -21,7 +21,7 @@ export function ruleOf(method: DescMethodUnary) {
   return rule;
 }
 
-/** Whether the rule looks at a workspace. */
+/** Whether the rule needs a workspace. */
 export function isWithinWorkspace(method: DescMethodUnary): boolean {
   return ['member', 'owner'].includes(ruleOf(method).case ?? '');
 }

@@ -24,7 +24,7 @@ export function installSchemathesis(): string {
     run('python3', ['-m', 'venv', home]);
     run(join(home, 'bin/python'), [...pip, join(here, 'requirements.txt')]);
   } catch (error) {
-    // A half-made environment must not pass for a whole one.
+    // An incomplete environment must not look complete.
     rmSync(home, { recursive: true, force: true });
     throw error;
   }
@@ -47,7 +47,7 @@ export type ContractRun = {
   known: Record<string, string>;
 };
 
-/** Whether everything that was tried was answered as the document says. */
+/** Whether all answers were as the document says. */
 export function isClean({ program, folder, baseUrl, token, seed, examples, known }: ContractRun) {
   const config = join(folder, 'schemathesis.toml');
   writeFileSync(config, checksToml());
@@ -66,8 +66,8 @@ export function isClean({ program, folder, baseUrl, token, seed, examples, known
 }
 
 /**
- * Every check but one: good data may be refused, since no document can tell what exists. A request whose rows are
- * answered one by one is a success with bad rows in it, too.
+ * Every check but one: valid data may be refused, since a document cannot describe which resources exist. A request
+ * whose rows are answered one by one succeeds with bad rows, too.
  */
 function checksToml(): string {
   const routes = [...routesOf(contracts).values()].flat();

@@ -5,7 +5,7 @@ import { passTime } from '../stack/time.ts';
 
 const stack = borrowedStack();
 
-test('a deadline that passes while the worker is down is judged when it is back, and the rest is sent once', async () => {
+test('a test whose deadline passes while the worker is down is decided after its restart, and the rest is sent once', async () => {
   const { id, emails, templates } = await givenTest(stack, 60);
   await sendNow(stack, id);
   await untilStatus(stack, id, 'test_completed');

@@ -44,7 +44,7 @@ test('clients of a killed gateway see resets only, and the broadcast does not no
   expect(mails).toHaveLength(600);
 }, 90_000);
 
-test('a create that is repeated with its Idempotency-Key after a kill gives the first answer', async () => {
+test('a create that is repeated with its Idempotency-Key after a kill returns the first answer', async () => {
   const { listId, templateId } = await givenBroadcast(stack, 1);
   const body = { ...draftOf(stack, { listId, templateId }), name: unique('Once ') };
   const headers = { 'idempotency-key': unique('key') };

@@ -35,7 +35,7 @@ async function unsubscribe(broadcastId: string, email: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** A broadcast whose audience is frozen and of which little was sent. */
+/** A broadcast with a frozen audience of which little is sent. */
 async function givenFrozen(listId: string, templateId: string): Promise<string> {
   const { broadcast } = good(
     await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
@@ -49,7 +49,7 @@ async function givenFrozen(listId: string, templateId: string): Promise<string> 
   return broadcast.id;
 }
 
-test('who unsubscribes, bounces or is deleted between the freeze and the sending is skipped', async () => {
+test('contacts that unsubscribe, bounce or are deleted between freeze and sending are skipped', async () => {
   const { id: earlier, listId, templateId, emails } = await givenBroadcast(stack, 120);
   const last = [...emails].sort().slice(-30);
   const [leavers, bouncing, deleted] = [last.slice(0, 10), last.slice(10, 20), last.slice(20)];
@@ -90,7 +90,7 @@ async function rowsOf(emails: readonly string[]): Promise<number> {
   }
 }
 
-/** Has a broadcast to the addresses on another list refused as no mailboxes. */
+/** Makes the addresses bounce by a broadcast to another list. */
 async function bounce(addresses: readonly string[], templateId: string): Promise<void> {
   const { listId } = await givenBroadcast(stack, 1);
   const contacts = addresses.map((email) => ({ email }));

@@ -25,7 +25,7 @@ async function givenFlowing(recipients: number, ratePerMinute: number) {
   return broadcast;
 }
 
-/** What the slices of the database, its messages and the API say. */
+/** The counts of the slices, the messages and the API. */
 async function expectOnce(id: string, emails: readonly string[]): Promise<void> {
   const broadcast = await readBroadcast(stack, id);
   expect(broadcast).toMatchObject({ status: 'sent', sent_count: emails.length });
@@ -38,7 +38,7 @@ async function expectOnce(id: string, emails: readonly string[]): Promise<void> 
 test('a run that an operator terminates pauses its broadcast with the reason; resume sends the rest', async () => {
   const { id, emails } = await givenFlowing(2_000, 3_000);
   await withRun(stack, id, (handle) => handle.terminate('by an operator'));
-  // The watch looks every 15 s at rows that did not change for 10 s.
+  // The watch checks every 15 s the rows that did not change for 10 s.
   const paused = await untilStatus(stack, id, 'paused', { withinMs: 70_000 });
   expect(paused.pause_reason).toBe('its workflow was terminated; resume starts a new one');
   await setRate(stack, fast);
@@ -81,7 +81,7 @@ async function firstTaskEnd(handle: WorkflowHandle) {
   return end.eventId;
 }
 
-test('signals that come twice, or for nothing, change nothing', async () => {
+test('repeated and needless signals change nothing', async () => {
   const { id, emails } = await givenFlowing(300, 6_000);
   await withRun(stack, id, async (handle) => {
     await Promise.all([handle.signal('changed'), handle.signal('changed')]);

@@ -18,7 +18,7 @@ import { until } from '../stack/until.ts';
 
 const stack = borrowedStack();
 
-/** What the broadcast says is sent is what the sink has. */
+/** The sent count of the broadcast matches the sink. */
 async function untilCounted(id: string, emails: readonly string[]): Promise<void> {
   await until('everything that went out is counted', async () => {
     const { sent_count: sent } = await readBroadcast(stack, id);
@@ -28,7 +28,7 @@ async function untilCounted(id: string, emails: readonly string[]): Promise<void
 
 const refused = { status: 400, body: { code: 'failed_precondition' } };
 
-test('pause stops the flow at the sink within a second, and resume sends only the rest', async () => {
+test('pause stops mail at the sink within a second, and resume sends only the rest', async () => {
   const { id, emails } = await givenBroadcast(stack, 900);
   await setRate(stack, 12_000);
   await sendNow(stack, id);
@@ -63,7 +63,7 @@ test('a broadcast that is paused and resumed again and again sends to everybody 
   expect(mailsTo(stack, emails)).toHaveLength(600);
 }, 60_000);
 
-test('cancel stops the flow within a second, for good', async () => {
+test('cancel stops sending within a second, for good', async () => {
   const { id, emails } = await givenBroadcast(stack, 900);
   await setRate(stack, 12_000);
   await sendNow(stack, id);
@@ -78,7 +78,7 @@ test('cancel stops the flow within a second, for good', async () => {
   await untilCounted(id, emails);
 }, 60_000);
 
-test('a scheduled broadcast can be edited and paused; one whose audience is frozen can not be edited', async () => {
+test('a scheduled broadcast can be edited and paused; one with a frozen audience cannot be edited', async () => {
   const { id, listId, templateId, emails } = await givenBroadcast(stack, 300);
   const update = (name: string) =>
     stack.call('broadcasts.update', { ...draftOf(stack, { listId, templateId }), id, name });

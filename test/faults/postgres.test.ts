@@ -9,7 +9,7 @@ import { borrowedStack } from '../stack/shared.ts';
 
 const stack = borrowedStack();
 
-/** What contacts says of itself to whoever watches, from now until it serves again. */
+/** The states that the health service of contacts streams, from now until it serves again. */
 async function watchContacts(): Promise<string[]> {
   const baseUrl = `http://${stack.settings.CONTACTS_GRPC_ADDR}`;
   const client = createClient(Health, createGrpcTransport({ baseUrl }));
@@ -28,7 +28,7 @@ async function countContacts(): Promise<number> {
   return good(await stack.call('contacts.count', undefined, { query })).total_contacts;
 }
 
-test('without PostgreSQL calls are a 503 and no process ends; a broken import leaves nothing behind', async () => {
+test('without PostgreSQL calls are a 503, no process ends, and an interrupted import leaves nothing behind', async () => {
   const listId = await givenList(stack);
   const watched = watchContacts();
   const before = await countContacts();

@@ -45,7 +45,7 @@ function repeats(emails: readonly string[]): Mail[][] {
   return [...byEmail.values()].filter((mails) => mails.length > 1);
 }
 
-test('a server that drops connections after the dot gets those mails again under the same Message-ID, and each is counted', async () => {
+test('mails whose connection drops after the dot are sent again with the same Message-ID, and counted', async () => {
   const { id, emails } = await givenBroadcast(stack, 400);
   await stack.sink.behave({ dropAfterDot: 0.05 });
   await sendNow(stack, id);
@@ -66,7 +66,7 @@ test('a server that drops connections after the dot gets those mails again under
   expect(await statsOf(id)).toMatchObject({ total_sent: 400, total_unknown: twice.length });
 }, 120_000);
 
-test('a server that goes away in the middle pauses the broadcast with the reason; it goes on by itself and nobody is lost', async () => {
+test('a server that fails midway pauses the broadcast with the reason; it continues automatically and loses nobody', async () => {
   const { id, emails } = await givenBroadcast(stack, 400);
   await setRate(stack, 3_000);
   await sendNow(stack, id);
@@ -86,7 +86,7 @@ test('a server that goes away in the middle pauses the broadcast with the reason
   expect(repeats(emails)).toEqual([]);
 }, 120_000);
 
-test('a server that refuses the sender pauses the broadcast with its words, and nobody has failed', async () => {
+test('a server that refuses the sender pauses the broadcast with its reply, and nobody fails', async () => {
   const { id, emails } = await givenBroadcast(stack, 100);
   const reply = '550 5.7.1 <news@sender.example>: not yours';
   await stack.sink.behave({ replies: [{ step: 'mail', reply }] });
@@ -100,7 +100,7 @@ test('a server that refuses the sender pauses the broadcast with its words, and 
   expect(mailsTo(stack, emails)).toHaveLength(100);
 }, 60_000);
 
-test('who greylists the whole broadcast gets each mail once, and the broadcast is not paused', async () => {
+test('a server that greylists the whole broadcast gets each mail once, without a pause', async () => {
   const { id, emails } = await givenBroadcast(stack, 100);
   await stack.sink.behave({ greylist: '450 4.2.0 greylisted' });
   await sendNow(stack, id);

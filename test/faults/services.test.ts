@@ -22,7 +22,7 @@ function read(service: string) {
 }
 
 test.each(['contacts', 'templates', 'broadcasts', 'messages'])(
-  'calls to a killed %s are a 503 with Retry-After, others work, and it comes back by itself',
+  'calls to a killed %s are a 503 with Retry-After, others work, and it restarts automatically',
   async (down) => {
     await stack.processes.without(replicas(down), async () => {
       for (const service of Object.keys(reads)) {
@@ -36,9 +36,9 @@ test.each(['contacts', 'templates', 'broadcasts', 'messages'])(
   60_000,
 );
 
-test('with workspaces killed nobody can be recognised: every call is a 503, none a 500 or 401', async () => {
+test('with workspaces killed no token can be checked: every call is a 503, none a 500 or 401', async () => {
   await stack.processes.without(['workspaces'], async () => {
-    // What was allowed a moment ago is remembered for a second.
+    // Permissions are cached for a second.
     await new Promise((done) => setTimeout(done, 1_100));
     for (const service of Object.keys(reads)) {
       const { status, headers } = await read(service);
@@ -49,13 +49,13 @@ test('with workspaces killed nobody can be recognised: every call is a 503, none
   await stack.untilServing();
 }, 60_000);
 
-test('all services killed at once come back by themselves', async () => {
+test('all services killed at once restart automatically', async () => {
   const names = Object.keys(reads).flatMap(replicas);
   for (const name of names) stack.processes.kill(name);
   await stack.untilServing();
 }, 60_000);
 
-test('a frozen replica ends no process that waits for it, and what it held is sent after all', async () => {
+test('a frozen replica ends no waiting process, and its claims are sent in the end', async () => {
   const { id, emails } = await givenBroadcast(stack, 600);
   await setRate(stack, 6_000);
   await stack.sink.behave({ latencyMs: 300 });

@@ -18,7 +18,7 @@ import { runStatus } from '../stack/workflows.ts';
 
 const stack = borrowedStack();
 
-test('a broadcast goes on where it was when Temporal is killed, and sends nothing twice', async () => {
+test('a broadcast continues after Temporal is killed, and sends nothing twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 500);
   await setRate(stack, 6_000);
   await sendNow(stack, id);
@@ -28,7 +28,7 @@ test('a broadcast goes on where it was when Temporal is killed, and sends nothin
   expect(mailsTo(stack, emails)).toHaveLength(500);
 }, 120_000);
 
-test('a frozen Temporal makes nothing go out twice', async () => {
+test('nothing is sent twice while Temporal is frozen', async () => {
   const { id, emails } = await givenBroadcast(stack, 1_500);
   await setRate(stack, 6_000);
   await sendNow(stack, id);

@@ -18,10 +18,10 @@ import { endStatus, withRun } from '../stack/workflows.ts';
 
 const stack = borrowedStack();
 
-const times = <Result>(count: number, deed: (at: number) => Promise<Result>): Promise<Result[]> =>
-  Promise.all(Array.from({ length: count }, (_, at) => deed(at)));
+const times = <Result>(count: number, action: (at: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => action(at)));
 
-/** One was let through, and each of the others was told the state that forbids it. */
+/** One call succeeded, and the others were refused with the state that forbids it. */
 function expectOne(answers: readonly Answer[], refusal: RegExp): void {
   const [losers, winners] = [400, 200].map((code) =>
     answers.filter(({ status }) => status === code),
@@ -43,7 +43,7 @@ async function runsOf(id: string): Promise<number> {
   });
 }
 
-test('of many that schedule a broadcast at once one does, and it has one run', async () => {
+test('of concurrent schedule calls one succeeds, and the broadcast has one run', async () => {
   const { id, emails } = await givenBroadcast(stack, 50);
   const answers = await times(10, () => act(stack, 'schedule', id, { send_now: true }));
   expectOne(answers, /^cannot schedule a (sending|sent) broadcast$/);
@@ -52,7 +52,7 @@ test('of many that schedule a broadcast at once one does, and it has one run', a
   expect(await runsOf(id)).toBe(1);
 }, 60_000);
 
-test('of many that resume a broadcast at once one does, and nobody is mailed twice', async () => {
+test('of concurrent resume calls one succeeds, and nobody is mailed twice', async () => {
   const { id, emails } = await givenBroadcast(stack, 200);
   await setRate(stack, 3_000);
   await sendNow(stack, id);
@@ -67,7 +67,7 @@ test('of many that resume a broadcast at once one does, and nobody is mailed twi
   expect(new Set(mailsTo(stack, emails).map(({ email }) => email)).size).toBe(200);
 }, 60_000);
 
-/** A test of two variations whose sample was sent, and that is judged two hours later. */
+/** A test of two variations whose sample is sent, and that is decided two hours later. */
 async function givenTested() {
   const { id, listId, templateId, emails } = await givenBroadcast(stack, 40);
   const templates = [templateId, await givenTemplate(stack)] as const;
@@ -107,7 +107,7 @@ async function winnerOf({ id, emails, templates }: Tested): Promise<string> {
 
 const tooLate = /^cannot select a winner of a (winner_selected|sent) broadcast$/;
 
-test('of many that select a winner at once one does, and its choice is sent', async () => {
+test('of concurrent winner selections one succeeds, and its choice is sent', async () => {
   const tested = await givenTested();
   const answers = await times(10, (at) => select(tested, at % 2));
   expectOne(answers, tooLate);
@@ -115,7 +115,7 @@ test('of many that select a winner at once one does, and its choice is sent', as
   expect(await winnerOf(tested)).toBe(tested.templates[chosen]);
 }, 60_000);
 
-test('a person who selects the winner as the test is judged decides, or is told that it is too late', async () => {
+test('a selection at the moment of the automatic decision wins, or is refused as too late', async () => {
   for (let round = 0; round < 4; round += 1) {
     const tested = await givenTested();
     const [, answer] = await Promise.all([passTime(stack, tested.id), select(tested, 1)]);

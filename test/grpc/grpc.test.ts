@@ -22,7 +22,7 @@ type Method = (
 
 const includeDirs = [resolve(import.meta.dirname, '../../proto')];
 
-/** A call as a stock gRPC client makes it, with nothing but the proto files. */
+/** A call by a stock gRPC client, from nothing but the proto files. */
 function call(
   path: 'contacts' | 'messages',
   service: string,
@@ -61,7 +61,7 @@ test('a stock gRPC client with an API key writes and reads contacts directly', a
   expect(found).toMatchObject({ contact: { email, first_name: 'Ada' } });
 });
 
-test('a gRPC caller is told the code and the reason', async () => {
+test('a gRPC error has the code and the reason', async () => {
   const request = { ...key(), email: 'nobody@example.com' };
   await expect(
     call('contacts', 'ContactService', 'GetContactByEmail', request),
@@ -113,7 +113,7 @@ test('metadata that claims another workspace, user or service changes nothing', 
   });
 });
 
-test('a message of 100 MB is RESOURCE_EXHAUSTED, and the service goes on', async () => {
+test('a message of 100 MB is RESOURCE_EXHAUSTED, and the service keeps working', async () => {
   const contact = { email: 'big@example.com', first_name: 'x'.repeat(100_000_000) };
   await expect(
     call('contacts', 'ContactService', 'UpsertContact', { ...key(), contact }),
@@ -123,7 +123,7 @@ test('a message of 100 MB is RESOURCE_EXHAUSTED, and the service goes on', async
   );
 }, 30_000);
 
-test('a call without a deadline does not wait for ever', async () => {
+test('a call without a deadline does not wait forever', async () => {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   try {
@@ -142,7 +142,7 @@ const addresses = () =>
     .filter(([name]) => name.endsWith('_GRPC_ADDR'))
     .map(([, address]) => createGrpcTransport({ baseUrl: `http://${address}` }));
 
-test('every service says that it serves, by grpc.health.v1 and without a token', async () => {
+test('every service reports its health by grpc.health.v1 without a token', async () => {
   for (const transport of addresses()) {
     const { status } = await createClient(Health, transport).check({});
     expect(status).toBe(HealthCheckResponse_ServingStatus.SERVING);

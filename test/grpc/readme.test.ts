@@ -13,7 +13,7 @@ beforeAll(async () => {
   good(await stack.call('contacts.upsert', { workspace_id: stack.workspaceId, contact }));
 }, 60_000);
 
-/** The lines of README that begin with `grpcurl`, as the shell cuts them into arguments. */
+/** The lines of README that begin with `grpcurl`, split into arguments as a shell does. */
 function readLines(): string[][] {
   const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
   const [, block = ''] = /```sh\n(grpcurl [^`]+)```/.exec(readme) ?? [];
@@ -38,7 +38,7 @@ const real: [string, Client] = [
 ];
 
 test.each(hasGrpcurl ? [stock, real] : [stock])(
-  'the lines of README, done by %s, list, describe, tell health and call',
+  'the lines of README, run by %s, list, describe, check health and call',
   async (_, ask) => {
     const answers: string[] = [];
     for (const args of readLines()) answers.push(await ask(args));

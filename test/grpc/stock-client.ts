@@ -17,10 +17,10 @@ import {
   type ServerReflectionResponse,
 } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 
-/** What a line of grpcurl asks for. */
+/** The request of a grpcurl command line. */
 type Asked = { address: string; headers: grpc.Metadata; data: string; rest: string[] };
 
-/** Does what grpcurl does with these arguments, by a stock gRPC client that knows only what the server tells of itself. */
+/** Does what grpcurl does with these arguments, by a stock gRPC client that uses only server reflection. */
 export async function askByReflection(args: readonly string[]): Promise<string> {
   const asked = readArguments(args);
   const client = new grpc.Client(asked.address, grpc.credentials.createInsecure());
@@ -84,7 +84,7 @@ async function readFile(client: grpc.Client, asked: Question): Promise<FileDescr
   return fromBinary(FileDescriptorProtoSchema, bytes);
 }
 
-/** Asks for the file of a service and for all it imports. */
+/** Reads the file of a service and all its imports. */
 async function findService(client: grpc.Client, name: string) {
   const file = await readFile(client, { case: 'fileContainingSymbol', value: name });
   const files = new Map<string, FileDescriptorProto>();

@@ -9,7 +9,7 @@ import { anyPlan, type Plan } from './plan.ts';
 import { misfit } from './table.ts';
 import { judge } from './verdict.ts';
 
-// `MODEL_SEED` and `MODEL_RUNS` walk other paths; a failure names its seed.
+// `MODEL_SEED` and `MODEL_RUNS` select other runs; a failure prints its seed.
 const seed = Number(process.env.MODEL_SEED ?? 1);
 const runs = Number(process.env.MODEL_RUNS ?? 3);
 const runMsMax = 120_000;
@@ -28,7 +28,7 @@ async function inject({ faults }: Plan): Promise<void> {
   );
 }
 
-/** Lives through a plan, and says what is wrong afterwards. */
+/** Runs a plan and returns what is wrong afterwards. */
 async function problemsOf(plan: Plan): Promise<string[]> {
   const lives = await Promise.all(plan.lives.map((life) => givenLife(stack, life)));
   const faults = inject(plan);
@@ -39,7 +39,7 @@ async function problemsOf(plan: Plan): Promise<string[]> {
   const kills = plan.faults.map(({ victim, afterMs }) => ({
     name: victim,
     afterMs,
-    deed: 'kill' as const,
+    action: 'kill' as const,
     forMs: 0,
   }));
   const bound = boundOf(kills, peak);
@@ -53,7 +53,7 @@ async function problemsOf(plan: Plan): Promise<string[]> {
 }
 
 test(
-  'whatever is done to broadcasts, and whatever dies, nobody is lost, mailed twice or mailed after leaving',
+  'random actions and crashes lose nobody, and mail nobody twice or after unsubscribing',
   async () => {
     await fc.assert(
       fc.asyncProperty(anyPlan, async (plan) => {
@@ -65,7 +65,7 @@ test(
   runs * runMsMax,
 );
 
-test('the model knows an answer that does not fit', () => {
+test('the model finds an answer that does not fit', () => {
   const good = { status: 200, text: '' };
   const refused = { status: 400, text: 'cannot resume a sent broadcast' };
   expect(misfit('resume', 'paused', good)).toBeUndefined();

@@ -5,10 +5,10 @@ import { passTime } from '../stack/time.ts';
 import { until } from '../stack/until.ts';
 import { withRun } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
-import type { Deed, Life } from './plan.ts';
+import type { Action, Life } from './plan.ts';
 import { misfit } from './table.ts';
 
-/** A broadcast that is lived through, and what came up on the way. */
+/** The broadcast of a run, and the observations on the way. */
 export type Lived = {
   id: string;
   emails: string[];
@@ -49,55 +49,55 @@ const someTest = ({ templates }: Lived, reader: number) =>
     ? { variations: templates.slice(0, 1).map((template_id) => ({ template_id })) }
     : testOf(templates, reader % 4 === 1);
 
-/** Does one thing after the other, and notes answers that the state table does not know. */
-export async function live(stack: TestStack, lived: Lived, { deeds }: Life): Promise<void> {
-  for (const { deed, reader, afterMs } of deeds) {
+/** Takes the actions one by one, and records answers that do not fit the state table. */
+export async function live(stack: TestStack, lived: Lived, { actions }: Life): Promise<void> {
+  for (const { action, reader, afterMs } of actions) {
     await sleep(afterMs);
     const before = await statusOf(stack, lived.id);
-    const answer = await doOne(stack, lived, { deed, reader }).catch(unreached);
-    const wrong = before && answer && misfit(deed, before, answer);
+    const answer = await doOne(stack, lived, { action, reader }).catch(unreached);
+    const wrong = before && answer && misfit(action, before, answer);
     if (wrong) lived.problems.push(wrong);
-    if (deed === 'cancel' && answer?.status === 200) lived.cancelledAtMs = Date.now();
+    if (action === 'cancel' && answer?.status === 200) lived.cancelledAtMs = Date.now();
   }
 }
 
-/** Undefined while nobody can say. */
+/** Undefined while the API is not reachable. */
 async function statusOf({ call, workspaceId }: TestStack, id: string): Promise<string | undefined> {
   const query = { workspace_id: workspaceId, id };
   const answer = await call('broadcasts.get', undefined, { query }).catch(unreached);
   return answer?.status === 404 ? 'deleted' : answer?.body.broadcast?.status;
 }
 
-/** A process that is killed breaks a connection, or what an operator asks of Temporal. */
+/** A killed process breaks connections, also those of an operator to Temporal. */
 const unreached = () => undefined;
 
-type Said = { status: number; text: string } | undefined;
-const say = ({ status, body }: Answer): Said => ({ status, text: String(body?.error ?? '') });
+type Reply = { status: number; text: string } | undefined;
+const replyOf = ({ status, body }: Answer): Reply => ({ status, text: String(body?.error ?? '') });
 
 async function doOne(
   stack: TestStack,
   lived: Lived,
-  { deed, reader }: { deed: Deed; reader: number },
-): Promise<Said> {
+  { action, reader }: { action: Action; reader: number },
+): Promise<Reply> {
   const { id, templates, body } = lived;
-  switch (deed) {
+  switch (action) {
     case 'update':
-      return say(await act(stack, 'update', id, { ...body, name: 'Newer' }));
+      return replyOf(await act(stack, 'update', id, { ...body, name: 'Newer' }));
     case 'switch the test':
-      return say(
+      return replyOf(
         await act(stack, 'update', id, { ...body, test_settings: someTest(lived, reader) }),
       );
     case 'schedule now':
-      return say(await act(stack, 'schedule', id, { send_now: true }));
+      return replyOf(await act(stack, 'schedule', id, { send_now: true }));
     case 'schedule later':
-      return say(await act(stack, 'schedule', id, tomorrow()));
+      return replyOf(await act(stack, 'schedule', id, tomorrow()));
     case 'select a winner':
-      return say(await act(stack, 'selectWinner', id, { template_id: templates[1] }));
+      return replyOf(await act(stack, 'selectWinner', id, { template_id: templates[1] }));
     case 'pause':
     case 'resume':
     case 'cancel':
     case 'delete':
-      return say(await act(stack, deed, id));
+      return replyOf(await act(stack, action, id));
     case 'a reader leaves':
       return leave(stack, lived, reader);
     case 'the time comes':
@@ -111,7 +111,7 @@ async function doOne(
     case 'wait':
       return undefined;
     default: {
-      const impossible: never = deed;
+      const impossible: never = action;
       return impossible;
     }
   }
@@ -135,7 +135,7 @@ async function leave(stack: TestStack, { body, emails, left }: Lived, reader: nu
   return undefined;
 }
 
-/** Helps a broadcast to its end as its people would, once everything works again. */
+/** Brings a broadcast to its end as its users would, once everything works again. */
 export async function bringToRest(stack: TestStack, lived: Lived): Promise<string> {
   let status = '';
   await until(
@@ -144,7 +144,7 @@ export async function bringToRest(stack: TestStack, lived: Lived): Promise<strin
       status = (await statusOf(stack, lived.id)) ?? '';
       if (status === 'paused') await act(stack, 'resume', lived.id);
       if (status === 'test_completed')
-        await doOne(stack, lived, { deed: 'select a winner', reader: 0 });
+        await doOne(stack, lived, { action: 'select a winner', reader: 0 });
       if (status === 'scheduled') await passTime(stack, lived.id).catch(unreached);
       return ['draft', 'sent', 'cancelled', 'deleted'].includes(status);
     },

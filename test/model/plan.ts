@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-/** What may be done to a broadcast, by a person, an operator, time, or a reader. */
-export const deeds = [
+/** Actions on a broadcast, by a person, an operator, time or a reader. */
+export const actions = [
   'update',
   'switch the test',
   'schedule now',
@@ -18,33 +18,33 @@ export const deeds = [
   'a reader leaves',
   'wait',
 ] as const;
-export type Deed = (typeof deeds)[number];
+export type Action = (typeof actions)[number];
 
-/** Which processes are killed on the way. */
+/** The processes that are killed on the way. */
 export const victims = ['messages', 'messages-2', 'broadcasts-worker', 'broadcasts', 'temporal'];
 
 export type Life = {
   test: 'none' | 'by hand' | 'by numbers';
-  deeds: { deed: Deed; reader: number; afterMs: number }[];
+  actions: { action: Action; reader: number; afterMs: number }[];
 };
 
 export type Plan = { lives: Life[]; faults: { victim: string; afterMs: number }[] };
 
 const step = fc.record({
-  deed: fc.constantFrom(...deeds),
+  action: fc.constantFrom(...actions),
   reader: fc.nat(99),
   afterMs: fc.integer({ min: 0, max: 600 }),
 });
 
-/** A life begins by being scheduled more often than not, so that there is something to disturb. */
+/** Most runs begin by scheduling, so that there is something to disturb. */
 const life: fc.Arbitrary<Life> = fc.record({
   test: fc.constantFrom('none', 'by hand', 'by numbers'),
-  deeds: fc
+  actions: fc
     .tuple(
-      fc.constantFrom<Deed>('schedule now', 'schedule now', 'schedule later', 'pause'),
+      fc.constantFrom<Action>('schedule now', 'schedule now', 'schedule later', 'pause'),
       fc.array(step, { minLength: 3, maxLength: 9 }),
     )
-    .map(([deed, rest]) => [{ deed, reader: 0, afterMs: 0 }, ...rest]),
+    .map(([action, rest]) => [{ action, reader: 0, afterMs: 0 }, ...rest]),
 });
 
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({

@@ -1,7 +1,7 @@
-import type { Deed } from './plan.ts';
+import type { Action } from './plan.ts';
 
-/** The operations of the state table, by the words in which they are refused. */
-const operations: Partial<Record<Deed, { name: string; allowed: readonly string[] }>> = {
+/** The operations of the state table, with their names in error texts. */
+const operations: Partial<Record<Action, { name: string; allowed: readonly string[] }>> = {
   update: { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
   'switch the test': { name: 'update', allowed: ['draft', 'scheduled', 'paused'] },
   'schedule now': { name: 'schedule', allowed: ['draft'] },
@@ -22,7 +22,7 @@ const operations: Partial<Record<Deed, { name: string; allowed: readonly string[
   },
 };
 
-/** States that a broadcast may pass through by itself from another, with the faults and clocks of these lives. */
+/** States that a broadcast may reach from another without an action, given the faults and clocks of these runs. */
 const onward: Record<string, readonly string[]> = {
   scheduled: ['testing', 'sending', 'paused', 'test_completed', 'winner_selected', 'sent'],
   testing: ['test_completed', 'winner_selected', 'paused', 'sent'],
@@ -37,16 +37,16 @@ const onward: Record<string, readonly string[]> = {
  * be in by then, a refusal names such a state in which it is not. Undefined if it does, else what is wrong.
  */
 export function misfit(
-  deed: Deed,
+  action: Action,
   before: string,
   { status, text }: { status: number; text: string },
 ): string | undefined {
-  const operation = operations[deed];
+  const operation = operations[action];
   if (!operation || status === 503) return undefined;
   if (before === 'deleted' && status === 404) return undefined;
   const { name, allowed } = operation;
   const states = [before, ...(onward[before] ?? [])];
-  const said = `${deed} of a ${before} broadcast answered ${status} ${text}`;
+  const said = `${action} of a ${before} broadcast answered ${status} ${text}`;
   if (status === 200) return states.some((state) => allowed.includes(state)) ? undefined : said;
   if (status !== 400) return said;
   const refusals = states

@@ -4,10 +4,10 @@ import { endStatus } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 import type { Lived } from './life.ts';
 
-/** Claims, and what a batch of a second holds, may still go out when somebody leaves or cancels. */
+/** Claimed messages, up to a batch of one second, may still be sent after an unsubscribe or a cancel. */
 const inFlightMs = 3_000;
 
-/** What is wrong with a broadcast that rests; `bound` is how many may have come twice. */
+/** The faults of a broadcast at rest; `bound` is the number of mails that may have arrived twice. */
 export async function judge(
   stack: TestStack,
   lived: Lived,

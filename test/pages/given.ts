@@ -13,7 +13,7 @@ async function givenMail(
   return id;
 }
 
-/** A newsletter whose mails have the links that a reader needs. */
+/** A newsletter with links to unsubscribe and to the preferences. */
 export function givenNewsletter(stack: TestStack): Promise<string> {
   const content = `<a href="{{ notification_center_url }}">Preferences</a>
 <a href="{{ unsubscribe_url }}">Unsubscribe</a>`;
@@ -37,7 +37,7 @@ export async function givenPublicList(
   return id;
 }
 
-/** Makes somebody an active member, as a site's own server may. */
+/** Adds an active member by `lists.subscribe`, as a site's own server does. */
 export async function givenMember(
   { call, workspaceId }: TestStack,
   { listIds, ...contact }: { listIds: string[]; email: string; language?: string },
@@ -46,7 +46,7 @@ export async function givenMember(
   good(await call('lists.subscribe', body));
 }
 
-/** Sends the newsletter to a list, and waits until it is sent; how many got it. */
+/** Sends the newsletter to a list, waits until it is sent, and returns the number of mails. */
 export async function mail(
   stack: TestStack,
   to: { listId: string; templateId: string },

@@ -2,7 +2,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { until } from '../stack/until.ts';
 import type { TestStack } from '../stack.ts';
 
-/** The newest mail to an address, once there are as many. */
+/** The newest mail to an address, once `count` have arrived. */
 export async function untilMailed(
   { sink }: TestStack,
   email: string,
@@ -16,7 +16,7 @@ export async function untilMailed(
   return PostalMime.parse(Buffer.from(mails.at(-1) ?? '', 'latin1'));
 }
 
-/** Where the link with this text leads. */
+/** The target of the link with this text. */
 export function linkOf({ html = '' }: Email, text: string): string {
   const links = [...html.matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g)];
   const href = links.find(([, , shown]) => shown?.trim() === text)?.[1];

@@ -6,7 +6,7 @@ import type { TestStack } from '../stack.ts';
 
 export type Site = { url: string; close(): void };
 
-/** Somebody's own web site with a form that signs readers up, on another origin than ours. */
+/** A web site with a subscription form, on another origin than the stack. */
 export async function startSite(
   { settings, workspaceId }: TestStack,
   listIds: readonly string[],
@@ -42,7 +42,7 @@ document.querySelector('form').addEventListener('submit', async (event) => {
 </script></html>`;
 }
 
-/** What the site tells who has filled in its form. */
+/** Fills in the form and returns the message of the site. */
 export async function signUp(page: Page, site: Site, email: string): Promise<string> {
   await page.goto(site.url);
   await page.getByRole('textbox', { name: 'Email' }).fill(email);

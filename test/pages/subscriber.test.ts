@@ -14,7 +14,7 @@ import {
 import { headerOf, linkOf, untilMailed } from './inbox.ts';
 import { type Site, signUp, startSite } from './site.ts';
 
-/** What a subscriber goes through, in a browser: every service, and no script on our pages. */
+/** The journey of a subscriber in a browser, through every service; our pages have no scripts. */
 
 const inChromium = hasChromium ? test : test.skip;
 
@@ -48,7 +48,7 @@ beforeEach(async () => {
   page = await (await newContext(false)).newPage();
 });
 
-/** Whatever the browser complains of is kept, such as what a page's own policy forbids. */
+/** Collects the browser's errors, such as violations of a page's own policy. */
 async function newContext(javaScriptEnabled: boolean): Promise<BrowserContext> {
   const context = await browser.newContext({ javaScriptEnabled, locale: 'de-DE' });
   context.on('console', (message) => {
@@ -71,7 +71,7 @@ async function openLink(email: string, count: number, text: string): Promise<voi
 }
 
 inChromium(
-  'a form on another site brings a confirmation mail, and only the button behind its link confirms',
+  'a form on another site causes a confirmation mail, and only the button behind its link confirms',
   async () => {
     const email = somebody();
     expect(await signUp(await scripted.newPage(), site, email)).toBe('Look into your inbox');
@@ -124,7 +124,7 @@ inChromium(
 );
 
 inChromium(
-  'the unsubscribe link asks first, and leads on to the preferences',
+  'the unsubscribe link asks first, and leads to the preferences',
   async () => {
     const email = somebody();
     await givenMember(stack, { email, listIds: [weekly] });

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import type { Store } from '#lib/postgres/store.ts';
 
 /**
- * A fresh, migrated database for one test file: a copy of a template that is made once per run.
- * Close the store in `afterAll`; the server goes away with the run.
+ * A fresh, migrated database for one test file: a copy of a template that is created once per run.
+ * Close the store in `afterAll`; the server ends with the run.
  */
 export async function testStore(open: (url: string) => Promise<Store>): Promise<Store> {
   const server = new URL(serverUrl());

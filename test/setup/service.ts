@@ -1,9 +1,11 @@
+import { create } from '@bufbuild/protobuf';
 import {
   type ConnectRouter,
   createRouterTransport,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect';
+import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
@@ -21,11 +23,28 @@ export const ownerEverywhere: Authorize = async () => ({
   permissions: {},
 });
 
+type Permissions = Record<string, { read?: boolean; write?: boolean }>;
+
+/** A member of every workspace. Later changes of `permissions` count from the next call. */
+export function memberWith(permissions: Permissions): Authorize {
+  return async () => ({
+    active: true,
+    root: false,
+    role: 'member',
+    permissions: Object.fromEntries(
+      Object.entries(permissions).map(([resource, rights]) => [
+        resource,
+        create(PermissionSchema, rights),
+      ]),
+    ),
+  });
+}
+
 type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
 
 /**
- * A client's way to a service's real handlers in memory, through the interceptors every service
- * has. Calls carry the token of `claims`, or none.
+ * An in-memory transport to the real handlers of a service, through the interceptors of every service. Calls have the
+ * token of `claims`, or none.
  */
 export function testTransport(
   routes: (router: ConnectRouter) => void,
@@ -53,7 +72,7 @@ export function testTransport(
 
 export const serviceClaims: Claims = { type: 'service', subject: 'test', sessionId: '' };
 
-/** The claims of some user, whose rights are what the test's `authorize` says. */
+/** The claims of a user, whose permissions follow from the test's `authorize`. */
 export function userClaims(subject: string = crypto.randomUUID()): Claims {
   return { type: 'user', subject, sessionId: crypto.randomUUID() };
 }

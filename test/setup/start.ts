@@ -6,12 +6,12 @@ import { type Postgres, startPostgres } from '../../deploy/local/postgres.ts';
 import { temporalTestProgram } from '../../deploy/local/temporal-programs.ts';
 import { hasChromium, noChromium } from '../contract/chromium.ts';
 
-/** What the run has started, for stop.ts. */
+/** The servers of the run, which stop.ts ends. */
 export const started: { postgres?: Postgres; folder?: string } = {};
 
 /** Sets TEST_POSTGRES_URL and TEMPORAL_TEST_SERVER for all tests, where they aren't set already. */
 export default async function start(): Promise<void> {
-  // Nothing is there yet: the first test that needs a whole stack starts it (test/stack/shared.ts).
+  // The first test that needs a whole stack starts it (test/stack/shared.ts).
   process.env.TEST_STACK_FOLDER = join(tmpdir(), `postrider-stack-${process.pid}`);
   process.env.TEST_RUN_PID = String(process.pid);
   if (!hasChromium) process.stderr.write(`${noChromium}\n`);
@@ -25,7 +25,7 @@ async function providePostgres(): Promise<void> {
   started.postgres = await startPostgres({
     folder: started.folder,
     port: await freePort(),
-    // Nothing here outlives the run, so nothing needs to reach the disk.
+    // Nothing here outlives the run, so durability is not needed.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   process.env.TEST_POSTGRES_URL = started.postgres.url;

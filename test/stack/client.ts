@@ -13,7 +13,7 @@ export type Call = (
 
 const callMsMax = 30_000;
 
-/** Calls operations as any client does: POST with a body, GET without. */
+/** Calls operations as any client does: by POST with a body, by GET without. */
 export function createCall(baseUrl: string, defaultToken: string): Call {
   return async (operation, body, { headers = {}, token = defaultToken, query = {} } = {}) => {
     const url = new URL(`/api/${operation}`, baseUrl);

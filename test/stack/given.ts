@@ -11,7 +11,7 @@ import { until } from './until.ts';
 export const fast = 10_000_000;
 const importSize = 5_000;
 
-/** Names that no other test has. */
+/** A name that no other test uses. */
 export function unique(prefix: string): string {
   return `${prefix}${randomBytes(5).toString('hex')}`;
 }
@@ -27,7 +27,7 @@ export async function givenList({ call, workspaceId }: TestStack): Promise<strin
   return id;
 }
 
-/** Contacts of a new list; their addresses. */
+/** Creates a list with contacts, and returns their addresses. */
 export async function importContacts(
   { call, workspaceId }: TestStack,
   listId: string,
@@ -101,7 +101,7 @@ export async function givenBroadcast(
   return { id: broadcast.id, listId, templateId, emails };
 }
 
-/** A draft with two variations, tested on half of new contacts and judged by clicks after four hours. */
+/** A draft with two variations, tested on half of new contacts and decided by clicks after four hours. */
 export async function givenTest(stack: TestStack, recipients: number) {
   const listId = await givenList(stack);
   const emails = await importContacts(stack, listId, recipients);
@@ -136,11 +136,11 @@ export function draftOf(
 
 export function act(
   { call, workspaceId }: TestStack,
-  deed: string,
+  action: string,
   id: string,
   more: object = {},
 ): Promise<Answer> {
-  return call(`broadcasts.${deed}`, { workspace_id: workspaceId, id, ...more });
+  return call(`broadcasts.${action}`, { workspace_id: workspaceId, id, ...more });
 }
 
 export async function sendNow(stack: TestStack, id: string): Promise<void> {
@@ -155,7 +155,7 @@ export async function readBroadcast(
   return good(await call('broadcasts.get', undefined, { query })).broadcast;
 }
 
-/** Answers that fail meanwhile are waited out, as a client would. */
+/** Retries failed calls, as a client would. */
 export async function untilStatus(
   stack: TestStack,
   id: string,
@@ -175,7 +175,7 @@ export async function untilStatus(
   return last;
 }
 
-/** What the sink has taken for these addresses, in order. */
+/** The mails that the sink has accepted for these addresses, in order. */
 export function mailsTo(stack: TestStack, emails: readonly string[]): Mail[] {
   const wanted = new Set(emails);
   return stack.mails().filter(({ email }) => wanted.has(email));
@@ -185,7 +185,7 @@ export async function untilFlowing(stack: TestStack, emails: readonly string[]):
   await until('mails arrive', async () => mailsTo(stack, emails).length > 0);
 }
 
-/** Sets the rate of everything that is sent, so that a test has time to act. */
+/** Sets the rate of all sending, so that a test has time to act. */
 export function setRate(stack: TestStack, perMinute: number): Promise<void> {
   return setLimits(stack, { rate_limit_per_minute: perMinute });
 }
@@ -195,7 +195,7 @@ type Limits = {
   warm_up?: { started_on: string; daily_limits: number[] };
 };
 
-/** Sets how much may be sent: the rate, and what the days of a warm-up allow. */
+/** Sets the limits of sending: the rate, and the days of a warm-up. */
 export async function setLimits(stack: TestStack, limits: Limits): Promise<void> {
   const { call, workspaceId, settings } = stack;
   const token = await ownerToken(settings);
@@ -211,8 +211,7 @@ export async function setLimits(stack: TestStack, limits: Limits): Promise<void>
     provider,
   };
   good(await call('workspaces.updateIntegration', body, { token }));
-  // A lower rate holds, and a warm-up begins or ends, once messages has forgotten what it knew; nothing tells when
-  // that is.
+  // A lower rate and a warm-up apply once the cached settings of messages have expired, which nothing reports.
   const isWarmUp = limits.warm_up ?? integration.email_provider.warm_up;
   if (limits.rate_limit_per_minute < fast || isWarmUp) await sleep(settingsKeepMs);
 }

@@ -4,7 +4,7 @@ import { createCall } from './client.ts';
 
 const tokens = new Map<string, Promise<string>>();
 
-/** The token of the workspace's owner, who may do what an API key may not. Signs in once: sign-ins are limited. */
+/** The token of the workspace's owner, for operations that API keys may not call. Signs in once: sign-ins are limited. */
 export function ownerToken(settings: Record<string, string>): Promise<string> {
   const url = settings.BASE_URL ?? '';
   const known = tokens.get(url) ?? signIn(settings);
@@ -15,7 +15,7 @@ export function ownerToken(settings: Record<string, string>): Promise<string> {
 async function signIn(settings: Record<string, string>): Promise<string> {
   const answer = await signInNow(settings);
   if (answer.status === 200) return String(answer.body.token);
-  // A signature works once, and somebody may have signed in within this second.
+  // A signature works once, and another test may have signed in within this second.
   await sleep(1_000);
   return String((await signInNow(settings)).body.token);
 }

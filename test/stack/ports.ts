@@ -1,10 +1,10 @@
 import { isFree } from '../../deploy/local/ports.ts';
 
-/** Below the ports that the system gives to clients, so that none of them takes ours. */
+/** Below the ephemeral ports, so that no client takes one. */
 const [lowest, highest] = [12_000, 32_000];
 const triesMax = 50;
 
-/** The first of a run of free ports as a stack needs them. */
+/** The first of a range of free ports for a stack. */
 export async function portsOf(replicas: number): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest));

@@ -5,13 +5,13 @@ import { until } from './until.ts';
 export type Processes = {
   pid(name: string): number;
   names(): string[];
-  /** kill -9; PostgreSQL with all its children, as a machine that loses power would. */
+  /** kill -9; PostgreSQL with all its children, as at a power failure. */
   kill(name: string): void;
   freeze(name: string): void;
   thaw(name: string): void;
-  /** Resolves when the supervisor has another process under the name than `oldPid`. */
+  /** Resolves when the supervisor has replaced the process `oldPid` of this name. */
   untilReplaced(name: string, oldPid: number): Promise<void>;
-  /** Kills the processes and keeps the supervisor from starting them anew until the work is done. */
+  /** Kills the processes and keeps the supervisor from restarting them until `work` is done. */
   without<T>(names: string[], work: () => Promise<T>): Promise<T>;
 };
 
@@ -51,7 +51,7 @@ export function processesOf(folder: string): Processes {
   return processes;
 }
 
-/** One that ended between the look and the signal needs none. */
+/** A process that has just ended needs no signal. */
 function send(pid: number, word: NodeJS.Signals): void {
   try {
     process.kill(pid, word);
@@ -69,7 +69,7 @@ function childrenOf(parent: number): number[] {
 
 function parentOf(pid: number): number | undefined {
   try {
-    // The name, in brackets, may hold spaces; the parent is the second field after it.
+    // The name, in brackets, may contain spaces; the parent is the second field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
     return Number(stat.split(' ')[1]);
   } catch {

@@ -9,7 +9,7 @@ import { readStackConfig } from '../../deploy/local/stack-config.ts';
 
 /**
  * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts --folder F --port P
- * --replicas N --parent PID`. Says in `F/ready.json` where everything is, and ends all of it when the parent is gone.
+ * --replicas N --parent PID`. Writes all addresses to `F/ready.json`, and ends everything when the parent is gone.
  */
 
 const { values } = parseArgs({
@@ -52,7 +52,7 @@ async function stop(code: number): Promise<void> {
   isStopping = true;
   await stack.stop();
   sinkProcess.kill('SIGTERM');
-  // A parent that lives removes the folder itself, once it has looked at it.
+  // A living parent removes the folder itself, after it has read the logs.
   if (!isAlive(parentPid)) {
     for (const left of [values.folder, `${values.folder}.lock`]) {
       rmSync(left, { recursive: true, force: true });
@@ -61,7 +61,7 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-/** Tests freeze this process to keep the supervisor from its work; one that dies meanwhile can't thaw it. */
+/** Tests freeze this process to stop the supervisor; a test that dies meanwhile can't thaw it. */
 function wakeWhenParentIsGone(): void {
   const both = `kill -0 ${parentPid} && kill -0 ${process.pid}`;
   const script = `while ${both}; do sleep 1; done; kill -CONT ${process.pid}`;

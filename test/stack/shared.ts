@@ -4,13 +4,13 @@ import { openStack, startStack, type TestStack } from '../stack.ts';
 import { fast, setRate } from './given.ts';
 import { until } from './until.ts';
 
-/** Files of tests wait for each other here, as long as all of them together may take. */
+/** Test files wait here for each other, for as long as all of them together may take. */
 const turnMsMax = 8 * 60_000;
 const borrowMsMax = turnMsMax + 90_000;
 
 /**
- * The one stack of a run of Jest, for one file of tests at a time: they break things. The first to come starts it;
- * test/setup/stop.ts ends it. It is there from before the first test until after the last.
+ * The only stack of a run of Jest, for one test file at a time, since they break things. The first file starts it;
+ * test/setup/stop.ts ends it. It is available from the first test of the file to the last.
  */
 export function borrowedStack(): TestStack {
   const stack = {} as TestStack;
@@ -32,7 +32,7 @@ async function borrowStack(): Promise<TestStack> {
   return startStack({ folder, parentPid: Number(process.env.TEST_RUN_PID) });
 }
 
-/** Leaves the stack to the next file as it was. */
+/** Restores the stack for the next file. */
 async function returnStack(stack: TestStack | undefined): Promise<void> {
   const lock = lockOf(process.env.TEST_STACK_FOLDER ?? '');
   try {

@@ -6,12 +6,12 @@ type Status = { total: number; recipients: number; connections: number; connecti
 export type SinkClient = {
   status(): Promise<Status>;
   received(email: string): Promise<{ count: number; messageIds: string[] }>;
-  /** The mails to an address, as they came, newest last; the sink keeps the last few of all. */
+  /** The complete mails to an address, newest last; the sink keeps only the last few of all. */
   bodies(email: string): Promise<string[]>;
   behave(behaviour: Partial<Behaviour>): Promise<void>;
 };
 
-/** Talks to the control endpoint of the sink. */
+/** Calls the control endpoint of the sink. */
 export function createSinkClient(port: number): SinkClient {
   const ask = async <T>(path: string, body?: object): Promise<T> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -30,7 +30,7 @@ export function createSinkClient(port: number): SinkClient {
   };
 }
 
-/** The sink's journal: every mail it has taken, in order. */
+/** The sink's journal: every accepted mail, in order. */
 export function readMails(text: string): Mail[] {
   return text
     .split('\n')

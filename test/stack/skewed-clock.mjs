@@ -1,11 +1,11 @@
-// Moves the clock of a process of a test stack, as a machine without NTP would. Loaded by `--import` into each;
-// CLOCKS_AHEAD_MS says by how much, as JSON by name: {"messages-2": 10000}. PostgreSQL and Temporal keep theirs.
+// Shifts the clock of a process of a test stack, as on a machine without NTP. Loaded into each by `--import`;
+// CLOCKS_AHEAD_MS has the shifts as JSON by name: {"messages-2": 10000}. PostgreSQL and Temporal are not shifted.
 import { basename, dirname } from 'node:path';
 
 const aheadMs = JSON.parse(process.env.CLOCKS_AHEAD_MS ?? '{}')[nameOf(process.argv[1] ?? '')] ?? 0;
 if (aheadMs !== 0) moveClock(aheadMs);
 
-/** As the stack calls it: the service's folder, with its number where it is a replica. */
+/** The name in the stack: the service's folder, with its number for a replica. */
 function nameOf(file) {
   const folder = basename(dirname(file));
   if (basename(file) === 'worker.ts') return `${folder}-worker`;

@@ -11,8 +11,8 @@ const dueNow = [
 ];
 
 /**
- * As if hours went by: a start and the next try after an outage have come, who was put off is due, a test is judged
- * two hours sooner. The signal makes up for the hourly look.
+ * Lets hours pass: starts and retries after outages are due, deferred messages too, and a test is decided two hours
+ * sooner. The signal replaces the hourly check.
  */
 export async function passTime(stack: TestStack, id: string): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
@@ -31,7 +31,7 @@ export async function passTime(stack: TestStack, id: string): Promise<void> {
     await client.end();
   }
   await withRun(stack, id, (handle) => handle.signal('changed')).catch((error: unknown) => {
-    // Whoever has ended meanwhile needs no signal.
+    // A run that has ended meanwhile needs no signal.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   });
 }

@@ -1,7 +1,7 @@
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import type { TestStack } from '../stack.ts';
 
-/** Does something with the workflow of a broadcast, as an operator would from Temporal's own tools. */
+/** Acts on the workflow of a broadcast, as an operator does with Temporal's own tools. */
 export async function withRun<T>(
   { settings, workspaceId }: TestStack,
   id: string,
@@ -16,7 +16,7 @@ export async function withRun<T>(
   }
 }
 
-/** A history as Temporal keeps it, payloads in clear: as JSON they are base64. */
+/** A stored history with payloads in plain text: as JSON they are base64. */
 export function historyText(stack: TestStack, id: string): Promise<string> {
   return withRun(stack, id, async (handle) => {
     const history = await handle.fetchHistory();
@@ -35,7 +35,7 @@ export function runStatus(stack: TestStack, id: string): Promise<string> {
 
 const endMsMax = 30_000;
 
-/** How a run ended; it does a moment after its row. */
+/** The final status of a run, which ends a moment after its row. */
 export function endStatus(stack: TestStack, id: string): Promise<string> {
   return withRun(stack, id, async (handle) => {
     await Promise.race([

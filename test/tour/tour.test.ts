@@ -9,7 +9,7 @@ beforeAll(async () => {
   await setRate(stack, 3_000);
 }, 60_000);
 
-/** What the page of a run must say beside the phase, by state. */
+/** The texts on the page of a run beside the phase, by state. */
 const told: Record<string, RegExp[]> = {
   scheduled: [/Next step \| waits until 2099-05-01T07:00:00.000Z/, /Reason \| {2}\|/],
   testing: [/Recipients \| 400/, /Next step \| sends slice \d/],
@@ -23,7 +23,7 @@ const told: Record<string, RegExp[]> = {
   finished: [/Sent \| 400/, /Next step \| none/],
 };
 
-test('in every state the Temporal UI tells phase, counts, next step and reason', async () => {
+test('in every state the Temporal UI shows phase, counts, next step and reason', async () => {
   const seen: string[] = [];
   let everybody: string[] = [];
   let broadcastId = '';

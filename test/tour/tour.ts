@@ -8,7 +8,7 @@ export type Stop = { id: string; emails: string[]; details: string };
 
 const recipients = 400;
 
-/** What an operator reads on the page of a run. */
+/** The texts for operators on the page of a run. */
 export function detailsOf(stack: TestStack, id: string): Promise<string> {
   return withRun(stack, id, async (handle) => {
     const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
@@ -17,8 +17,8 @@ export function detailsOf(stack: TestStack, id: string): Promise<string> {
 }
 
 /**
- * Leads a broadcast with a test through every state that an operator meets, and stops in each: `at` is called with the
- * state's name, and the broadcast goes on when it resolves.
+ * Takes a broadcast with a test through every state that operators see, and stops in each: `at` is called with the
+ * name of the state, and the broadcast continues when it resolves.
  */
 export async function tour(
   stack: TestStack,

@@ -39,14 +39,14 @@ async function replay(history: Json): Promise<void> {
 }
 
 test.each(names)(
-  'the run of %s goes the same way again',
+  'the history of %s replays',
   async (name) => {
     await replay(read(name));
   },
   30_000,
 );
 
-test('a history that does not fit the workflow is found', async () => {
+test('a history that does not fit the workflow fails', async () => {
   const history = read(names[0] ?? '');
   for (const { activityTaskScheduledEventAttributes: scheduled } of history.events) {
     if (scheduled?.activityType.name === 'readPlan') scheduled.activityType.name = 'finish';

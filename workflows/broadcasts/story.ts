@@ -11,7 +11,7 @@ import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 const status = defineSearchAttributeKey('BroadcastStatus', SearchAttributeType.KEYWORD);
 const recipients = defineSearchAttributeKey('RecipientCount', SearchAttributeType.INT);
 
-/** Tells an operator where the broadcast is: those search attributes that there are for lists, a table for the page. */
+/** Shows operators the state of the broadcast: existing search attributes for lists, a table for the page. */
 export function tell({ step, story }: Look, attributes = attributesOfOldRun()): void {
   setCurrentDetails(
     [
@@ -35,7 +35,7 @@ export function tell({ step, story }: Look, attributes = attributesOfOldRun()): 
   if (values.length > 0) upsertSearchAttributes(values);
 }
 
-/** A run that was started without being told which there are has one of them exactly where the server knows them all. */
+/** Runs of older versions have no list of attributes: if one of them is set, the server knows them all. */
 function attributesOfOldRun(): string[] {
   return 'WorkspaceId' in workflowInfo().searchAttributes ? [status.name, recipients.name] : [];
 }
@@ -89,7 +89,7 @@ function nextOf(step: Step): string {
   }
 }
 
-/** The words of what went wrong in an activity. */
+/** The message of the error in an activity. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) {
     return error.cause.message;

@@ -33,7 +33,7 @@ const key = { workspaceId: 'acme', id: 'b1' };
 type Handle = WorkflowHandleWithStartDetails<typeof broadcastLifecycle>;
 type Fakes = Partial<Activities>;
 
-/** Activities that write down what they are asked, around a plan that the test decides. */
+/** Activities that record their calls; the test decides the plan. */
 function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fakes = () => ({})) {
   const asked: string[] = [];
   const note = (name: string) => async () => {
@@ -114,7 +114,7 @@ async function untilWaiting(handle: Handle): Promise<void> {
   }
 }
 
-test('a broadcast waits for its time, freezes, sends its slices and finishes', async () => {
+test('a broadcast waits for its start, freezes, sends its slices and finishes', async () => {
   const untilMs = (await env.currentTimeMs()) + 30 * 24 * 3_600_000;
   let now = 0;
   const { asked, activities } = given(
@@ -157,7 +157,7 @@ test('a test sends its sample, waits for the deadline, picks the winner and send
   expect((await env.currentTimeMs()) - startedAtMs).toBeGreaterThanOrEqual(4 * 3_600_000);
 });
 
-test('an operator selects a winner by an update, and is answered the new status', async () => {
+test('an update selects a winner and answers the new status', async () => {
   let isChosen = false;
   const { asked, activities } = given(
     () => (isChosen ? end : { do: 'wait', untilMs: null }),
@@ -178,7 +178,7 @@ test('an operator selects a winner by an update, and is answered the new status'
   expect(asked).toEqual(['choose b']);
 });
 
-test('a far start is looked at hourly, so a lost signal can not last', async () => {
+test('a distant start is checked hourly, so that a lost signal does no lasting harm', async () => {
   const startMs = await env.currentTimeMs();
   const untilMs = startMs + 5 * 3_600_000;
   let looks = 0;
@@ -191,7 +191,7 @@ test('a far start is looked at hourly, so a lost signal can not last', async () 
   expect((await env.currentTimeMs()) - startMs).toBeGreaterThanOrEqual(5 * 3_600_000 - 5_000);
 });
 
-test('a time that has just passed by the clock of Temporal alone is looked at once a second', async () => {
+test('a time that has passed only by the clock of Temporal is checked once a second', async () => {
   const startMs = await env.currentTimeMs();
   let looks = 0;
   const { activities } = given(() => end);
@@ -205,7 +205,7 @@ test('a time that has just passed by the clock of Temporal alone is looked at on
   expect(looks).toBeLessThanOrEqual(11);
 });
 
-test('a signal has the row looked at again at once', async () => {
+test('a signal has the row read again at once', async () => {
   let isCancelled = false;
   const { activities } = given(() => (isCancelled ? end : { do: 'wait', untilMs: null }));
   await play(activities, async (handle) => {
@@ -214,7 +214,7 @@ test('a signal has the row looked at again at once', async () => {
   });
 });
 
-test('an outage pauses for the system, and is resumed when its time has come', async () => {
+test('an outage pauses the broadcast, which resumes at its time', async () => {
   const { asked, activities } = given(
     script({ do: 'send', slices: [3] }, { do: 'resume' }, { do: 'finish' }, end),
     (list) => ({
@@ -228,7 +228,7 @@ test('an outage pauses for the system, and is resumed when its time has come', a
   expect(asked).toEqual(['send 3', 'pause: outage: connection refused', 'resume', 'finish']);
 });
 
-test('an outage that says when it ends is told with its end', async () => {
+test('an outage with a known end is passed on with it', async () => {
   const { asked, activities } = given(script({ do: 'send', slices: [0, 1] }, end), () => ({
     sendSlice: async ({ slice }) =>
       slice === 0 ? { outage: '' } : { outage: 'enough for today', outageEndsAtMs: 1_000 },
@@ -237,7 +237,7 @@ test('an outage that says when it ends is told with its end', async () => {
   expect(asked).toEqual(['pause: outage: enough for today until 1000']);
 });
 
-test('what can not be mended by trying again stops the broadcast with its reason', async () => {
+test('a permanent error stops the broadcast with its reason', async () => {
   const { ApplicationFailure } = await import('@temporalio/common');
   const broken = async () => {
     throw ApplicationFailure.nonRetryable('Template not found', 'NotFound');
@@ -250,7 +250,7 @@ test('what can not be mended by trying again stops the broadcast with its reason
   expect(sent.asked).toEqual(['pause: fault: Template not found']);
 });
 
-test('a slice too much of which can not be rendered is not gone on with before the row allows it', async () => {
+test('a slice with too many render failures continues only when the row allows it', async () => {
   const { asked, activities } = given(
     script({ do: 'send', slices: [0] }, { do: 'pauseForUnrendered' }, { do: 'finish' }, end),
   );
@@ -281,7 +281,7 @@ test('cancelling the workflow cancels the broadcast', async () => {
   expect(asked).toEqual(['cancel']);
 });
 
-test('the current details tell phase, counts, next step and reason', async () => {
+test('the current details show phase, counts, next step and reason', async () => {
   let isOver = false;
   const { activities } = given(script(end));
   activities.readPlan = async () => ({

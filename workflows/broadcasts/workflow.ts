@@ -46,22 +46,22 @@ const { sendSlice } = proxyActivities<Activities>({
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 
-/** The row has changed: look at it. It carries no command, so a lost or doubled one does no harm. */
+/** The row has changed and has to be read. It carries no command, so a lost or repeated signal does no harm. */
 export const changed = defineSignal('changed');
 export const pause = defineUpdate<string>('pause');
 export const resume = defineUpdate<string>('resume');
 export const cancel = defineUpdate<string>('cancel');
 export const selectWinner = defineUpdate<string, [templateId: string]>('selectWinner');
 
-/** The row is looked at this often even if nobody says that it changed. */
+/** The row is read at least this often, even without a signal. */
 const lookAtLeastEveryMs = 60 * 60_000;
-/** The clocks that say that it is time differ from Temporal's, which wakes the run: until they agree, it looks so often. */
+/** Timers follow Temporal's clock, the row that of the services: until they agree, the row is read this often. */
 const lookAtMostEveryMs = 1_000;
 
 /**
  * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
- * test: of the sample, wait for the winner, then the rest), finish. What comes next is always asked of the row, so a run may begin, end or be repeated
- * anywhere in this story. `attributes` are the search attributes that the server has.
+ * test: of the sample, wait for the winner, then the rest), finish. The next step always follows from the row, so a run may begin, end or be repeated
+ * at any step. `attributes` are the search attributes that the server has.
  */
 export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);
@@ -83,7 +83,7 @@ async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise
     tell(look, attributes);
     if (look.step.do === 'end') {
       await condition(allHandlersFinished);
-      // A signal that came since then may mean that the row lives again.
+      // A signal since then may mean that the broadcast continues.
       if (!row.isChanged) return;
     }
     await take(key, look, row);
@@ -113,7 +113,7 @@ function watchRow(key: BroadcastKey): Row {
   return row;
 }
 
-/** One step of the story. What can't be mended by trying again stops the broadcast with its reason. */
+/** One step of the broadcast. A permanent error stops it with its reason. */
 async function take(key: BroadcastKey, look: Look, row: Row): Promise<void> {
   try {
     await stepOf(look.step, key, row);

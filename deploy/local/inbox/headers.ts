@@ -1,7 +1,7 @@
-/** What a list of mails shows; read without parsing the whole mail, for hundreds arrive a second. */
+/** The headers for lists of mails, read without parsing the whole mail: hundreds arrive a second. */
 export type ShortHeaders = { subject: string; messageId: string };
 
-/** A mail whose headers are longer than this is shown without what lies beyond. */
+/** Headers beyond this are not shown. */
 const headerBytesMax = 64 * 1024;
 const textCharsMax = 500;
 

@@ -1,4 +1,4 @@
-/** A piece of a page that is safe to send as it stands. */
+/** HTML that is safe to send as it is. */
 export type Html = { html: string };
 
 const entities: Record<string, string> = {
@@ -9,7 +9,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Escapes every value that is not a piece of page itself. */
+/** Escapes every value that is not such HTML itself. */
 export function html(
   texts: TemplateStringsArray,
   ...values: (string | number | Html | Html[])[]

@@ -48,7 +48,7 @@ async function get(path: string): Promise<Answer> {
 
 type Sample = { to: string; subject?: string; id?: string; body?: string };
 
-/** Sends over one connection: a mail's end and the next one's commands go in one write. */
+/** Sends over one connection: the end of a mail and the commands of the next one are one write. */
 async function send(mails: Sample[]): Promise<void> {
   const socket = connect(smtpPort, '127.0.0.1').setEncoding('utf8');
   let rest = '';
@@ -77,7 +77,7 @@ function source({ to, subject = 'Hi', id = to, body = 'Hello' }: Sample): string
   return `${head}\r\n${body}`;
 }
 
-test('the inbox takes 2,000 pipelined mails of 10 KB', async () => {
+test('the inbox accepts 2,000 pipelined mails of 10 KB', async () => {
   const body = 'x'.repeat(70).concat('\r\n').repeat(142);
   const connections = [0, 1, 2, 3].map((number) =>
     send(Array.from({ length: 500 }, (_, at) => ({ to: `c${number}-${at}@example.com`, body }))),
@@ -107,7 +107,7 @@ test('mails are listed newest first, found by recipient and counted when doubled
   expect(await get('/api/duplicates')).toEqual({ total: 1, duplicates: [twice] });
 });
 
-test('mails are there again after a restart, the oldest dropped, a torn one ignored', async () => {
+test('mails survive a restart without the oldest ones and an incomplete one', async () => {
   await send(Array.from({ length: 5 }, (_, at) => ({ to: `n${at}@example.com` })));
   await close();
   const [file = ''] = readdirSync(folder);
@@ -123,7 +123,7 @@ test('mails are there again after a restart, the oldest dropped, a torn one igno
   expect((await get(`/api/mails/${mails[0]?.id}`)).html).toContain('Hello');
 });
 
-test('pages escape what a mail says and give its HTML a world of its own', async () => {
+test('pages escape the text of mails and isolate their HTML', async () => {
   const evil = '<script>alert(1)</script>';
   await send([{ to: 'x@example.com', subject: evil, body: `<p>${evil}</p>` }]);
   const listed = await (await fetch(`${base}/`)).text();
@@ -135,7 +135,7 @@ test('pages escape what a mail says and give its HTML a world of its own', async
   expect(mail.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
-test('a mail above 10 MB is refused and the next one taken', async () => {
+test('a mail above 10 MB is refused and the next one accepted', async () => {
   const huge = 'y'.repeat(1_000).concat('\r\n').repeat(11_000);
   await expect(send([{ to: 'big@example.com', body: huge }])).rejects.toThrow();
   await send([{ to: 'small@example.com' }]);

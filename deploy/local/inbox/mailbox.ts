@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSegment } from './segment.ts';
 
-/** What the index keeps of a mail; the mail itself stays on disk. */
+/** The entry of a mail in the index; the mail itself stays on disk. */
 export type Mail = {
   id: number;
   to: string[];
@@ -22,7 +22,7 @@ type Limits = { mailsMax: number; bytesMax: number };
 const segmentBytesMax = 32 * 1024 * 1024;
 const batchMax = 500;
 
-/** Keeps the newest mails in append-only files and an index of them in memory. */
+/** Stores the newest mails in append-only files, with an index in memory. */
 export class Mailbox {
   readonly #folder: string;
   readonly #limits: Limits;
@@ -47,7 +47,7 @@ export class Mailbox {
     return box;
   }
 
-  /** Resolves when the mail is written; mails that wait at the same time share a write. */
+  /** Resolves when the mail is written; concurrent mails share a write. */
   add(arrival: Arrival): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#queue.push({ arrival, done: resolve, failed: reject });

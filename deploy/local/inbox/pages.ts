@@ -72,7 +72,7 @@ export function mailPage(mail: Mail, view: View, text: string): string {
         name === view ? html` aria-current="page"` : ''
       }>${viewNames[name]}</a>`,
   );
-  // Nothing in a mail may run or reach this page; its links open on their own.
+  // Nothing in a mail may run scripts or reach this page; its links open in a new tab.
   const content =
     view === 'html'
       ? html`<iframe title="The mail" src="/mails/${mail.id}/html" referrerpolicy="no-referrer"

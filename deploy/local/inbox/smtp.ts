@@ -8,7 +8,7 @@ const clientsMax = 200;
 const idleMsMax = 60_000;
 const recipientsMax = 1_000;
 
-/** Takes every mail that is sent to it, with or without a login. */
+/** Accepts every mail, with or without a login. */
 export async function startSmtp(
   box: Mailbox,
   { host, port }: { host: string; port: number },
@@ -32,7 +32,7 @@ export async function startSmtp(
     },
   });
   server.on('error', () => {
-    // A client that breaks its connection is no trouble of ours; the server itself goes on.
+    // A client that breaks its connection must not end the server.
   });
   server.listen(port, host);
   await once(server.server, 'listening');

@@ -11,7 +11,7 @@ const limitMax = 1_000;
 const pageLimit = 50;
 const pagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'";
-/** What a mail may do: look as it was written, in a world of its own. */
+/** Lets a mail use its own styles and images, isolated from the page. */
 const mailPolicy =
   "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
   'sandbox allow-popups allow-popups-to-escape-sandbox';
@@ -52,7 +52,7 @@ export async function startWeb(
 }
 
 async function answer(box: Mailbox, request: IncomingMessage): Promise<Answer> {
-  // A page elsewhere can give its own name our address; only our own names are answered.
+  // DNS rebinding: another site can point its name to this address, so only the own names are answered.
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
     return { status: 403, ...json({ error: 'unknown host' }) };
   }
@@ -124,7 +124,7 @@ function counts({ box, query }: Question): Answer {
   return json({ total: found.length, recipients: recipients.size });
 }
 
-/** The same mail to the same recipient more than once. */
+/** Mails that arrived more than once for a recipient. */
 function duplicates({ box, query }: Question): Answer {
   const counted = new Map<string, { to: string; message_id: string; count: number }>();
   for (const { to, messageId } of box.find(filterOf(query))) {

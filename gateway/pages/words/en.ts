@@ -1,4 +1,4 @@
-/** What pages say. `{list}` is a list's name. */
+/** The texts of the pages. `{list}` is a list's name. */
 export const en = {
   languageName: 'English',
   unsubscribe: 'Unsubscribe',

@@ -18,13 +18,13 @@ export type Call = {
 
 export type Answer = { headers: IncomingHttpHeaders & IncomingHttpStatusHeader; body: Buffer };
 
-/** The peer could not be reached, or went away before it had answered. */
+/** The peer could not be reached, or disconnected before it had answered. */
 export class NoAnswer extends Error {}
 
-/** The peer did nothing: it closes this connection, or the connection has no ids left. Refused streams are safe to retry. */
+/** The peer refused the stream, since it is closing the connection, or the connection has no ids left. Safe to retry. */
 class Refused extends NoAnswer {}
 
-/** Sends a call and waits for its answer, its deadline, or its caller's leaving. */
+/** Sends a call and waits for its answer, its deadline, or its cancellation. */
 export async function exchange(connection: Connection, call: Call): Promise<Answer> {
   try {
     return await send(connection, call);
@@ -76,7 +76,7 @@ function receive(
     stream.close(constants.NGHTTP2_CANCEL);
   });
   stream.once('end', () => {
-    // A stream that was broken off ends as well.
+    // A stream that was reset ends as well.
     if (!headers || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
     isAnswered = true;
     const [first] = chunks;
@@ -90,7 +90,7 @@ function receive(
     isUnsent = error.code === 'ERR_HTTP2_OUT_OF_STREAMS';
   });
   stream.once('close', () => {
-    // Creating an error that nobody sees would cost more than the rest of this function.
+    // Creating an unused error would cost more than the rest of this function.
     if (isAnswered) return;
     const isRefused = isUnsent || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     reject(isRefused ? new Refused('refused') : new NoAnswer('closed'));

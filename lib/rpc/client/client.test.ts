@@ -15,7 +15,7 @@ import { connectTo, connectToService, inTurn } from './client.ts';
 const running: RunningService[] = [];
 afterAll(() => Promise.all(running.map((service) => service.drain())));
 
-/** A replica that notes its calls; `fail` makes it refuse them. */
+/** A replica that records its calls; `fail` makes it refuse them. */
 async function givenReplica(fail?: () => ConnectError) {
   const callers: string[] = [];
   const service = await serve(
@@ -56,7 +56,7 @@ const listWith = (transport: Transport) =>
 const to = (...addresses: string[]) =>
   connectToService(addresses, { keyring, caller: 'broadcasts' });
 
-test('a peer that is down is Unavailable, with the time to try again', async () => {
+test('a peer that is down is Unavailable, with a retry delay', async () => {
   const port = await freePort();
   const failure = await listWith(to(`127.0.0.1:${port}`)).catch(ConnectError.from);
   expect(failure).toMatchObject({
@@ -78,21 +78,21 @@ test('a call without a token is Unauthenticated', async () => {
   await expect(listWith(connectTo(address))).rejects.toMatchObject({ code: Code.Unauthenticated });
 });
 
-test('replicas are asked in turn', async () => {
+test('replicas are called in turn', async () => {
   const [one, two] = await Promise.all([givenReplica(), givenReplica()]);
   const transport = to(one.address, two.address);
   for (let call = 0; call < 6; call += 1) await listWith(transport);
   expect([one.callers.length, two.callers.length]).toEqual([3, 3]);
 });
 
-test('what is safe to repeat goes to the next replica when one is down', async () => {
+test('an idempotent call goes to the next replica when one is down', async () => {
   const up = await givenReplica();
   const transport = to(`127.0.0.1:${await freePort()}`, up.address);
   for (let call = 0; call < 4; call += 1) await listWith(transport);
   expect(up.callers).toHaveLength(4);
 });
 
-test('what is not safe to repeat is made once', async () => {
+test('a call that is not idempotent is made once', async () => {
   const busy = () => new ConnectError('not now', Code.Unavailable);
   const [one, two] = await Promise.all([givenReplica(busy), givenReplica(busy)]);
   const client = createClient(WorkspaceService, to(one.address, two.address));
@@ -101,7 +101,7 @@ test('what is not safe to repeat is made once', async () => {
   expect(one.callers.length + two.callers.length).toBe(1);
 });
 
-test('a refusal is not taken to another replica', async () => {
+test('a refused call is not repeated at another replica', async () => {
   const refuse = () => new ConnectError('no such list', Code.NotFound);
   const [one, two] = await Promise.all([givenReplica(refuse), givenReplica(refuse)]);
   await expect(listWith(to(one.address, two.address))).rejects.toMatchObject({
@@ -111,7 +111,7 @@ test('a refusal is not taken to another replica', async () => {
   expect(one.callers.length + two.callers.length).toBe(1);
 });
 
-test('when all replicas are down a call ends after two tries', async () => {
+test('when all replicas are down a call ends after two attempts', async () => {
   const calls: number[] = [];
   const down = (number: number): Transport => ({
     unary: async () => {
@@ -126,7 +126,7 @@ test('when all replicas are down a call ends after two tries', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('a frozen peer is found by pings: its calls fail within seconds, and it is taken up again', async () => {
+test('a frozen peer is found by pings: its calls fail within seconds, and later ones succeed when it continues', async () => {
   const child = fork(new URL('../../test/peer.ts', import.meta.url), { stdio: 'ignore' });
   try {
     const [port] = await once(child, 'message');

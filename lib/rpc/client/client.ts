@@ -6,7 +6,7 @@ import { connectionTo } from './connection.ts';
 import { type Authorization, leanTransport } from './transport.ts';
 
 const tokenTtlSeconds = 300;
-/** A replica that could not be reached is not asked for so long while another one can be. */
+/** How long an unreachable replica is skipped while another one can be reached. */
 const restMs = 10_000;
 
 /** A token that says which service calls, renewed in time. */
@@ -27,7 +27,7 @@ export function serviceToken(keyring: Keyring, service: string): Authorization {
 }
 
 type Options = {
-  /** Speaks TLS, and trusts this. */
+  /** Uses TLS with this authority. */
   tls?: ClientTls;
   authorization?: Authorization;
 };
@@ -37,7 +37,7 @@ export function connectTo(address: string, { tls, authorization }: Options = {})
   return leanTransport(connectionTo(address, { tls }), authorization);
 }
 
-/** A transport to a service of ours, with a token that names the caller. */
+/** A transport to one of our services, with a token that names the caller. */
 export function connectToService(
   addresses: readonly string[],
   { keyring, caller, tls }: { keyring: Keyring; caller: string; tls?: ClientTls },
@@ -47,8 +47,8 @@ export function connectToService(
 }
 
 /**
- * Asks the replicas of a service in turn. A call that did not reach its replica is made once more on
- * the next, where repeating it is safe.
+ * Calls the replicas of a service in turn. An idempotent call that did not reach its replica is made once
+ * more on the next.
  */
 export function inTurn(replicas: readonly Transport[]): Transport {
   const known = replicas.map((transport) => ({ transport, restsUntilMs: 0 }));

@@ -11,7 +11,7 @@ const answerMaxMs = 3_000;
 // Node resets a stream that gets an answer while more than this waits to be sent; its default is one large call.
 const waitingMaxMb = 512;
 
-/** Starts a request; its errors come from its stream. */
+/** Starts a request; its errors are events of its stream. */
 export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
 
 /** HTTP/2 allows 2^30 calls on a connection. Far fewer, so that replacing a connection is routine and tested. */
@@ -20,8 +20,8 @@ const callsMaxDefault = 1_000_000;
 type Options = { tls?: ClientTls; callsMax?: number };
 
 /**
- * One HTTP/2 connection to `host:port`: made for the first request, and anew when the last one ended or has had its
- * calls. Calls in progress stay on the connection that is replaced.
+ * One HTTP/2 connection to `host:port`: opened for the first request, and again when the last one ended or has had its
+ * maximum of calls. Calls in progress stay on the connection that is replaced.
  */
 export function connectionTo(
   address: string,
@@ -43,10 +43,10 @@ function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Sessio
   return session;
 }
 
-/** Ends a connection whose peer is frozen or gone without a word, or that can't be made in time. */
+/** Ends a connection whose peer is frozen or disappeared silently, or that cannot be opened in time. */
 function watch(session: ClientHttp2Session): void {
   const expect = () => setTimeout(giveUp, answerMaxMs).unref();
-  // If our own process was stopped, the answer may have arrived meanwhile: it is read first.
+  // If our own process was frozen, the answer may have arrived meanwhile: it is read first.
   const giveUp = () => setImmediate(() => isHeard || session.destroy());
   let isHeard = false;
   let timer = expect();
@@ -69,7 +69,7 @@ function watch(session: ClientHttp2Session): void {
 function countCalls(session: ClientHttp2Session, callsMax: number) {
   let [left, open] = [callsMax, 0];
   const end = (stream: ClientHttp2Stream) => {
-    // It never got an id: there are none left.
+    // It got no stream id, so there are none left.
     if (stream.id === undefined && !session.connecting) left = 0;
     open -= 1;
     if (open > 0) return;
@@ -77,7 +77,7 @@ function countCalls(session: ClientHttp2Session, callsMax: number) {
     if (left === 0) session.close();
   };
   return {
-    // After a GOAWAY it is closed: what runs on it may end, what is new needs another one.
+    // After a GOAWAY calls in progress may end, and new ones need another connection.
     takesCalls: () => left > 0 && !session.closed && !session.destroyed,
     request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
       const stream = session.request(headers);

@@ -31,7 +31,7 @@ test('large calls and small ones share a connection', async () => {
   );
 }, 60_000);
 
-/** What the lean transport makes of a server that behaves like this. */
+/** The result of a call by the lean transport to a server that behaves like this. */
 async function callTo(behave: (stream: ServerHttp2Stream, count: number) => void) {
   let count = 0;
   const server = createServer().on('stream', (stream) => {
@@ -93,7 +93,7 @@ test.each<[string, (stream: ServerHttp2Stream) => void]>([
   expect(await callTo(behave)).toMatchObject(unavailable);
 });
 
-test('a peer that refuses a stream, since it closes, is asked once more on another connection', async () => {
+test('a call that a closing peer refuses is made once more on another connection', async () => {
   const answer = await callTo((stream, count) => {
     if (count === 1) {
       stream.session?.goaway();
@@ -106,13 +106,13 @@ test('a peer that refuses a stream, since it closes, is asked once more on anoth
   expect(answer).toMatchObject({ emails: [] });
 });
 
-test('a peer that nobody listens for is Unavailable', async () => {
+test('a closed port is Unavailable', async () => {
   const transport = transports.lean(await freePort());
   const answer = createClient(AudienceService, transport).listAudience(request('x'));
   await expect(answer).rejects.toMatchObject(unavailable);
 });
 
-test('a peer that takes connections and says nothing is Unavailable before the deadline', async () => {
+test('a peer that accepts connections and never answers is Unavailable before the deadline', async () => {
   const mute = createTcpServer((socket) => socket.resume());
   const transport = transports.lean(await listen(mute));
   const answer = createClient(AudienceService, transport).listAudience(request('x'));
@@ -128,7 +128,7 @@ test('after a drain the next call makes a new connection', async () => {
   expect(await client.listAudience(request('second'))).toMatchObject({ emails: ['second'] });
 });
 
-test('a connection is replaced after so many calls, loses none, and is closed when its last call ends', async () => {
+test('a connection is replaced after its maximum of calls, loses none, and is closed when its last call ends', async () => {
   const { port } = await serveObedient();
   const connection = connectionTo(`127.0.0.1:${port}`, { callsMax: 10 });
   const sessions = new Set<ClientHttp2Session>();

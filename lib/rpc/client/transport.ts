@@ -25,7 +25,7 @@ export type Authorization = () => Promise<string>;
 
 /**
  * Unary calls in the Connect protocol over HTTP/2, with as little as they need. Without a valid answer of the service
- * the error is Unavailable: it could not be reached, went away in the middle, or its answer can't be read.
+ * the error is Unavailable: it could not be reached, disconnected during the call, or its answer cannot be read.
  */
 export function leanTransport(connection: Connection, authorization?: Authorization): Transport {
   return {
@@ -79,7 +79,7 @@ function responseOf<I extends DescMessage, O extends DescMessage>(
 ): UnaryResponse<I, O> {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status !== 200 || type !== 'application/proto') throw failureIn(method, answer);
-  // Few callers read metadata, and making it costs more than everything else here.
+  // Created on first use: few callers read metadata, and it costs more than the rest of this function.
   let metadata: [Headers, Headers] | undefined;
   return {
     stream: false,
@@ -116,6 +116,6 @@ function failureIn(method: DescMethodUnary, answer: Answer): Error {
   const [header, trailer] = trailerDemux(metadataOf(answer.headers));
   for (const [name, value] of trailer) header.append(name, value);
   const error = errorFromJsonBytes(answer.body, header, unavailable(method));
-  // Our caller did not leave, so the service is shutting down.
+  // Our caller did not cancel, so the service is shutting down.
   return error.code === Code.Canceled ? unavailable(method) : error;
 }

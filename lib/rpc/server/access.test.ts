@@ -14,7 +14,7 @@ type Subject = Awaited<ReturnType<Authorize>>;
 const nobody: Subject = { active: true, root: false, role: '', permissions: {} };
 const reading = { contacts: { read: true, write: false } } as unknown as Subject['permissions'];
 const member: Subject = { ...nobody, role: 'member', permissions: reading };
-/** What each caller is in the workspace `w1`; elsewhere nobody is anything. */
+/** The role of each caller in the workspace `w1`; none has a role in any other. */
 const subjects: Record<string, Subject> = {
   stranger: nobody,
   bare: { ...nobody, role: 'member' },
@@ -75,7 +75,7 @@ function givenTransport(demo = false) {
 
 type Rule = 'public' | 'token' | 'member' | 'writer' | 'owner' | 'root' | 'service';
 
-/** Calls an operation of the rule; '' if it was let in, else the code's name. */
+/** Calls an operation with the rule; returns '' if it was allowed, else the code's name. */
 async function call(rule: Rule, caller: string, workspaceId = 'w1'): Promise<string> {
   const type: Claims['type'] = caller.startsWith('key ') ? 'api_key' : 'user';
   const subject = caller.replace('key ', '');
@@ -134,14 +134,14 @@ test.each([
   expect(reached).toHaveLength(expected.filter((code) => code === '').length);
 });
 
-test('an owner of one workspace is nothing in another', async () => {
+test('an owner of one workspace has no role in another', async () => {
   for (const rule of ['member', 'writer', 'owner'] as const) {
     expect(await call(rule, 'owner', 'w2')).toBe(no);
   }
   expect(reached).toEqual([]);
 });
 
-test('an operation learns its workspace and caller from the check', async () => {
+test('an operation gets its workspace and caller from the check', async () => {
   await call('member', 'key reader');
   await call('member', 'service');
   expect(reached).toEqual(['member of w1: api_key', 'member of w1: service']);
@@ -150,7 +150,7 @@ test('an operation learns its workspace and caller from the check', async () => 
 const contactsOf = (subject: string) =>
   createClient(ContactService, givenTransport()({ type: 'user', subject, sessionId: 's1' }));
 
-test('who calls is asked before the workspace, the workspace before the permission, all before the fields', async () => {
+test('the caller is checked before the workspace, the workspace before the permission, and all before the fields', async () => {
   const empty = { workspaceId: '', contact: undefined };
   await expect(contactsOf('signed-out').upsertContact(empty)).rejects.toMatchObject({
     rawMessage: 'Invalid token',
@@ -169,7 +169,7 @@ test('who calls is asked before the workspace, the workspace before the permissi
   });
 });
 
-test('a workspace that does not exist and a foreign one answer alike', async () => {
+test('an unknown workspace and a foreign one get the same answer', async () => {
   const answers = ['w2', 'no-such'].map((workspaceId) =>
     contactsOf('owner')
       .countContacts({ workspaceId })
@@ -179,7 +179,7 @@ test('a workspace that does not exist and a foreign one answer alike', async () 
   expect(foreign).toBe(missing);
 });
 
-test('a workspace_id that can not be one is never looked up, however long it is', async () => {
+test('an impossible workspace_id is never looked up, however long it is', async () => {
   const huge = 'x'.repeat(100_000);
   for (let at = 0; at < 300; at += 1) {
     const refused = contactsOf('owner').countContacts({ workspaceId: `${at}${huge}` });
@@ -197,19 +197,16 @@ test('a workspace_id that can not be one is never looked up, however long it is'
 test.each([
   ['anybody', undefined],
   ['a service', serviceClaims],
-])(
-  '%s who names a workspace that can not be one is told which field is wrong',
-  async (_, claims) => {
-    const transport = givenTransport()(claims);
-    const workspaceId = 'x'.repeat(1_000_000);
-    const subscribed = createClient(SubscriptionService, transport).subscribe({ workspaceId });
-    await expect(subscribed).rejects.toMatchObject({
-      code: Code.InvalidArgument,
-      rawMessage: 'workspace_id must be 1 to 64 letters, digits, hyphens and underscores',
-    });
-    expect(reached).toEqual([]);
-  },
-);
+])('%s with an impossible workspace gets an error that names the field', async (_, claims) => {
+  const transport = givenTransport()(claims);
+  const workspaceId = 'x'.repeat(1_000_000);
+  const subscribed = createClient(SubscriptionService, transport).subscribe({ workspaceId });
+  await expect(subscribed).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'workspace_id must be 1 to 64 letters, digits, hyphens and underscores',
+  });
+  expect(reached).toEqual([]);
+});
 
 test('an operation whose workspace is in another field is checked by that field', async () => {
   const as = (subject: string) =>
@@ -229,7 +226,7 @@ test.each<[string, Claims, string | null]>([
   ['an API key', { type: 'api_key', subject: 'owner', sessionId: '' }, null],
   ['a service', serviceClaims, '203.0.113.7'],
 ])(
-  'the address of a client that %s names is believed of services only',
+  'the address of a client that %s names is trusted from services only',
   async (_, claims, address) => {
     const transport = givenTransport()(claims, { 'x-client-address': '203.0.113.7' });
     clientAddress = '';
@@ -243,7 +240,7 @@ test.each<[string, Claims, string | null]>([
 );
 
 test.each(['', 'Bearer', 'Bearer nonsense'])(
-  'an operation that anybody may call is answered with the header %p, and learns no address',
+  'an operation without a token is answered with the header %p, and gets no address',
   async (authorization) => {
     const headers = { 'x-client-address': '203.0.113.7', authorization };
     await createClient(SubscriptionService, givenTransport()(undefined, headers)).subscribe(form);
@@ -263,7 +260,7 @@ test.each([
   await expect(counted).rejects.toMatchObject({ code: Code.Unauthenticated, rawMessage: text });
 });
 
-test('answers of authorize are shared for a second, by user, session and workspace', async () => {
+test('answers of authorize are cached for a second, by user, session and workspace', async () => {
   let calls = 0;
   const cached = cachedAuthorize(async () => {
     calls += 1;
@@ -277,7 +274,7 @@ test('answers of authorize are shared for a second, by user, session and workspa
   expect(calls).toBe(4);
 });
 
-test('an authorize that failed is asked again', async () => {
+test('a failed authorize is called again', async () => {
   let calls = 0;
   const cached = cachedAuthorize(async () => {
     calls += 1;
@@ -288,7 +285,7 @@ test('an authorize that failed is asked again', async () => {
   expect(await cached('u', 's', 'w')).toEqual(nobody);
 });
 
-test('demo mode refuses what is marked so, to everybody, and lets the rest through', async () => {
+test('demo mode refuses marked operations to everyone, and allows all others', async () => {
   for (const claims of [undefined, { type: 'user' as const, subject: 'owner', sessionId: 's1' }]) {
     const transport = givenTransport(true)(claims);
     const schedule = createClient(BroadcastService, transport).scheduleBroadcast({

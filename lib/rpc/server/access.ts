@@ -12,6 +12,7 @@ import { createCache } from '#lib/cache.ts';
 import type { Claims, Keyring } from '#lib/keys/keyring.ts';
 import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
 import { invalidField, refusedInDemo } from '../errors.ts';
+import { clientAddressHeader } from '../wire.ts';
 
 /** The caller's permissions in the workspace of its request. */
 export type Membership = {
@@ -36,7 +37,7 @@ export function workspaceOf(context: Pick<HandlerContext, 'values'>): string {
   return membership.workspaceId;
 }
 
-/** Whether the caller may also do more than its operation asks for. */
+/** Whether the caller has a permission beyond the one that its operation requires. */
 export function hasPermission(
   context: Pick<HandlerContext, 'values'>,
   resource: string,
@@ -45,7 +46,7 @@ export function hasPermission(
   return context.values.get(membershipKey)?.may(resource, action) === true;
 }
 
-/** For operations where a part needs a second permission. */
+/** For operations with a part that needs a second permission. */
 export function requirePermission(
   context: Pick<HandlerContext, 'values'>,
   resource: string,
@@ -65,19 +66,16 @@ const operations = new WeakMap<DescMethod, Operation>();
 
 /** The options of one of our methods; methods of other packages (health, reflection) have none. */
 export function operationOf(method: DescMethod): Operation | undefined {
-  // They are kept encoded, and every call asks for them several times.
+  // Cached, since descriptors keep options encoded, and every call reads them several times.
   const options = operations.get(method) ?? getOption(method, operation);
   operations.set(method, options);
   return options.access ? options : undefined;
 }
 
-/** Whether anybody may call a method, without a token. */
+/** Whether a method may be called without a token. */
 export function isPublic(method: DescMethod): boolean {
   return operationOf(method)?.access?.rule.case === 'public';
 }
-
-/** The header in which the gateway sends the address of its client. */
-const clientAddressHeader = 'x-client-address';
 
 /** Empty if the call has no address: limits by client count all such callers as one. */
 export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'requestHeader'>): string {
@@ -91,13 +89,13 @@ export function tokenGate(keyring: Keyring) {
     if (rule === undefined) return;
     const header = requestHeader.get('authorization');
     const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
-    // Without this, anybody who reaches the port could make limits count for somebody else.
+    // Otherwise anyone who reaches the port could use up the limits of another client.
     if (claims?.type !== 'service') requestHeader.delete(clientAddressHeader);
     if (rule !== 'public') values.set(claimsKey, claims);
   };
 }
 
-/** The claims of a good Authorization header, where none is needed. */
+/** The claims of a valid Authorization header, for operations that need none. */
 async function known(keyring: Keyring, header: string | null): Promise<Claims | undefined> {
   const { token } = bearerToken(header);
   return token === undefined ? undefined : keyring.verifyToken(token);
@@ -123,8 +121,8 @@ export type Authorize = (
 ) => Promise<Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions'>>;
 
 /**
- * Holds every call against the access rule of its proto. Unknown and foreign workspaces answer
- * alike, so that nobody learns which exist.
+ * Checks every call against the access rule of its proto. Unknown and foreign workspaces get the same
+ * answer, so that it does not reveal which exist.
  */
 export function accessInterceptor(options: { authorize: Authorize; demo: boolean }): Interceptor {
   return (next) => async (request) => {
@@ -161,7 +159,7 @@ async function checkRule(
 ): Promise<Membership> {
   const rule = guard.access?.rule;
   const inWorkspace = rule?.case === 'member' || rule?.case === 'owner';
-  // An id that can't be one is answered like that of a workspace that is not there, and is not looked up.
+  // An impossible id is answered like that of an unknown workspace, without a lookup.
   const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
   const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
   if (!subject.active) throw unauthenticated(invalidToken);
@@ -194,10 +192,10 @@ function workspaceIn(message: object, guard: Operation): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Wider than ids are made: 20 letters and digits. Longer texts must not become keys of a cache or a limit. */
+/** Allows more than real ids, which are 20 letters and digits. Longer texts must not become keys of a cache or a limit. */
 const workspaceIdForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** An operation that needs no membership may have no workspace, but none that can't be one. */
+/** An operation that needs no membership may have no workspace, but not an impossible one. */
 function requireForm(workspaceId: string, guard: Operation): void {
   if (workspaceId === '' || workspaceIdForm.test(workspaceId)) return;
   const field = workspaceFieldOf(guard);
@@ -211,7 +209,7 @@ function workspaceFieldOf(guard: Operation): string {
 const answersMax = 10_000;
 const answerLifetimeMs = 1_000;
 
-/** Keeps answers for a second: revoked access is refused within that time. */
+/** Caches answers for a second: revoked access is refused within that time. */
 export function cachedAuthorize(authorize: Authorize): Authorize {
   type Kept = Awaited<ReturnType<Authorize>>;
   const answers = createCache<Kept>({ entriesMax: answersMax, keepMs: answerLifetimeMs });

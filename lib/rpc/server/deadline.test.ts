@@ -27,7 +27,7 @@ test('a call without a deadline ends at the default one', async () => {
   await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
 });
 
-test('a call that is answered in time, or names its own deadline, is left alone', async () => {
+test('a call that is answered in time, or has its own deadline, is not affected', async () => {
   expect((await givenClient(0).check({})).status).toBe(Status.SERVING);
   expect((await givenClient(100).check({}, { timeoutMs: 5_000 })).status).toBe(Status.SERVING);
 });

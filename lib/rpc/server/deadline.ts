@@ -2,10 +2,10 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { endingStatements } from '#lib/postgres/call-connections.ts';
 import { operationOf } from './access.ts';
 
-/** Longer than any call of ours takes; long work is a workflow's. */
+/** Longer than any of our calls takes; long work is done by workflows. */
 export const deadlineDefaultMs = 30_000;
 
-/** Ends a call whose caller named no deadline, so that none waits for ever. */
+/** Ends a call without a deadline of its own, so that none waits for ever. */
 export function defaultDeadline(deadlineMs: number): Interceptor {
   return (next) => async (request) => {
     const { header, stream } = request;
@@ -27,8 +27,8 @@ export function defaultDeadline(deadlineMs: number): Interceptor {
 }
 
 /**
- * Ends the statements of a call that nobody waits for. Calls between services go on: mail that was sent must be
- * recorded whatever became of the caller.
+ * Ends the statements of a call that was cancelled or is late. Calls between services continue: sent mail must be
+ * recorded whatever happens to the caller.
  */
 export const statementsEndWithCall: Interceptor = (next) => (request) =>
   request.stream || operationOf(request.method)?.access?.rule.case === 'service'

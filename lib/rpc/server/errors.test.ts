@@ -4,7 +4,8 @@ import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { freePort } from '../../../deploy/local/ports.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { openStore, query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import { openStore, type Store } from '../../postgres/store.ts';
 import { givenStore } from '../../test/given.ts';
 
 let store: Store;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What a caller gets when the operation does this. */
+/** The error of a call whose operation does this. */
 async function failureOf(operation: () => Promise<unknown>): Promise<ConnectError> {
   const transport = testTransport((router) => {
     router.service(AudienceService, {
@@ -96,7 +97,7 @@ test.each([
       await gone.ping().finally(() => gone.close());
     },
   ],
-])('a database that %s is Unavailable, with the time to try again', async (_, operation) => {
+])('a database that %s is Unavailable, with a retry delay', async (_, operation) => {
   const failure = await failureOf(operation);
   expect(failure).toMatchObject({
     code: Code.Unavailable,
@@ -105,14 +106,14 @@ test.each([
   expect(failure.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
 });
 
-test('what an operation says itself is passed on as it is', async () => {
+test('an error that an operation throws itself is passed on unchanged', async () => {
   const failure = await failureOf(async () => {
     throw new ConnectError('no such list', Code.NotFound);
   });
   expect(failure).toMatchObject({ code: Code.NotFound, rawMessage: 'no such list' });
 });
 
-test('an error that is ours shows none of its text', async () => {
+test('an internal error shows none of its text', async () => {
   const failure = await failureOf(async () => {
     throw new Error('password=secret');
   });

@@ -22,7 +22,7 @@ const databaseCodes = new Map<string, Code>([
   ['22P05', Code.InvalidArgument],
 ]);
 
-/** Classes of codes that say that the database can't be used now: connections, resources, shutdown. */
+/** Classes of codes for an unavailable database: connections, resources, shutdown. */
 const outageCode = /^(?:08|53|57P|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
 const outageText =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
@@ -58,7 +58,7 @@ function textOf(code: Code): string {
 
 /**
  * Turns any error of an operation into a ConnectError. Unexpected errors are logged here and answered without their
- * text, which may hold anybody's data.
+ * text, which may hold personal data.
  */
 export function errorInterceptor(log: Log): Interceptor {
   return (next) => async (request) => {
@@ -83,7 +83,7 @@ function knownError(reason: unknown, signal: AbortSignal): ConnectError | undefi
 
 const passing = new Set<Code>([Code.ResourceExhausted, Code.Unavailable]);
 
-/** Adds the details that clients of gRPC expect, where they are missing: reason, request, and when to try again. */
+/** Adds missing details that clients of gRPC expect: reason, request, and retry delay. */
 export function explained(error: ConnectError, requestId: string): ConnectError {
   const { details, code } = error;
   const add = <Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>) => {
@@ -97,7 +97,7 @@ export function explained(error: ConnectError, requestId: string): ConnectError 
 }
 
 function aborted(signal: AbortSignal): ConnectError {
-  // Calls that share the signal share its reason, and details are added for each call: hence a new error.
+  // A new error, since calls that share the signal share its reason, and details are added for each call.
   const { rawMessage, code } = ConnectError.from(signal.reason, Code.Canceled);
   return new ConnectError(rawMessage, code);
 }

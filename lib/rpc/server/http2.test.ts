@@ -51,7 +51,7 @@ test.each(Object.entries(strangers))(
 );
 
 test.each(Object.entries(strangers))(
-  'a message by %s to an operation that anybody may call is at most half a MiB',
+  'a message by %s to an operation without a token is at most half a MiB',
   async (_, transport) => {
     const stranger = createClient(SubscriptionService, transport(`http://127.0.0.1:${port}`));
     const email = (sizeBytes: number) => ({ email: 'x'.repeat(sizeBytes) });
@@ -62,7 +62,7 @@ test.each(Object.entries(strangers))(
   },
 );
 
-test('a message that is empty arrives, also while the token is still looked at', async () => {
+test('an empty message arrives, also while the token is still being verified', async () => {
   const service = await serve(
     {
       ...options,
@@ -82,7 +82,7 @@ test('a message that is empty arrives, also while the token is still looked at',
   expect(await answer.finally(service.drain)).toMatchObject({ workspaces: [] });
 });
 
-/** Begins a call whose message never ends. */
+/** Starts a call whose message never ends. */
 async function openCalls(count: number, more: Record<string, string> = {}) {
   const session = connect(`http://127.0.0.1:${port}`, { peerMaxConcurrentStreams: 10_000 });
   session.on('error', () => {});
@@ -102,11 +102,11 @@ async function openCalls(count: number, more: Record<string, string> = {}) {
 const isRefused = (stream: ClientHttp2Stream) =>
   stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
 
-/** Resolves when the server has seen everything that was sent before. */
+/** Resolves when the server has received everything that was sent before. */
 const settled = (session: ClientHttp2Session) =>
   new Promise<void>((done, fail) => session.ping((error) => (error ? fail(error) : done())));
 
-/** Whether somebody else is served now. */
+/** Whether another client is served now. */
 async function isAnswered(): Promise<string> {
   const other = createClient(AudienceService, transports.lean(port));
   return other.listAudience(request('other')).then(
@@ -115,7 +115,7 @@ async function isAnswered(): Promise<string> {
   );
 }
 
-test('a service has 4,096 streams; who asks for more is refused until some end', async () => {
+test('a service has 4,096 streams; more are refused until some end', async () => {
   const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openCalls(1_000)));
   const streams = opened.flatMap((each) => each.streams);
   const refused = () => streams.filter(isRefused).length;

@@ -12,19 +12,19 @@ import type { Socket } from 'node:net';
 import type { ServerTls } from '../tls.ts';
 import { messageMaxBytes } from '../wire.ts';
 
-/** Over all connections; more is a flood. */
+/** Streams over all connections. */
 const streamsMax = 4_096;
 /**
- * Half of them, so that no connection takes all. A gateway has 1,024 requests in flight, and Node goes on counting
+ * Half of all streams, so that no connection uses all. A gateway has 1,024 requests in flight, and Node still counts
  * streams for a moment after their peer has seen them end.
  */
 const streamsPerConnectionMax = 2_048;
 /** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
 
-/** How long a message that was refused may go on to arrive. */
+/** How long a refused message may continue to arrive. */
 const lingerMs = 5_000;
-/** When a connection is silent for so long, TCP asks whether its peer is still there. */
+/** After this silence TCP checks whether the peer is still there. */
 const keepAliveMs = 30_000;
 
 type Server = Http2Server | Http2SecureServer;
@@ -42,7 +42,7 @@ export function openServer(tls: ServerTls | undefined): Server {
   return createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined });
 }
 
-/** Hands streams on, so many at a time; refused streams are safe to retry, by the rules of HTTP/2. */
+/** Passes on a limited number of streams at a time; by the rules of HTTP/2, refused streams are safe to retry. */
 export function onStreams(server: Server, take: Take): void {
   let open = 0;
   server.on('stream', (stream, headers, ...rest) => {
@@ -58,8 +58,8 @@ export function onStreams(server: Server, take: Take): void {
 }
 
 /**
- * Lets the rest of a message that was answered early arrive, within bounds: to reset its stream would take the
- * answer along, and some clients send to the end before they look at it.
+ * Lets the rest of a message that was answered early arrive, within bounds: resetting its stream would discard the
+ * answer, and some clients send everything before they read it.
  */
 export function discardRest(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return;
@@ -87,11 +87,11 @@ export function trackConnections(server: Server) {
     session.on('error', () => session.destroy());
   });
   return {
-    /** Lets what runs end, and takes nothing new. */
+    /** Lets calls in progress end, and accepts no new ones. */
     close() {
       for (const session of sessions) session.close();
     },
-    /** Ends all of it. A session that closes already would wait for its peer to do so, too. */
+    /** Ends all sessions, also those that are closing, which would wait for their peers. */
     destroy() {
       for (const socket of sockets) socket.destroy();
     },

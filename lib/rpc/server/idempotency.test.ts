@@ -2,7 +2,8 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { testTransport } from '../../../test/setup/service.ts';
-import { query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import type { Store } from '../../postgres/store.ts';
 import { givenStore, things } from '../../test/given.ts';
 import { once } from './idempotency.ts';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 let runs = 0;
-/** What an operation waits for before it answers. */
+/** The operation waits for this before it answers. */
 let held: Promise<void> = Promise.resolve();
 
 const transport = testTransport((router) => {
@@ -30,7 +31,7 @@ const transport = testTransport((router) => {
   });
 });
 
-/** Calls with the key; says whether the answer is a kept one. */
+/** Calls with the key; returns whether the answer is a stored one. */
 async function call(key: string, request: { workspaceId?: string; id: string; name?: string }) {
   let replayed = false;
   const client = createClient(ListService, transport(undefined, { 'idempotency-key': key }));
@@ -56,7 +57,7 @@ test('a repeat gets the first answer and does nothing', async () => {
   expect(runs).toBe(before);
 });
 
-test('a parallel twin waits for the first one and gets its answer', async () => {
+test('a concurrent repeat waits for the first call and gets its answer', async () => {
   const [key, id] = [unique(), newId()];
   const gate = Promise.withResolvers<void>();
   held = gate.promise;
@@ -89,7 +90,7 @@ test('a key that was used with another request is refused', async () => {
   });
 });
 
-test('a key of a day ago is a new one, and keeps its new answer', async () => {
+test('a key is new again after a day, and stores its new answer', async () => {
   const key = unique();
   const first = await call(key, { id: newId() });
   const age = `update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = $1`;
@@ -101,7 +102,7 @@ test('a key of a day ago is a new one, and keeps its new answer', async () => {
   expect(await call(key, { id })).toEqual({ name: second.name, replayed: true });
 });
 
-test('an operation that fails keeps nothing, and its repeat runs', async () => {
+test('an operation that fails stores nothing, and its repeat runs', async () => {
   const [key, id] = [unique(), newId()];
   await expect(call(key, { id, name: 'bad' })).rejects.toMatchObject({
     code: Code.FailedPrecondition,

@@ -8,7 +8,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
-import { type EntityManager, query, type Store } from '../../postgres/store.ts';
+import { query } from '../../postgres/query.ts';
+import type { EntityManager, Store } from '../../postgres/store.ts';
 import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
 import { binaryOptions } from '../wire.ts';
@@ -29,8 +30,8 @@ export const idempotencyTable = `
 type Kept = { request_hash: Buffer; answer: Buffer | null };
 
 /**
- * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is kept in that
- * transaction for 24 hours: a repeat gets it again, a parallel twin waits for it, and the same key
+ * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is stored in that
+ * transaction for 24 hours: a repeat gets it again, a concurrent one waits for it, and the same key
  * with another request is refused.
  */
 export function once<Input extends DescMessage, Output extends DescMessage>(
@@ -61,7 +62,7 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
   });
 }
 
-/** True for the first to come. A parallel twin waits here for the first one's commit. */
+/** True for the first call with a key. A concurrent repeat waits here until the first call commits. */
 async function claim(em: EntityManager, place: readonly string[], hash: Buffer): Promise<boolean> {
   const rows = await query(
     em,

@@ -19,7 +19,7 @@ const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const reflectAlpha = '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo';
 const count = '/postrider.contacts.v1.ContactService/CountContacts';
 
-/** Opens streams of gRPC on one connection whose message does not end. */
+/** Opens gRPC streams on one connection whose messages never end. */
 async function openStreams(port: number, path: string, streamsMax: number) {
   const session = connect(`http://127.0.0.1:${port}`, { peerMaxConcurrentStreams: 10_000 });
   session.on('error', () => {});
@@ -42,7 +42,7 @@ async function isAnswered(port: number): Promise<string> {
 }
 
 test.each([watch, reflect, reflectAlpha])(
-  'connections full of %s leave every place for other calls',
+  'connections full of %s block no other calls',
   async (path) => {
     const { port } = await serveObedient();
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openStreams(port, path, 1_000)));
@@ -52,7 +52,7 @@ test.each([watch, reflect, reflectAlpha])(
   },
 );
 
-test('a connection may keep a few streams, and all connections together some more', async () => {
+test('lasting streams are limited per connection and in all', async () => {
   const limits = { ...streamLimits, streamsMax: 3, perConnectionMax: 2 };
   const { port } = await serveObedient(0, { streamLimits: limits });
   const [one, two] = [await openStreams(port, watch, 4), await openStreams(port, reflect, 2)];
@@ -70,7 +70,7 @@ test('a connection may keep a few streams, and all connections together some mor
   two.session.destroy();
 });
 
-test.each([watch, reflect])('a stream of %s ends at its greatest age', async (path) => {
+test.each([watch, reflect])('a stream of %s ends at its maximum age', async (path) => {
   const limits = { ...streamLimits, ageMaxMs: 100 };
   const { port } = await serveObedient(0, { streamLimits: limits });
   const { session, streams } = await openStreams(port, path, 1);

@@ -15,7 +15,7 @@ function givenCalls() {
   return { shutdown, openCall };
 }
 
-test('a call that is open when the process ends is told so, one that is over is not', () => {
+test('calls in progress are aborted when the process ends, finished ones are not', () => {
   const { shutdown, openCall } = givenCalls();
   const [open, answered] = [openCall(60_000), openCall(60_000)];
   const over = new ConnectError('over', Code.Canceled);
@@ -26,7 +26,7 @@ test('a call that is open when the process ends is told so, one that is over is 
   expect(answered.signal.reason).toBe(over);
 });
 
-test('a call knows how long it has left, and is told when that is over', async () => {
+test('a call knows its remaining time, and is aborted when that is over', async () => {
   const call = givenCalls().openCall(50);
   expect(call.timeoutMs()).toBeGreaterThan(0);
   expect(call.timeoutMs()).toBeLessThanOrEqual(50);

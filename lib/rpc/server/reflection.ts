@@ -23,7 +23,7 @@ import {
   ServerReflection as ServerReflectionAlpha,
 } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 
-/** Lets grpcurl and its like describe and call the services without their proto files. */
+/** Lets tools such as grpcurl describe and call the services without their proto files. */
 export function reflectionRoutes(services: readonly DescService[]) {
   const files = withDependencies(services.map((service) => service.file));
   const registry = createRegistry(...files);
@@ -34,7 +34,7 @@ export function reflectionRoutes(services: readonly DescService[]) {
         for await (const request of requests) yield answer(request);
       },
     });
-    // The older version, which many tools still ask for, is the same on the wire.
+    // The older version, which many tools still use, is the same on the wire.
     router.service(ServerReflectionAlpha, {
       async *serverReflectionInfo(requests) {
         for await (const request of requests) {

@@ -13,7 +13,7 @@ import { createLog } from '../../log.ts';
 import { connectToService } from '../client/client.ts';
 import { serve } from './serve.ts';
 
-/** Calls an operation that fails with this, if anything; what is logged, and how the call ends. */
+/** Calls an operation that fails with the given error, if any; returns the log and the call's result. */
 async function givenCall(headers: Record<string, string>, failure?: ConnectError) {
   const lines = new PassThrough();
   const log = pino({ base: null, timestamp: false }, lines);
@@ -44,7 +44,7 @@ async function givenCall(headers: Record<string, string>, failure?: ConnectError
 
 const rpc = 'postrider.contacts.v1.AudienceService/ListAudience';
 
-test('a call is logged in one line without what it was about, and answers its id', async () => {
+test('a call is logged in one line without its content, and returns its request id', async () => {
   const { line, logged, answered } = await givenCall({ 'x-request-id': 'my-id' });
   expect(line).toMatchObject({ rpc, code: 'ok', requestId: 'my-id' });
   expect(line.durationMs).toBeGreaterThanOrEqual(0);
@@ -52,14 +52,11 @@ test('a call is logged in one line without what it was about, and answers its id
   expect(answered).toBe('my-id');
 });
 
-test.each(['', 'two words', 'x'.repeat(129)])(
-  'an id that is not sane is replaced: "%s"',
-  async (id) => {
-    const { line, answered } = await givenCall({ 'x-request-id': id });
-    expect(line.requestId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(answered).toBe(line.requestId);
-  },
-);
+test.each(['', 'two words', 'x'.repeat(129)])('an invalid id is replaced: "%s"', async (id) => {
+  const { line, answered } = await givenCall({ 'x-request-id': id });
+  expect(line.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answered).toBe(line.requestId);
+});
 
 test('an error carries its id, its reason and its domain', async () => {
   const failure = new ConnectError('no such list', Code.NotFound);
@@ -74,14 +71,14 @@ test('an error carries its id, its reason and its domain', async () => {
 });
 
 test.each([Code.ResourceExhausted, Code.Unavailable])(
-  'an error of code %i says when to try again',
+  'an error of code %i has a retry delay',
   async (code) => {
     const { error } = await givenCall({}, new ConnectError('not now', code));
     expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
   },
 );
 
-test('what the gate refuses is logged and explained like any other call', async () => {
+test('a call that the gate rejects is logged and has details like any other', async () => {
   const { line, error } = await givenCall({ 'x-request-id': 'my-id', authorization: 'Bearer x' });
   expect(line).toMatchObject({ rpc, code: 'unauthenticated', requestId: 'my-id' });
   expect(error).toMatchObject({ code: Code.Unauthenticated, rawMessage: 'Invalid token' });
@@ -90,7 +87,7 @@ test('what the gate refuses is logged and explained like any other call', async 
   expect(error?.findDetails(RequestInfoSchema)).toMatchObject([{ requestId: 'my-id' }]);
 });
 
-test('what a service asks of another one has the id of what it was asked', async () => {
+test('a call to another service has the request id of the call that caused it', async () => {
   const seen: (string | null)[] = [];
   const asked = await serve(
     {

@@ -6,7 +6,7 @@ import { inRequest, requestIdFrom, requestIdHeader } from '../request-id.ts';
 import { explained } from './errors.ts';
 
 /**
- * Gives every call an id, the caller's own where it is valid, and answers it; logs each call in a line: its RPC, its code,
+ * Gives every call an id, the caller's own if it is valid, and returns it; logs each call in one line: its RPC, its code,
  * its duration.
  */
 export function requestLog(log: Log): Interceptor {

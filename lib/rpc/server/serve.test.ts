@@ -64,7 +64,7 @@ async function givenService() {
 const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
 const name = 'postrider.contacts.v1.AudienceService';
 
-test('health says SERVING, and NOT_SERVING while the database is away', async () => {
+test('health is SERVING, and NOT_SERVING while the database is down', async () => {
   const { transport, state } = await givenService();
   const health = createClient(Health, transport);
   for (const service of ['', name]) {
@@ -76,13 +76,13 @@ test('health says SERVING, and NOT_SERVING while the database is away', async ()
   }
 });
 
-test('health does not know a service of another process', async () => {
+test('health is unknown for a service of another process', async () => {
   const { transport } = await givenService();
   const asked = createClient(Health, transport).check({ service: 'elsewhere' });
   await expect(asked).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('whoever watches health is told when the database goes away and comes back', async () => {
+test('a watch of health reports when the database goes down and comes back', async () => {
   const { transport, state } = await givenService();
   const seen: Status[] = [];
   const leave = new AbortController();
@@ -96,7 +96,7 @@ test('whoever watches health is told when the database goes away and comes back'
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING]);
 });
 
-test('whoever watches health is told when the service drains, and does not hold it up', async () => {
+test('a watch of health reports that the service drains, and does not delay it', async () => {
   const { transport, server } = await givenService();
   const seen: Status[] = [];
   let drained: Promise<void> | undefined;
@@ -108,7 +108,7 @@ test('whoever watches health is told when the service drains, and does not hold 
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
 });
 
-test('a peer that does not hang up holds a drain up for ten seconds, and no longer', async () => {
+test('a peer that does not disconnect delays a drain by at most ten seconds', async () => {
   const { server } = await givenService();
   const socket = connect(server.port, '127.0.0.1');
   await once(
@@ -121,7 +121,7 @@ test('a peer that does not hang up holds a drain up for ten seconds, and no long
   socket.destroy();
 });
 
-test('draining lets a call in flight end, and takes no new one', async () => {
+test('draining lets a call in flight end, and accepts no new one', async () => {
   const { client, server, started, release } = await givenService();
   const inFlight = client.listAudience(request);
   await started;

@@ -42,9 +42,9 @@ export type ServiceOptions = {
   authorize: Authorize;
   demo: boolean;
   log: Log;
-  /** Speaks TLS with this. */
+  /** The certificate; without it the service speaks plain HTTP/2. */
   tls?: ServerTls;
-  /** Whether anybody may ask what there is to call. */
+  /** Whether clients may list and describe the services. */
   reflection: boolean;
   /** How many streams may stay open, and how long; `streamLimits` if absent. */
   streamLimits?: StreamLimits;
@@ -70,7 +70,7 @@ export function callRules({ authorize, demo, keyring, log }: CallOptions) {
   return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
 }
 
-/** Health and reflection are streams without rules of ours. */
+/** Health and reflection have streams, and no access rules. */
 function onlyOurs(interceptor: Interceptor): Interceptor {
   return (next) => {
     const guarded = interceptor(next);
@@ -83,7 +83,7 @@ export type RunningService = { port: number; drain(): Promise<void> };
 
 /**
  * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection. Draining
- * answers NOT_SERVING first, lets what is in flight end, and then closes.
+ * answers NOT_SERVING first, lets calls in flight end, and then closes.
  */
 export async function serve(
   options: ServiceOptions,
@@ -113,7 +113,7 @@ export async function serve(
   };
 }
 
-/** However many watch, the database is asked once at a time. */
+/** The database is checked once at a time, for any number of watches. */
 function sharedBetweenCallers(ask: () => Promise<boolean>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {
@@ -126,14 +126,14 @@ function sharedBetweenCallers(ask: () => Promise<boolean>): () => Promise<boolea
 
 type State = { isServing: IsServing; draining: AbortSignal; shutdownSignal: AbortSignal };
 
-/** Unary calls of services go the short way, everything else that of the library. */
+/** Unary Connect calls are answered by `unary.ts`, all others by the library. */
 function streamHandler(options: ServiceOptions, state: State) {
   const names = options.services.map(({ typeName }) => typeName);
   const shared = {
     routes(router: ConnectRouter) {
       options.routes(router);
       healthRoutes(names, state)(router);
-      // Tools without proto files ask for health as well.
+      // Tools without proto files need the description of health as well.
       if (options.reflection) reflectionRoutes([...options.services, Health])(router);
     },
     ...callRules(options),
@@ -143,7 +143,7 @@ function streamHandler(options: ServiceOptions, state: State) {
   const shape = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
   const reading = (readMaxBytes: number) =>
     connectNodeAdapter({ ...shared, ...shape, readMaxBytes });
-  // The library knows one limit for all methods of an adapter.
+  // The library has one limit for all methods of an adapter.
   const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
   const isOpen = new Set(pathsOf(options.services, isPublic));
   const unary = unaryServer(shared);

@@ -36,12 +36,12 @@ type Options = {
   maxTimeoutMs: number;
 };
 
-/** Answers a request and says true, or leaves it to others. */
+/** Answers a request and returns true, or returns false and leaves it to the library. */
 export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 /**
- * Answers what services ask each other: unary calls in the Connect protocol with binary messages. It
- * does what the library does with them, without its objects and iterators, which cost more than the operation.
+ * Answers calls between services: unary calls in the Connect protocol with binary messages. It
+ * behaves like the library, without its objects and iterators, which cost more than a small operation.
  */
 export function unaryServer(options: Options): StreamHandler {
   const specs = unarySpecs(options.routes);
@@ -77,7 +77,7 @@ function unarySpecs(routes: Options['routes']): Map<string, UnarySpec> {
   return specs;
 }
 
-// Made once: without a reason, or with a new one for each call, to abort costs more than to answer.
+// Created once: aborting without a reason, or with a new one for each call, costs more than answering.
 const left = new ConnectError('the caller left', Code.Canceled);
 const over = new ConnectError('the call is over', Code.Canceled);
 
@@ -110,7 +110,7 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
 function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
   const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
-  // The deadline also ends a message that does not arrive, so nobody without a token names a long one.
+  // The deadline also ends a message that does not arrive, so callers without a token may not set a long one.
   const maxMs = isPublic(method) ? deadlineDefaultMs : maxTimeoutMs;
   const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
   return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
@@ -135,7 +135,7 @@ function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): P
     let sizeBytes = 0;
     const gone = () => reject(left);
     if (stream.destroyed) return gone();
-    // An empty message may have ended while the token was looked at.
+    // An empty message may have ended while the token was verified.
     if (stream.readableEnded) return resolve(new Uint8Array());
     stream.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;

@@ -1,22 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TestSettings } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 import { readPlan } from './read-plan.ts';
 
-let given: Given;
+const given = useService();
 let asked: Map<string, string[]>;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
 beforeEach(() => {
   asked = new Map();
   given.neighbours.stats = [];
@@ -83,7 +80,7 @@ test('a test sends its sample in equal arms, waits, judges, and sends the rest t
   });
 });
 
-test('the sample is neither the start of the alphabet nor that of another broadcast', async () => {
+test('the sample follows neither the alphabet nor the sample of another broadcast', async () => {
   const keys = [
     await givenTest({ sample_percentage: 10 }),
     await givenTest({ sample_percentage: 10 }),
@@ -136,7 +133,7 @@ test('without numbers only a person chooses', async () => {
   expect(results.recommendedWinner).toBeUndefined();
 });
 
-test('a winner chosen in the middle of the sample goes to all who have no mail yet', async () => {
+test('a winner chosen in the middle of the sample goes to everybody without a message', async () => {
   given.neighbours.audience = people(4_000);
   const key = await givenTest();
   let calls = 0;
@@ -178,7 +175,7 @@ test('a winner chosen while paused in the test waits for resume', async () => {
   expect(await play(key)).toEqual({ do: 'end' });
 });
 
-test('who is put off in the sample holds up neither the test nor the winner', async () => {
+test('deferred recipients of the sample delay neither the test nor the winner', async () => {
   const due = new Date(given.clock.now.getTime() + 3_600_000);
   given.neighbours.sendBatch = ({ emails }) =>
     create(SendBatchResponseSchema, {
@@ -195,7 +192,7 @@ test('who is put off in the sample holds up neither the test nor the winner', as
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, sentCount: 1_000 });
 });
 
-test('an outage in the test is a pause that goes on with the test', async () => {
+test('an outage during the test pauses the broadcast, and resume continues the test', async () => {
   const key = await givenTest();
   await pauseBySystem(given.context)(key, 'connection refused', 'outage');
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.PAUSED });
@@ -204,7 +201,7 @@ test('an outage in the test is a pause that goes on with the test', async () => 
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.TESTING });
 });
 
-test('selectWinner refuses a template that is none of the variations', async () => {
+test('selectWinner refuses a template that no variation has', async () => {
   const key = await givenTest();
   await expect(given.client.selectWinner({ ...key, templateId: 'other' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -224,7 +221,7 @@ test('getTestResults is refused without a test and before the start', async () =
   });
 });
 
-test('every answer shows what became of each variation', async () => {
+test('every answer shows the outcomes of each variation', async () => {
   const key = await givenTest();
   await play(key);
   given.neighbours.stats = [{ templateId: 'b', sent: 250, opened: 3, unsubscribed: 1 }];

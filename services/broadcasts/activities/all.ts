@@ -16,7 +16,7 @@ import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 
-/** What the workflows of broadcasts do. All may be run again: each looks at the row first. */
+/** The activities of the broadcast workflow. All are safe to repeat: each reads the row first. */
 export function createActivities(context: Context) {
   return {
     readPlan: asActivity(readPlan(context)),

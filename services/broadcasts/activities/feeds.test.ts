@@ -1,39 +1,31 @@
 import { create } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
   type SendPlan,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import type { Status } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { completeTest } from './complete-test.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
-let server: FeedServer;
+const given = useService();
+const server = useFeedServer('{"title":"Sale"}');
 let plans: SendPlan[];
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
 beforeEach(() => {
   plans = [];
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
   given.neighbours.sendBatch = (request) => {
     if (request.plan) plans.push(request.plan);
     return allSent(request);
   };
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
 });
 
 type Key = { workspaceId: string; id: string };
@@ -50,7 +42,7 @@ function givenFed(status: Status = 'sending') {
   return givenBroadcast(given, { status, ...settings, data_feed: { global_feed: feed() } });
 }
 
-test('freezing asks the global feed, and every batch carries what it said', async () => {
+test('freezing asks the global feed, and every batch carries its answer', async () => {
   const key = await givenFed();
   await freeze(key);
   server.behaviour = (_, response) => response.end('{"title":"Too late"}');
@@ -62,7 +54,7 @@ test('freezing asks the global feed, and every batch carries what it said', asyn
   expect(broadcast?.dataFeed?.globalFeedData).toEqual(plans[0] && globalOf(plans[0]));
 });
 
-test('what was refreshed before is replaced when sending starts', async () => {
+test('the start of sending replaces an answer that was refreshed before', async () => {
   const key = await givenFed();
   server.behaviour = (_, response) => response.end('{"title":"Early"}');
   const { success } = await given.client.refreshGlobalFeed({
@@ -77,7 +69,7 @@ test('what was refreshed before is replaced when sending starts', async () => {
   expect(plans.map(globalOf)).toMatchObject([{ title: 'Sale' }]);
 });
 
-test('the sample and those who get the winner see the same', async () => {
+test('the sample and the recipients of the winner see the same answer', async () => {
   const key = await givenFed('testing');
   await freeze(key);
   await send(key, 0);
@@ -121,7 +113,7 @@ test('a global feed that is not enabled is not asked', async () => {
   expect(plans.map(({ globalFeedJson }) => globalFeedJson)).toEqual(['']);
 });
 
-test('a broadcast that is changed while its feed is asked is looked at again', async () => {
+test('a broadcast that is changed while its feed is asked is read again', async () => {
   const key = await givenFed();
   server.behaviour = async (_, response) => {
     await given.client.pauseBroadcast(key);
@@ -146,7 +138,7 @@ test('a recipient feed goes along with every batch, its secrets sealed', async (
   expect(keyring.decrypt(header?.sealedValue ?? '')).toBe('secret');
 });
 
-test('a recipient feed that fails is the outage that the slice answers', async () => {
+test('a recipient feed that fails is an outage of the slice', async () => {
   const outage = 'recipient feed failed: request timeout after 5s';
   given.neighbours.sendBatch = ({ emails }: SendBatchRequest) =>
     create(SendBatchResponseSchema, { outage, notStarted: emails.length });
@@ -156,7 +148,7 @@ test('a recipient feed that fails is the outage that the slice answers', async (
   expect(await send(key)).toEqual({ outage });
 });
 
-test('deleting a broadcast deletes what its feed said', async () => {
+test('deleting a broadcast deletes the answer of its feed', async () => {
   const key = await givenFed('draft');
   await given.client.refreshGlobalFeed({ ...key, broadcastId: key.id, url: server.url });
   await given.client.deleteBroadcast(key);

@@ -12,8 +12,8 @@ import { checkContent } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
 /**
- * Pins what is sent and copies who gets it, once. A change in between leaves nothing behind, and the row is
- * looked at again; a repeat after a crash starts over.
+ * Pins the content and copies the audience, once. If the broadcast changes meanwhile, nothing is kept and the row is
+ * read again; a repeat after a crash starts over.
  */
 export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<void> => {

@@ -1,12 +1,13 @@
-import { type EntityManager, query } from '#lib/postgres/store.ts';
-import { unrenderedReason } from '../audience/render-failures.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { renderFailureReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import { type Counts, countsOf, findIfThere } from '../broadcast-queries.ts';
+import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 
-/** Slices that are worked on side by side: one sends while another waits for its last answers. */
+/** Slices that are sent concurrently: one sends while another waits for its last answers. */
 const slicesAtOnce = 2;
 
 /** The next step by the row, and what an operator reads about it. */
@@ -18,7 +19,7 @@ export type Story = {
   counts: Counts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
-  /** When a pause is lifted by itself. */
+  /** When a pause ends automatically. */
   retriesAt: string | null;
   reason: string | null;
   winner: string | null;
@@ -29,7 +30,7 @@ const deleted: Look = {
   story: {
     status: 'deleted',
     recipients: 0,
-    counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    counts: noCounts,
     startsAt: null,
     pausedBy: null,
     retriesAt: null,
@@ -83,7 +84,7 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
     sample: progressOf(rows.filter((row) => row.is_sample)),
     all: progressOf(rows),
     settleAt: earliest(rows.map((row) => row.settle_at)),
-    isTooMuchUnrendered: (await unrenderedReason(em, key)) !== undefined,
+    hasTooManyRenderFailures: (await renderFailureReason(em, key)) !== undefined,
   };
 }
 

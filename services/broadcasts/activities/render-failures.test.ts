@@ -1,27 +1,23 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { pauseForUnrendered } from './pause-for-unrendered.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
+const given = useService();
 let asked: string[];
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(() => {
   asked = [];
   given.neighbours.audience = people(1_000);
   given.neighbours.ratePerMinute = 600_000;
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const people = (count: number) =>
@@ -30,7 +26,7 @@ const look = (key: Key) => readPlan(given.context)(key);
 const end = { do: 'end' };
 const waitsForAPerson = { do: 'wait', untilMs: null };
 
-/** The answer of messages where the messages to some can't be rendered. */
+/** The answer of messages where some recipients' messages can't be rendered. */
 function answer({ emails, plan }: SendBatchRequest, isBad: (email: string, id: string) => boolean) {
   asked.push(...emails);
   const unrendered = emails.filter((email) => isBad(email, plan?.templateId ?? '')).length;
@@ -41,11 +37,11 @@ function answer({ emails, plan }: SendBatchRequest, isBad: (email: string, id: s
   });
 }
 
-/** Everybody, where the messages to one in so many can't be rendered. */
+/** The answer of messages where one message in `share` can't be rendered. */
 const oneIn = (share: number) => (request: SendBatchRequest) =>
   answer(request, (email) => Number(email.slice(1, 6)) % share === 0);
 
-test('a broadcast of which more than a tenth can not be rendered pauses with the reason, and who resumes it has the rest sent', async () => {
+test('a broadcast pauses with the reason when more than a tenth fails to render, and resume sends the rest', async () => {
   given.neighbours.sendBatch = oneIn(5);
   const key = await givenBroadcast(given, { status: 'sending' });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
@@ -76,7 +72,7 @@ test.each([
   expect((await look(key)).story.status).toBe('sent');
 });
 
-test('slices of a few are judged together', async () => {
+test('small slices are judged together', async () => {
   given.neighbours.ratePerMinute = 4;
   given.neighbours.sendBatch = oneIn(1);
   const key = await givenBroadcast(given, { status: 'sending' });
@@ -85,7 +81,7 @@ test('slices of a few are judged together', async () => {
   expect((await look(key)).story.reason).toMatch(/^16 of 16 messages could not be rendered: /);
 });
 
-test('what is known is asked of the record after a crash, and nobody more is sent to', async () => {
+test('after a crash known outcomes come from the record, and nobody else is sent to', async () => {
   given.neighbours.sendBatch = oneIn(5);
   const key = await givenBroadcast(given, { status: 'sending' });
   await playSteps(given, key);
@@ -114,7 +110,7 @@ test("a person's pause at the same moment keeps the fault for whoever resumes", 
   expect((await look(key)).step).toEqual({ do: 'pauseForUnrendered' });
 });
 
-test('a broadcast whose last message is answered pauses as well, and is over when it is resumed', async () => {
+test('a broadcast pauses even after its last message, and resume ends it', async () => {
   given.neighbours.audience = people(20);
   given.neighbours.sendBatch = oneIn(1);
   const key = await givenBroadcast(given, { status: 'sending' });
@@ -124,7 +120,7 @@ test('a broadcast whose last message is answered pauses as well, and is over whe
   expect((await look(key)).story).toMatchObject({ status: 'sent', counts: { failed: 20 } });
 });
 
-test('one variation that can not be rendered pauses the test, and resume goes on with it', async () => {
+test('a variation that fails to render pauses the test, and resume continues it', async () => {
   given.neighbours.sendBatch = (request) => answer(request, (_, templateId) => templateId === 'b');
   const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
@@ -134,7 +130,7 @@ test('one variation that can not be rendered pauses the test, and resume goes on
   expect((await look(key)).story.status).toBe('test_completed');
 });
 
-test('who was put off and can not be rendered then is judged with everybody', async () => {
+test('deferred messages that fail to render later count with all others', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
   given.neighbours.sendBatch = (request) => {
     const isFirst = request.emails.includes('p00000@example.com');

@@ -1,5 +1,6 @@
 import { Context as Activity } from '@temporalio/activity';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { Slice } from '../audience/slice.ts';
 import { openSlice, type SliceTally, startTally } from '../audience/tally.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
@@ -16,8 +17,8 @@ const heartbeatEveryMs = 250;
 export type SliceKey = BroadcastKey & { slice: number };
 
 /**
- * Sends one slice, or as much of it as a minute allows. Whoever has an outcome is answered from the
- * record, so it may run again, and even twice at the same time.
+ * Sends one slice, or as much of it as a minute allows. Recipients with an outcome are answered from the record, so it
+ * is safe to repeat and to run twice at the same time.
  */
 export function sendSlice(context: Context) {
   return async (key: SliceKey): Promise<SliceResult> => {
@@ -56,7 +57,7 @@ export function sendSlice(context: Context) {
   };
 }
 
-/** Nothing where the row does not want it any more, or is gone. */
+/** Undefined where the row no longer allows it, or is gone. */
 async function findWork(em: EntityManager, key: SliceKey) {
   const { workspaceId: workspace_id, id: broadcast_id, slice: number } = key;
   const broadcast = await findIfThere(em, key);
@@ -69,7 +70,7 @@ async function findWork(em: EntityManager, key: SliceKey) {
   return slice && !slice.done_at ? { broadcast, plan: broadcast.plan, slice } : undefined;
 }
 
-/** The provider takes mail again: the next outage is the first one. */
+/** The provider accepts mail again, so outages are counted from the start. */
 async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastKey): Promise<void> {
   await query(
     store.fork(),
@@ -79,8 +80,8 @@ async function forgetOutages({ store }: Context, { workspaceId, id }: BroadcastK
 }
 
 /**
- * A run that an operator cancels waits for no activity, and the activity may end before it hears of that: the run saw a
- * slice that was to be counted, and would look again only when somebody else is to count it.
+ * A run that an operator cancels does not wait for its activities. If the activity then leaves nothing to count, the
+ * run has to read the row again: it may have seen a slice that was still to be counted.
  */
 async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> {
   await store.fork().transactional(async (em) => {
@@ -89,7 +90,7 @@ async function wakeIfOver({ store }: Context, key: BroadcastKey): Promise<void> 
   });
 }
 
-/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without mail. */
+/** The variation of an arm; once there is a winner, the winner, also for recipients of the sample without a message. */
 function variationOf(
   { winning_template }: Broadcast,
   { variations }: Plan,
@@ -107,7 +108,7 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
   return list;
 }
 
-/** Stops when the row has changed, and tells Temporal where the slice is. Returns the end of that. */
+/** Stops the slice when the row has changed, and heartbeats its progress. Returns a function that ends both. */
 function watchSlice(
   { revisions }: Context,
   {

@@ -1,13 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { finish } from './finish.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { pauseBySystem } from './pause-by-system.ts';
@@ -15,10 +16,7 @@ import { readPlan } from './read-plan.ts';
 import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   const audience = Array.from(
     { length: 1_000 },
@@ -31,7 +29,6 @@ beforeEach(() => {
     sendBatch: allSent,
   });
 });
-afterAll(() => given.context.store.close());
 
 const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
 type Key = { workspaceId: string; id: string };
@@ -60,13 +57,13 @@ test('freezing is NOT_FOUND where the template is gone', async () => {
   await expect(freeze(key)).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('freezing a broadcast that was paused meanwhile leaves nothing', async () => {
+test('freezing a broadcast that was paused meanwhile keeps nothing', async () => {
   const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
   await freeze(key);
   expect((await look(key)).story.recipients).toBe(0);
 });
 
-test('sending asks for everybody once, in batches of 200, and finishes', async () => {
+test('sending requests everybody once, in batches of 200, and finishes', async () => {
   const asked: string[] = [];
   given.neighbours.sendBatch = (request) => {
     asked.push(...request.emails);
@@ -86,7 +83,7 @@ test('sending asks for everybody once, in batches of 200, and finishes', async (
   expect((await look(key)).story).toMatchObject({ status: 'sent', counts: { sent: 1_000 } });
 });
 
-test('a batch is no larger than what a second sends', async () => {
+test('a batch is no larger than a second of sending', async () => {
   given.neighbours.ratePerMinute = 600;
   const sizes = new Set<number>();
   given.neighbours.sendBatch = (request) => {
@@ -97,7 +94,7 @@ test('a batch is no larger than what a second sends', async () => {
   expect([...sizes]).toEqual([10]);
 });
 
-test('recipients that were not started are asked about again', async () => {
+test('recipients that were not started are requested again', async () => {
   let first = true;
   given.neighbours.sendBatch = ({ emails }) => {
     const notStarted = first ? emails.length : 0;
@@ -109,7 +106,7 @@ test('recipients that were not started are asked about again', async () => {
   expect((await look(key)).story.counts.sent).toBe(1_000);
 });
 
-test('a service that is away for a moment is asked again', async () => {
+test('a service that is unavailable for a moment is called again', async () => {
   let failures = 2;
   given.neighbours.sendBatch = (request) => {
     if (failures > 0) {
@@ -123,7 +120,7 @@ test('a service that is away for a moment is asked again', async () => {
   expect((await look(key)).story.counts.sent).toBe(1_000);
 });
 
-test('a pause stops the flow within a second, and resume goes on with the rest', async () => {
+test('a pause stops sending within a second, and resume sends the rest', async () => {
   const asked: string[] = [];
   given.neighbours.sendBatch = async (request: SendBatchRequest) => {
     asked.push(...request.emails);
@@ -145,7 +142,7 @@ test('a pause stops the flow within a second, and resume goes on with the rest',
   expect((await look(key)).story.counts.sent).toBe(1_000);
 });
 
-test('deferred recipients are waited for, and sent in another pass', async () => {
+test('deferred recipients are waited for and sent in another pass', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
   given.neighbours.sendBatch = ({ emails }) =>
     create(SendBatchResponseSchema, {
@@ -186,7 +183,7 @@ test('an outage pauses with its reason and is tried again after 1, 2, 5, 15 and 
   }
 });
 
-test('an outage whose end is known is tried again then, and counts as none of the others', async () => {
+test('an outage whose end is known is retried then, and does not lengthen later waits', async () => {
   const endsAt = new Date(given.clock.now.getTime() + 7 * 3_600_000);
   const outage = 'warm-up limit of 50 messages a day reached';
   given.neighbours.sendBatch = ({ emails }) =>

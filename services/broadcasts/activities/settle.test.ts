@@ -2,27 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type SendBatchRequest,
   SendBatchResponseSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { allSent, type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { givenBroadcast, useService, wakes } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
 
-let given: Given;
-/** Who has got a mail, and who is being sent to. */
+const given = useService();
+/** Recipients with a message, and recipients in flight. */
 let record: Set<string>;
 let inFlight: Set<string>;
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(() => {
   record = new Set();
   inFlight = new Set();
@@ -37,7 +35,6 @@ beforeEach(() => {
     return { outcomes, inFlight: emails.filter((email) => inFlight.has(email)).length };
   };
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const send = (key: Key) => runActivity(() => sendSlice(given.context)({ ...key, slice: 0 }));
@@ -51,7 +48,7 @@ async function givenFrozen(): Promise<Key> {
   return key;
 }
 
-/** One after the other until it is told to stop. Of what it did then its caller hears nothing. */
+/** Sends one message after the other until its signal aborts, and then answers nothing about them. */
 async function sendSlowly({ emails }: SendBatchRequest, stop?: AbortSignal) {
   for (const email of emails) {
     if (stop?.aborted) throw new ConnectError('stopped', Code.Canceled);
@@ -71,7 +68,7 @@ const deleteRefused = {
   rawMessage: expect.stringMatching(/^cannot delete a paused broadcast/),
 };
 
-test('what went out of batches that a pause stops is counted, and the rest goes out once', async () => {
+test('messages sent by batches that a pause stops are counted, and the rest is sent once', async () => {
   const key = await givenFrozen();
   const sending = send(key);
   await untilSent(50);
@@ -89,7 +86,7 @@ test('what went out of batches that a pause stops is counted, and the rest goes 
   expect(await read(key)).toMatchObject({ sentCount: 1_000 });
 });
 
-test('what went out of batches that a cancel stops is counted', async () => {
+test('messages sent by batches that a cancel stops are counted', async () => {
   const key = await givenFrozen();
   const sending = send(key);
   await untilSent(50);
@@ -118,7 +115,7 @@ test.each([
   },
 );
 
-test('what went out beside an outage is counted', async () => {
+test('messages sent during an outage are counted', async () => {
   let calls = 0;
   given.neighbours.sendBatch = (request, stop) => {
     calls += 1;
@@ -131,7 +128,7 @@ test('what went out beside an outage is counted', async () => {
   expect(await read(key)).toMatchObject({ sentCount: record.size });
 });
 
-test('what a server takes long to answer is counted by a later step, and nothing is deleted before', async () => {
+test('slow answers of a server are counted by a later step, and nothing is deleted before', async () => {
   const key = await givenFrozen();
   const sending = send(key);
   await untilSent(50);
@@ -151,7 +148,7 @@ test('what a server takes long to answer is counted by a later step, and nothing
   expect(await read(key)).toMatchObject({ sentCount: out + 1 });
 });
 
-test('a pass over who was put off that is stopped shows what it did', async () => {
+test('a stopped pass over deferred recipients shows its outcomes', async () => {
   const due = new Date(given.clock.now.getTime() + 60_000);
   given.neighbours.sendBatch = ({ emails }) => {
     for (const email of emails.slice(0, 100)) record.add(email);
@@ -174,10 +171,10 @@ test('a pass over who was put off that is stopped shows what it did', async () =
 });
 
 test.each(['pause', 'cancel'] as const)(
-  'what a worker sent that died before a %s is counted once none of its calls can be open',
+  'messages of a worker that died before a %s are counted once none of its calls can be open',
   async (action) => {
     const key = await givenFrozen();
-    // As a worker leaves it that was killed: its calls are open, and it will never say what they did.
+    // The state that a killed worker leaves: its calls are open, and nobody will report their outcomes.
     const diedAtMs = given.clock.now.getTime() + 80_000;
     await query(
       given.context.store.fork(),
@@ -193,7 +190,7 @@ test.each(['pause', 'cancel'] as const)(
   },
 );
 
-test('while messages is away nothing is taken as counted', async () => {
+test('nothing counts as counted while messages is unavailable', async () => {
   given.neighbours.getBatchOutcomes = () => {
     throw new ConnectError('down', Code.Unavailable);
   };

@@ -28,7 +28,7 @@ export function settle(context: Context) {
   };
 }
 
-/** Errors are tried again later: a workflow that waited for them would not react to a change. */
+/** Errors are retried later: a workflow that waited for them would not react to a change. */
 async function countOrPutOff(context: Context, slice: Slice, tally: SliceTally) {
   try {
     const { whole, inFlight } = await countWhole(context, slice, tally);

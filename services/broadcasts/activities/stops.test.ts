@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { query } from '#lib/postgres/query.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { runActivity } from '../test/play.ts';
 import { begin } from './begin.ts';
 import { completeTest } from './complete-test.ts';
@@ -20,10 +21,7 @@ import { resumeAfterOutage } from './resume-after-outage.ts';
 import { sendSlice } from './send-slice.ts';
 import { settle } from './settle.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   given.neighbours.audience = Array.from(
     { length: 1_000 },
@@ -31,7 +29,6 @@ beforeEach(() => {
   );
   given.neighbours.sendBatch = allSent;
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const send = (key: Key) => runActivity(() => sendSlice(given.context)({ ...key, slice: 0 }));
@@ -43,7 +40,7 @@ async function givenFrozen(): Promise<Key> {
   return key;
 }
 
-test('a call that is refused ends its slice once the others have ended, and leaves no rejection to itself', async () => {
+test('a refused call ends its slice after the other calls, and leaves no unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
@@ -68,7 +65,7 @@ test('a call that is refused ends its slice once the others have ended, and leav
   expect((await look(key)).story.counts.sent).toBe(200);
 });
 
-test('a call that fails for no reason that passes is tried a few times, and then fails the slice', async () => {
+test('a call with a permanent failure is tried a few times, and then fails the slice', async () => {
   let calls = 0;
   given.neighbours.sendBatch = () => {
     calls += 1;
@@ -79,7 +76,7 @@ test('a call that fails for no reason that passes is tried a few times, and then
   expect(calls).toBeLessThanOrEqual(15);
 });
 
-test('a pause that is lifted before anybody looked stops the calls all the same', async () => {
+test('a pause that ends before the row is checked still stops the calls', async () => {
   const key = await givenFrozen();
   let [isStarted, isStopped] = [false, false];
   given.neighbours.sendBatch = async (request, stop) => {
@@ -97,7 +94,7 @@ test('a pause that is lifted before anybody looked stops the calls all the same'
   expect(isStopped).toBe(true);
 });
 
-test('a slice that can not begin leaves nothing running', async () => {
+test('a slice that cannot begin leaves nothing running', async () => {
   const key = await givenFrozen();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const { store } = given.context;
@@ -113,7 +110,7 @@ test('a slice that can not begin leaves nothing running', async () => {
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
-test('outages are counted anew once something was sent', async () => {
+test('outages are counted from the start once something was sent', async () => {
   let sends = true;
   given.neighbours.sendBatch = (request) => {
     if (sends) return allSent(request);

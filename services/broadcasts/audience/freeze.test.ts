@@ -1,18 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import type { Schedule } from '../broadcast-row.ts';
-import { allSent, type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 
-let given: Given;
-/** Who was sent to, with the time and the list. */
+const given = useService();
+/** Recipients in the order of sending, with time and list. */
 let sent: [email: string, at: string, listId: string][];
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
 beforeEach(() => {
   sent = [];
   given.clock.now = new Date('2030-03-01T00:00:00Z');
@@ -34,7 +31,7 @@ const zones: Record<string, string> = {
   paris: 'Europe/Paris',
 };
 
-/** Scheduled for a local time with everybody's own zone, and played until it ends; the clock goes to whatever it waits for. */
+/** Plays a broadcast in the recipients' own zones until it ends; the clock jumps to each time that it waits for. */
 async function playZones(local: Partial<Schedule>, more: { test_settings?: typeof tested } = {}) {
   given.neighbours.audience = Object.keys(zones);
   given.neighbours.zoneOf = (email) => zones[email] ?? '';
@@ -69,7 +66,7 @@ test("each zone gets it at its own local time, from +14 to -11, and who has none
   expect(sent).toHaveLength(6);
 });
 
-test('a zone whose time has passed at the start gets it at once, and none gets it early', async () => {
+test('a zone whose time has passed gets the broadcast at once, and no zone gets it early', async () => {
   given.clock.now = new Date('2030-03-01T08:30:00Z');
   await playZones({});
   expect(timesOf()).toMatchObject({
@@ -146,7 +143,7 @@ test('a pause keeps the times that are still ahead', async () => {
   expect(timesOf()).toEqual({ paris: '2030-03-01T08:00' });
 });
 
-test('who is in several lists gets one message, through the first of them', async () => {
+test('a contact in several lists gets one message, through the first of them', async () => {
   given.neighbours.audience = ['a', 'b', 'c', 'd', 'e'];
   given.neighbours.listOf = (email) => (email < 'c' ? 1 : 0);
   const key = await givenBroadcast(given, {
@@ -166,7 +163,7 @@ test('who is in several lists gets one message, through the first of them', asyn
   expect(broadcast).toMatchObject({ enqueuedCount: 5, audience: { furtherLists: ['offers'] } });
 });
 
-/** Who each slice is for, in the order of the slices. */
+/** The addresses of each slice, in the order of the slices. */
 async function slicesOf({ id }: { id: string }): Promise<string[][]> {
   const rows = await query<{ emails: string[]; size: number }>(
     given.context.store.fork(),
@@ -189,7 +186,7 @@ test('everybody on several pages is in one slice, and all slices but the last ar
   expect(slices.map(({ length }) => length)).toEqual([...Array(7).fill(3_300), 1_901]);
 });
 
-test('several pages of several lists are cut by list, and nothing is left of the pages', async () => {
+test('several pages of several lists are cut by list, and the pages are deleted', async () => {
   given.neighbours.audience = crowd;
   given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
   const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
@@ -201,7 +198,7 @@ test('several pages of several lists are cut by list, and nothing is left of the
   expect(await query(given.context.store.fork(), 'select * from audience_pages', [])).toEqual([]);
 });
 
-/** Freezes with pages that `onCall` may hold or break. */
+/** Freezes with pages that `onCall` may delay or fail. */
 async function givenPages(onCall: (call: number) => void) {
   const { audience, ...context } = given.context;
   let calls = 0;
@@ -216,7 +213,7 @@ async function givenPages(onCall: (call: number) => void) {
   return { key, freeze: () => runActivity(() => freeze(key)) };
 }
 
-test('a page that can not be read leaves nothing, and a repeat copies everybody', async () => {
+test('a page that cannot be read leaves nothing behind, and a repeat copies everybody', async () => {
   const { key, freeze } = await givenPages((call) => {
     if (call === 3) throw new ConnectError('down', Code.Unavailable);
   });
@@ -226,7 +223,7 @@ test('a page that can not be read leaves nothing, and a repeat copies everybody'
   expect((await slicesOf(key)).flat()).toEqual(crowd);
 });
 
-test('while a page is written the next one is asked for, and none after it', async () => {
+test('the next page is read while a page is written, and none after it', async () => {
   let calls = 0;
   const second = Promise.withResolvers<void>();
   const { key, freeze } = await givenPages((call) => {

@@ -1,4 +1,5 @@
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { momentIn } from '../input/start-time.ts';
 import type { Peers } from '../peers.ts';
@@ -9,7 +10,7 @@ const sliceSizeMax = 5_000;
 
 type Freeze = { key: BroadcastKey; frozen: Frozen };
 
-/** Writes down who gets a broadcast, in slices, after it has dealt the sample of a test. */
+/** Stores the audience of a broadcast in slices, after it has dealt the sample of a test. */
 export async function copyAudience(
   context: Pick<Peers, 'audience'>,
   em: EntityManager,
@@ -32,7 +33,7 @@ function sliceSize({ rate_limit_per_minute: rate }: Frozen): number {
   return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-/** True where all recipients get the same at the same time, so that any of them may be in any slice. */
+/** True where all recipients get the same content at the same time, so that any slice may contain any of them. */
 function isUniform({ test, lists, schedule }: Frozen): boolean {
   return !test.enabled && lists.length === 1 && !schedule.use_recipient_timezone;
 }
@@ -42,7 +43,7 @@ function sampleSize({ test: { enabled, sample_percentage } }: Frozen, count: num
   return Math.min(count, Math.max(1, Math.floor((count * sample_percentage) / 100)));
 }
 
-/** Makes slices of each page at once. As JSON a page takes the driver and PostgreSQL half the time of an array. */
+/** Cuts each page into slices directly. A page as JSON costs the driver and PostgreSQL half as much as an array. */
 function pageCutter(em: EntityManager, { key }: Freeze, size: number) {
   return async ({ emails }: Page, first: number): Promise<void> => {
     await query(
@@ -59,7 +60,7 @@ function pageCutter(em: EntityManager, { key }: Freeze, size: number) {
   };
 }
 
-/** Keeps each page until all are there. */
+/** Stores each page until all are read. */
 function pageKeeper(em: EntityManager, { key, frozen }: Freeze) {
   const dueIn = momentIn(frozen.schedule);
   return async ({ emails, lists, timezones }: Page, first: number): Promise<void> => {
@@ -73,10 +74,10 @@ function pageKeeper(em: EntityManager, { key, frozen }: Freeze) {
 }
 
 /**
- * Puts recipients that get the same at the same time side by side, and cuts them into slices. The sample comes
- * first: dealt to the arms in turn, so that none is more than one larger than another, and sent at once. Who is in it
- * follows from a digest of broadcast and address, so that neither the alphabet nor another broadcast decides.
- * The slices of the arms take turns, so that time favours none.
+ * Groups recipients that get the same content at the same time, and cuts them into slices. The sample comes first. It
+ * is dealt to the arms in turn, so that their sizes differ by at most one, and is sent at once. A digest of broadcast
+ * and address selects it, so that it depends on neither the alphabet nor other broadcasts. The slices of the arms
+ * alternate, so that time favours none.
  */
 async function deal(
   em: EntityManager,

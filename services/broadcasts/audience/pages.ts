@@ -15,8 +15,8 @@ type Asked = Pick<Peers, 'audience'>;
 type Wanted = { key: BroadcastKey; frozen: Frozen; pageSize: number };
 
 /**
- * Has each page of an audience kept, told how many came before it, and asks for the next one meanwhile. Says how
- * many there are in all.
+ * Passes each page of an audience to `keep` with the number of recipients before it, and reads the next page
+ * meanwhile. Returns the total.
  */
 export async function eachPage(
   context: Asked,

@@ -1,22 +1,23 @@
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Slice } from './slice.ts';
 
 /**
- * Contacts with odd values fail alone; where more than a tenth of a slice can't be rendered, the template or a feed is
- * broken, and would have everybody fail who is asked about. Fewer than ten may be chance.
+ * Contacts with odd values fail alone. If more than a tenth of a slice fails to render, the template or a feed is
+ * broken, and every other recipient would probably fail too. Fewer than ten failures may be chance.
  */
 const tooMany = { min: 10, share: 0.1 };
 
 type Tried = Pick<Slice, 'sent' | 'failed' | 'deferred' | 'unrendered'>;
 
-/** Whether so much can't be rendered that the rest is to wait for a person. */
-export function isTooMuchUnrendered({ sent, failed, deferred, unrendered }: Tried): boolean {
+/** Whether so many messages fail to render that the rest has to wait for a person. */
+export function hasTooManyRenderFailures({ sent, failed, deferred, unrendered }: Tried): boolean {
   return unrendered >= tooMany.min && unrendered > (sent + failed + deferred) * tooMany.share;
 }
 
-/** Why a broadcast is to pause; undefined where it may go on. The whole is judged as well: slices may be tiny. */
-export async function unrenderedReason(
+/** Why a broadcast has to pause; undefined where it may go on. Judges the total as well, since slices may be tiny. */
+export async function renderFailureReason(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,
 ): Promise<string | undefined> {
@@ -30,7 +31,7 @@ export async function unrenderedReason(
      order by 4`,
     [workspaceId, id, tooMany.min],
   );
-  const part = parts.find(isTooMuchUnrendered);
+  const part = parts.find(hasTooManyRenderFailures);
   if (!part) return undefined;
   const { sent, failed, deferred, unrendered, reason } = part;
   return `${unrendered} of ${sent + failed + deferred} messages could not be rendered: ${reason}`;

@@ -16,35 +16,35 @@ const schema = defineEntity({
     workspace_id: p.string().primary(),
     broadcast_id: p.string().primary(),
     number: p.integer().primary(),
-    /** The variation that its part of the sample gets; null for the rest. */
+    /** The variation that this part of the sample gets; null outside of the sample. */
     arm: p.integer().nullable(),
-    /** The list that its recipients are there through: its place in the plan. */
+    /** Index in the plan of the list that its recipients belong to. */
     list: p.integer(),
-    /** Nobody of it is sent to before; null for at once. */
+    /** Earliest time of sending; null for at once. */
     due_at: p.datetime().nullable(),
-    /** Their addresses, in order; null once forgotten. Only who sends asks for them. */
+    /** The addresses, in order; null once deleted. Loaded only for sending. */
     emails: p.array().nullable().lazy(),
     size: p.integer(),
-    /** How many, from its first recipient on, have an answer of the first pass. */
+    /** How many recipients, counted from the first, have an answer of the first pass. */
     answered: p.integer(),
     sent: p.integer(),
     failed: p.integer(),
     skipped: p.integer(),
     deferred: p.integer(),
     unknown: p.integer(),
-    /** Of the failed ones, those whose message could not be rendered. */
+    /** The failed ones whose message could not be rendered. */
     unrendered: p.integer(),
-    /** Why one of them could not; empty where all could. Names no address. */
+    /** Why one of them failed to render; empty if none did. Contains no address. */
     unrendered_reason: p.string(),
-    /** What the counts contain of recipients after `answered`, of whom only some have an outcome. */
+    /** The part of the counts that belongs to recipients after `answered`, some of whom have no outcome yet. */
     beyond: p.json<SliceCounts>().nullable(),
-    /** When messages is asked what calls did that may be open; null where everything that was started is counted. */
+    /** When messages is asked for the outcomes of open calls; null where everything that was started is counted. */
     settle_at: p.datetime().nullable(),
     next_due_at: p.datetime().nullable(),
     done_at: p.datetime().nullable(),
   },
 });
 
-/** Some recipients, and what became of them: the progress of a broadcast. */
+/** Some recipients of a broadcast, and the counts of their outcomes. */
 export class Slice extends schema.class {}
 schema.setClass(Slice);

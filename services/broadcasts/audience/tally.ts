@@ -1,14 +1,15 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Slice, SliceCounts } from './slice.ts';
 
 type Clocked = { store: Store; now: () => Date };
 
-/** The counts of a slice up to a position: so many of its recipients, from the first on. */
+/** The counts of the first `position` recipients of a slice. */
 export type SliceTally = SliceCounts & {
-  /** The first pass goes on where it was; a later one asks again about everybody. */
+  /** The first pass continues at its position; a later one starts over with all recipients. */
   isFirstPass: boolean;
   startedAt: number;
   position: number;
@@ -34,7 +35,7 @@ export function startTally(slice: Slice): SliceTally {
   return { isFirstPass, startedAt: position, position, ...counts, unrenderedReason, nextDueAt };
 }
 
-/** The counts that the row shows: the tally with those beyond its position. */
+/** The counts of the row: the tally and the outcomes after its position. */
 export function shownTally(slice: Slice, tally: SliceTally): SliceTally {
   const { sent, failed, skipped, deferred, unknown, unrendered } = slice;
   const { unrendered_reason: unrenderedReason, next_due_at: nextDueAt = null } = slice;
@@ -67,8 +68,8 @@ export function addAnswer(tally: SliceTally, answer: SendBatchResponse): void {
 }
 
 /**
- * Marks that calls are about to be opened for a slice whose outcomes somebody has to count, at `settleAt` if nobody
- * does before. Refuses where the broadcast has changed, or is gone, since it was read.
+ * Marks a slice before calls for it are opened, so that their outcomes are counted at `settleAt` at the latest. Refuses
+ * if the broadcast was changed or deleted since it was read.
  */
 export async function openSlice(
   em: EntityManager,
@@ -77,7 +78,7 @@ export async function openSlice(
 ): Promise<boolean> {
   const rows = await query(
     em,
-    // The lock has a pause or a deletion come either before this, or after it and see the mark.
+    // The lock orders this with a pause or a deletion: either it is seen here, or it sees the mark.
     `with broadcast as (
        select from broadcasts where workspace_id = $1 and id = $2 and revision = $4 for share
      )
@@ -89,7 +90,7 @@ export async function openSlice(
   return rows.length > 0;
 }
 
-/** A later pass counts only when it went through: its beginning alone would show too little. */
+/** A later pass counts only once it is complete: its beginning alone would show too little. */
 export async function saveTally(
   context: Clocked,
   slice: Slice,
@@ -103,7 +104,7 @@ export async function saveTally(
   await save(context, slice, tally, { answered: tally.position, beyond: null, settleAt });
 }
 
-/** `whole` is the tally with what is counted beyond its position. */
+/** `whole` is the tally with the outcomes after its position. */
 export async function saveWhole(
   context: Clocked,
   slice: Slice,

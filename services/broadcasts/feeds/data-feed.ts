@@ -12,7 +12,7 @@ function placeOf(kind: Kind): Place {
   return { path: `data_feed.${kind}_feed.`, prefix: `${kind} feed: ` };
 }
 
-/** Checks what create and update are given. */
+/** Checks the feeds of a create or update request. */
 export async function checkDataFeed(
   { egress }: { egress: Egress },
   { dataFeed }: { dataFeed?: DataFeed | undefined },
@@ -34,7 +34,7 @@ async function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): Pr
   checkHeaders(feed.headers, place);
 }
 
-/** The feeds after an update: each feed that is not given stays as it is. */
+/** The feeds after an update: a feed that is absent from the request stays as it is. */
 export function storedDataFeed(
   keyring: Keyring,
   given: DataFeed | undefined,

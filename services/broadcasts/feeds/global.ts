@@ -3,11 +3,12 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, feedSizeMaxBytes } from '#lib/outside/feed.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Peers } from '../peers.ts';
 
-/** The answer of a global feed, as it is kept. */
+/** The stored answer of a global feed. */
 export type GlobalFeed = { data: JsonObject; json: string; fetchedAt: Date };
 
 type Subject = Pick<Peers, 'lists' | 'workspaces'>;
@@ -24,7 +25,7 @@ export async function askGlobalFeed(
   const answer = await askFeed(context, feed, { payload: await subjectOf(context, broadcast) });
   if ('error' in answer) return answer;
   const json = JSON.stringify(answer.data);
-  // A number that was written short, such as 1e20, grows when it is written again.
+  // Serializing again can lengthen numbers such as 1e20.
   if (Buffer.byteLength(json) > feedSizeMaxBytes) {
     return { error: 'invalid JSON response: longer than 1 MiB' };
   }
@@ -56,7 +57,7 @@ async function nameOf(list: ReturnType<Peers['lists']['getList']>): Promise<stri
   }
 }
 
-/** Keeps the answer beside the row, which is read far more often. Goes with a change of the locked row. */
+/** Stores the answer outside of the row, which is read far more often. The caller holds the lock of the row. */
 export async function saveGlobalFeed(
   em: EntityManager,
   broadcast: Broadcast,
@@ -71,7 +72,7 @@ export async function saveGlobalFeed(
   );
 }
 
-/** The JSON text of the answer that is kept; empty if there is none. */
+/** The stored answer as JSON; empty if there is none. */
 export async function readGlobalFeed(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,

@@ -3,14 +3,14 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Feed as SealedFeed, SealedHeader } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 
-/** Where a request has a feed, for errors: its path, and what their texts begin with. */
+/** The field path of a feed in a request, and the prefix of error texts about it. */
 export type Place = { path: string; prefix: string };
 
 const nameMax = 100;
 const valueMax = 2_048;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const printable = /^[\t\x20-\x7e]*$/;
-/** They belong to the connection, and would let a request be read as two. */
+/** Headers of the connection: they would allow request smuggling. */
 const reserved =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
 
@@ -32,7 +32,7 @@ function headerFault({ name, value }: FeedHeader, seen: ReadonlySet<string>): st
   return undefined;
 }
 
-/** A value that is not given is the one that is kept, but never for another server than it was given for. */
+/** An absent value keeps the stored one, but only for the same server: a secret never goes to another one. */
 export function sealHeaders(
   keyring: Keyring,
   { url, headers }: Pick<Feed, 'url' | 'headers'>,

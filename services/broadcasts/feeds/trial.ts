@@ -10,7 +10,7 @@ import { feedUrlFault } from './url.ts';
 
 type Trial = Pick<Feed, 'url' | 'headers'>;
 
-/** Checks a feed that is only tried. */
+/** Checks the feed of a test request. */
 export async function checkTrial(
   { egress }: { egress: Egress },
   { url, headers }: Trial,
@@ -20,7 +20,7 @@ export async function checkTrial(
   checkHeaders(headers, { path: '', prefix: '' });
 }
 
-/** The feed to try; `kept` is the broadcast's own, whose secrets it may use. */
+/** The feed to test; `kept` is the broadcast's own, whose secrets it may use. */
 export function trialOf(
   { keyring }: { keyring: Keyring },
   trial: Trial,
@@ -29,7 +29,7 @@ export function trialOf(
   return { url: trial.url, headers: sealHeaders(keyring, trial, { kept, path: '', prefix: '' }) };
 }
 
-/** The answer of a trial. */
+/** The response of a test request. */
 export function trialAnswer(
   kind: 'global' | 'recipient',
   answer: { data: JsonObject; fetchedAt: Date } | { error: string },

@@ -5,8 +5,8 @@ const local = /^(.+\.)?(localhost|localdomain|local)$/;
 const internal = /^(.+\.)?(internal|corp|intranet)$|^metadata$|\.cluster\.local$/;
 
 /**
- * What is wrong with the address of a feed, if anything. Names are judged by their looks only: the address
- * that they stand for is judged whenever it is called.
+ * The error of a feed URL, if any. Host names are checked by syntax only: the addresses that they resolve to are
+ * checked on every call.
  */
 export async function feedUrlFault(egress: Egress, text: string): Promise<string | undefined> {
   if (/^https?:\/*$/i.test(text)) return 'URL must have a host';

@@ -5,7 +5,7 @@ import type { TestSettings, WinnerMetric } from '../broadcast-row.ts';
 const variationsMax = 8;
 const durationMaxHours = 168;
 
-/** What a broadcast sends, checked in the order that the API promises. */
+/** The test settings as stored, checked in the order that the API promises. */
 export function storedTestSettings(given: Given | undefined): TestSettings {
   const { enabled = false, variations = [] } = given ?? {};
   if (given && enabled) checkTest(given);

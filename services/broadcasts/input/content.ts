@@ -11,7 +11,7 @@ type Given = Pick<
 
 const metadataMaxBytes = 64 * 1024;
 
-/** What create and update write, checked. */
+/** The content of a create or update request, checked and as stored. */
 export function storedContent(given: Given): Content {
   const metadata = given.metadata ?? null;
   if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {

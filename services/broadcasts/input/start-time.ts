@@ -13,12 +13,12 @@ export type LocalTime = {
   useRecipientTimezone?: boolean;
 };
 
-/** Where a day begins first. */
+/** The zone in which a day begins first. */
 const firstZone = 'Etc/GMT-14';
 
 /**
- * The moment that a local time means. A time that daylight saving skips moves forward, one that it
- * repeats is the first. Up to an hour past is fine and starts at once. With the recipients' own zones it is the
+ * The moment of a local time. A time that daylight saving skips moves forward; of a repeated one the first is taken.
+ * Up to an hour in the past is accepted and starts at once. With the recipients' own zones it is the
  * moment of the first zone of the world. `prefix` names the message that holds the fields.
  */
 export function startTime(local: LocalTime, now: Date, prefix = ''): Date {
@@ -55,7 +55,7 @@ function moment({ scheduledDate, scheduledTime }: LocalTime, zone: string): Date
   return first.toJSDate();
 }
 
-/** When a schedule's local time comes in a zone; one that is unknown or empty has the schedule's. */
+/** The moment of a schedule's local time in a zone. An unknown or empty zone falls back to that of the schedule. */
 export function momentIn(schedule: Schedule): (zone: string) => Date {
   const local = {
     scheduledDate: schedule.scheduled_date,

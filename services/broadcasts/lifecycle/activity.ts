@@ -10,8 +10,8 @@ const final: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Makes a function an activity: what a repeat can't mend fails at once, under the name of its code,
- * and no failure carries an address into a history.
+ * Makes a function an activity: a permanent error fails it at once under the name of its code, and no failure carries
+ * an address into a history.
  */
 export function asActivity<Arguments extends unknown[], Result>(
   work: (...given: Arguments) => Promise<Result>,

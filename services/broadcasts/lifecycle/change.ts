@@ -6,7 +6,7 @@ import { wake } from './wake.ts';
 
 type Rule<Result> = (broadcast: Broadcast, em: EntityManager) => Result | Promise<Result>;
 
-/** Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND where there is no such broadcast. */
+/** Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND if the broadcast does not exist. */
 export function changeBroadcast<Result>(
   store: Store,
   key: BroadcastKey,
@@ -20,7 +20,7 @@ export function changeBroadcast<Result>(
   });
 }
 
-/** A step of the broadcast's own run, which looks at the row afterwards anyway. Does nothing where the row is gone. */
+/** A step of the broadcast's own run, which reads the row afterwards anyway. Does nothing if the row is gone. */
 export function takeStep(store: Store, key: BroadcastKey, rule: Rule<void>): Promise<void> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockIfThere(em, key);

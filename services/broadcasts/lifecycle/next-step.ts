@@ -15,24 +15,24 @@ export type Step =
   | { do: 'finish' }
   | { do: 'end' };
 
-/** The state of slices: which may be worked on now, and when the next one may. */
+/** The state of slices: which may be sent now, and when the next one may. */
 export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
 /**
- * The sample of a test, and everybody; whether too much of it can't be rendered; and when what was started is to be
- * counted, null where all of it is.
+ * Progress of a test's sample and of the whole audience, whether too many messages failed to render, and when started
+ * messages are counted next; null if all are.
  */
 export type Parts = {
   sample: Progress;
   all: Progress;
-  isTooMuchUnrendered: boolean;
+  hasTooManyRenderFailures: boolean;
   settleAt: Date | null;
 };
 
-/** The one place that says how a broadcast goes on. */
+/** The only place that decides how a broadcast continues. */
 export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
   if (
-    parts.isTooMuchUnrendered &&
+    parts.hasTooManyRenderFailures &&
     isMoving(broadcast.status) &&
     !broadcast.ignore_render_failures
   ) {
@@ -80,7 +80,7 @@ function sendingStep(broadcast: Broadcast, progress: Progress): Step {
   return { do: 'finish' };
 }
 
-/** Deferred recipients of the sample hold up neither the test nor the winner, and are tried again meanwhile. */
+/** Deferred recipients of the sample delay neither the test nor the winner, and are retried meanwhile. */
 function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
   if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
   if (sample.open.length > 0) return { do: 'send', slices: sample.open };

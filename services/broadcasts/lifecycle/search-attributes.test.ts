@@ -4,6 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
+import { noCounts } from '../broadcast-queries.ts';
 import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { taskQueue, workflowIdOf } from './run.ts';
@@ -40,7 +41,7 @@ const look: Look = {
   story: {
     status: 'sent',
     recipients: 7,
-    counts: { sent: 7, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
+    counts: { ...noCounts, sent: 7 },
     startsAt: null,
     pausedBy: null,
     retriesAt: null,
@@ -55,7 +56,7 @@ function add(namespace: string, searchAttributes: Record<string, number>) {
   return env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-/** Wakes a broadcast, lets its run come to its end, and gives what it can be searched by. */
+/** Wakes a broadcast, waits for the end of its run and returns its search attributes. */
 async function wakeIn(namespace: string): Promise<object> {
   const temporal = clientOf(namespace);
   const key = await givenBroadcast(given);
@@ -81,12 +82,12 @@ test('a namespace without search attributes runs broadcasts', async () => {
   expect(await wakeIn('without')).toEqual({});
 }, 30_000);
 
-test('of the search attributes those are used that are there', async () => {
+test('runs use only the search attributes that exist', async () => {
   await add('with-two', { WorkspaceId: keyword, RecipientCount: int });
   expect(await wakeIn('with-two')).toEqual({ WorkspaceId: ['acme'], RecipientCount: [7] });
 }, 30_000);
 
-test('the worker registers what is missing', async () => {
+test('the worker registers missing search attributes', async () => {
   await registerSearchAttributes(clientOf('with-all'), log);
   expect(await wakeIn('with-all')).toEqual({
     WorkspaceId: ['acme'],
@@ -95,7 +96,7 @@ test('the worker registers what is missing', async () => {
   });
 }, 30_000);
 
-test('where one finds no room the others are registered, and the log has the command for it', async () => {
+test('an attribute that cannot be registered is logged with its command, and the others are registered', async () => {
   await add('without-room', { One: int, Two: int, Three: int });
   logged.length = 0;
   await registerSearchAttributes(clientOf('without-room'), log);

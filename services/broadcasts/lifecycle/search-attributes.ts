@@ -4,7 +4,7 @@ import type { Log } from '#lib/log.ts';
 /** Names and numbers of Temporal's IndexedValueType. */
 const types = { Keyword: 2, Int: 3 } as const;
 
-/** What operators search broadcasts by. A SQL database of Temporal's has room for three numbers of all who use it. */
+/** The search attributes of broadcasts. Temporal on SQL has room for three of type Int in a namespace. */
 const wanted = {
   WorkspaceId: 'Keyword',
   BroadcastStatus: 'Keyword',
@@ -13,7 +13,7 @@ const wanted = {
 type Name = keyof typeof wanted;
 const names = Object.keys(wanted) as Name[];
 
-/** Those of ours that the namespace has. */
+/** The search attributes of broadcasts that the namespace has. */
 export async function knownSearchAttributes(temporal: Client): Promise<Name[]> {
   const { namespace } = temporal.options;
   const { operatorService } = temporal.connection;
@@ -21,7 +21,7 @@ export async function knownSearchAttributes(temporal: Client): Promise<Name[]> {
   return names.filter((name) => name in customAttributes);
 }
 
-/** Registers each that is missing. Broadcasts run without; those that can't be had are logged with what to do. */
+/** Registers missing search attributes. Broadcasts run without them; failures are logged with the command to run. */
 export async function registerSearchAttributes(
   temporal: Client,
   log: Pick<Log, 'warn'>,
@@ -46,5 +46,5 @@ export async function registerSearchAttributes(
     (name) =>
       `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${wanted[name]}`,
   );
-  log.warn({ err, missing, commands }, 'broadcasts can not be searched by what is missing');
+  log.warn({ err, missing, commands }, 'search attributes of broadcasts are missing');
 }

@@ -8,16 +8,16 @@ export function connectTemporal({ address, namespace }: TemporalServer): Client 
   return new Client({ connection: Connection.lazy({ address }), namespace });
 }
 
-/** The name of the Schedule with which older versions looked after the runs, and of its workflow. */
+/** The Schedule that watched runs in older versions, and its workflow. */
 const oldWatch = { scheduleId: 'broadcast-watch', workflowType: 'broadcastWatch' };
 
-/** Removes that Schedule, and ends a run of it that no worker can finish any more. */
+/** Removes that Schedule and terminates its run, which no worker can finish any more. */
 export async function removeOldWatch(temporal: Client, log: Pick<Log, 'warn'>): Promise<void> {
   try {
     await temporal.schedule.getHandle(oldWatch.scheduleId).delete();
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return;
-    log.warn({ err: error }, 'the old watch can not be removed');
+    log.warn({ err: error }, 'the old watch cannot be removed');
     return;
   }
   const query = `WorkflowType = '${oldWatch.workflowType}' AND ExecutionStatus = 'Running'`;
@@ -26,6 +26,6 @@ export async function removeOldWatch(temporal: Client, log: Pick<Log, 'warn'>): 
       await temporal.workflow.getHandle(workflowId).terminate('the watch is a job now');
     }
   } catch (error) {
-    log.warn({ err: error }, 'a run of the old watch can not be ended');
+    log.warn({ err: error }, 'a run of the old watch cannot be terminated');
   }
 }

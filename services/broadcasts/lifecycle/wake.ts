@@ -5,13 +5,13 @@ import { workflowIdOf } from './run.ts';
 
 export type Wake = { key: BroadcastKey; name: string };
 
-/** Has the broadcast's run look at its row again. Commits with the change, so no wake is lost or sent for nothing. */
+/** Has the broadcast's run read its row again. Commits with the change, so wakes are neither lost nor needless. */
 export async function wake(em: EntityManager, broadcast: Broadcast): Promise<void> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   await addWake(em, { key, name: broadcast.name });
 }
 
-/** A wake that waits replaces an earlier one of the same broadcast. */
+/** A queued wake replaces an earlier one of the same broadcast. */
 export async function addWake(em: EntityManager, payload: Wake, runAt?: Date): Promise<void> {
   const key = workflowIdOf(payload.key);
   await addJob(em, 'broadcasts', { task: 'wake', payload, key, ...(runAt ? { runAt } : {}) });

@@ -6,7 +6,7 @@ export class DataFeeds extends Migration {
       alter table broadcasts
         add column data_feed jsonb,
         add column global_feed_fetched_at timestamptz`);
-    // What the global feed answered; text, because jsonb can't hold all that JSON can.
+    // The answer of the global feed; text, because jsonb can't store all of JSON.
     this.addSql(`
       create table global_feeds (
         workspace_id text not null,

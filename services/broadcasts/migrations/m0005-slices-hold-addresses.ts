@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class SlicesHoldAddresses extends Migration {
   override up(): void {
-    // Who a slice is for, in order; null once forgotten. Stored beside the row, so that a change of a count writes
+    // The addresses of a slice, in order; null once deleted. Stored beside the row, so that a change of a count writes
     // none of them again, and as they are: packing them makes an insert half as long again.
     this.addSql(`
       alter table slices

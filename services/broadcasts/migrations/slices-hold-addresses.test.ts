@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openStore, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import { openStore } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
 import { migrations, openBroadcastsStore } from '../store.ts';
-import { allSent, type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { allSent } from '../test/given-peers.ts';
 import { playSteps } from '../test/play.ts';
 
 let given: Given;

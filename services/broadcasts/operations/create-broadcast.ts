@@ -2,27 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { Broadcast } from '../broadcast.ts';
+import { newDraft } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { storedContent } from '../input/content.ts';
-import { broadcastMessages } from '../views/broadcast.ts';
-
-const untouched = {
-  status: 'draft',
-  schedule: {
-    is_scheduled: false,
-    scheduled_date: '',
-    scheduled_time: '',
-    timezone: '',
-    use_recipient_timezone: false,
-  },
-  enqueued_count: 0,
-  test_phase_recipient_count: 0,
-  winner_phase_recipient_count: 0,
-  revision: 0,
-  outages: 0,
-  ignore_render_failures: false,
-} as const;
+import { readOutcomes } from '../variations/outcomes.ts';
+import { broadcastMessage } from '../views/broadcast.ts';
 
 export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring } = context;
@@ -33,7 +18,7 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
     const at = now();
     return once(store, call, BroadcastService.method.createBroadcast, request, async (em) => {
       const broadcast = em.create(Broadcast, {
-        ...untouched,
+        ...newDraft,
         ...content,
         data_feed: dataFeed,
         workspace_id: request.workspaceId,
@@ -42,8 +27,8 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
         updated_at: at,
       });
       await em.flush();
-      const [message] = await broadcastMessages(context, em, [broadcast]);
-      return { broadcast: message };
+      const outcomes = await readOutcomes(context, em, [broadcast]);
+      return { broadcast: broadcastMessage(broadcast, outcomes) };
     });
   };
 }

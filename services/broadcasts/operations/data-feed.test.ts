@@ -1,37 +1,24 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { draftContent, givenBroadcast, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  // Nothing is opened: as for the tenants of a real installation.
-  given = await givenService({ egress: createEgress([]) });
-});
-afterAll(async () => {
-  await given.context.egress.close();
-  await given.context.store.close();
-});
+// No private network is open, as for the tenants of a real installation.
+const given = useService({ egress: createEgress([]) });
 
 const workspaceId = 'acme';
-const content = {
-  workspaceId,
-  name: 'Hello',
-  audience: { list: 'news' },
-  testSettings: { variations: [{ templateId: 'hello' }] },
-};
 const url = 'https://feeds.example.com/news';
 const key = { name: 'X-Key', value: 'secret' };
 
 async function givenFeed() {
   const dataFeed = { globalFeed: { enabled: true, url, headers: [key] } };
-  const { broadcast } = await given.client.createBroadcast({ ...content, dataFeed });
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, dataFeed });
   return { workspaceId, id: broadcast?.id ?? '' };
 }
 
-/** The secrets that are kept for a feed, opened. */
+/** The stored secrets of a feed, decrypted. */
 async function secretsOf(broadcast: { workspaceId: string; id: string }, kind = 'global' as const) {
   const { data_feed } = await findBroadcast(given.context.store.fork(), broadcast);
   return data_feed?.[`${kind}_feed`]?.headers.map((header) => keyring.decrypt(header.sealed_value));
@@ -41,7 +28,7 @@ test('feeds are shown by create, get, update and list, without their secrets', a
   const globalFeed = { enabled: true, url, headers: [key] };
   const recipientFeed = { enabled: false, url: '', headers: [] };
   const dataFeed = { globalFeed, recipientFeed };
-  const { broadcast } = await given.client.createBroadcast({ ...content, dataFeed });
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, dataFeed });
   const shown = {
     globalFeed: { enabled: true, url, headers: [{ name: 'X-Key', value: '' }] },
     recipientFeed,
@@ -50,7 +37,7 @@ test('feeds are shown by create, get, update and list, without their secrets', a
   const id = broadcast?.id ?? '';
   const answers = await Promise.all([
     given.client.getBroadcast({ workspaceId, id }),
-    given.client.updateBroadcast({ ...content, id }),
+    given.client.updateBroadcast({ ...draftContent, id }),
   ]);
   for (const answer of answers) expect(answer.broadcast?.dataFeed).toMatchObject(shown);
   const { broadcasts } = await given.client.listBroadcasts({ workspaceId });
@@ -58,22 +45,22 @@ test('feeds are shown by create, get, update and list, without their secrets', a
 });
 
 test('a broadcast without feeds has no data_feed', async () => {
-  const { broadcast } = await given.client.createBroadcast(content);
+  const { broadcast } = await given.client.createBroadcast(draftContent);
   expect(broadcast?.dataFeed).toBeUndefined();
 });
 
-test('secrets are kept sealed', async () => {
+test('secrets are stored sealed', async () => {
   const broadcast = await givenFeed();
   const { data_feed } = await findBroadcast(given.context.store.fork(), broadcast);
   expect(JSON.stringify(data_feed)).not.toContain('secret');
   expect(await secretsOf(broadcast)).toEqual(['secret']);
 });
 
-test('update leaves the feed that is not given, and replaces the other', async () => {
+test('update keeps the feed that is absent, and replaces the other', async () => {
   const broadcast = await givenFeed();
   const recipientFeed = { enabled: true, url: 'https://feeds.example.com/each', headers: [] };
   const updated = await given.client.updateBroadcast({
-    ...content,
+    ...draftContent,
     ...broadcast,
     dataFeed: { recipientFeed },
   });
@@ -85,7 +72,7 @@ test('a header without a value keeps its secret as long as the server is the sam
   const broadcast = await givenFeed();
   const update = (change: string) =>
     given.client.updateBroadcast({
-      ...content,
+      ...draftContent,
       ...broadcast,
       dataFeed: {
         globalFeed: { enabled: true, url: change, headers: [{ name: 'x-key', value: '' }] },
@@ -99,9 +86,9 @@ test('a header without a value keeps its secret as long as the server is the sam
   });
 });
 
-test('what a request says the feed answered is not believed', async () => {
+test('feed data in a request is ignored', async () => {
   const dataFeed = { globalFeedData: { forged: true }, globalFeedFetchedAt: { seconds: 1n } };
-  const { broadcast } = await given.client.createBroadcast({ ...content, dataFeed });
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, dataFeed });
   expect(broadcast?.dataFeed?.globalFeedData).toBeUndefined();
   expect(broadcast?.dataFeed?.globalFeedFetchedAt).toBeUndefined();
 });
@@ -110,7 +97,7 @@ test('the address of a feed that is not enabled is not checked', async () => {
   const broadcast = await givenBroadcast(given);
   const recipientFeed = { enabled: false, url: 'later', headers: [] };
   const updated = await given.client.updateBroadcast({
-    ...content,
+    ...draftContent,
     ...broadcast,
     dataFeed: { recipientFeed },
   });
@@ -162,11 +149,15 @@ test.each([
   const feed = { enabled: true, url: address, headers: [] };
   const refused = (rawMessage: string) => ({ code: Code.InvalidArgument, rawMessage });
   await expect(
-    given.client.createBroadcast({ ...content, dataFeed: { globalFeed: feed } }),
+    given.client.createBroadcast({ ...draftContent, dataFeed: { globalFeed: feed } }),
   ).rejects.toMatchObject(refused(`global feed: global feed URL: ${text}`));
   const broadcast = await givenBroadcast(given);
   await expect(
-    given.client.updateBroadcast({ ...content, ...broadcast, dataFeed: { recipientFeed: feed } }),
+    given.client.updateBroadcast({
+      ...draftContent,
+      ...broadcast,
+      dataFeed: { recipientFeed: feed },
+    }),
   ).rejects.toMatchObject(refused(`recipient feed: recipient feed URL: ${text}`));
 });
 
@@ -174,7 +165,7 @@ test.each([
   ['global', { globalFeed: { enabled: true } }],
   ['recipient', { recipientFeed: { enabled: true } }],
 ])('a %s feed that is enabled needs an address', async (kind, dataFeed) => {
-  await expect(given.client.createBroadcast({ ...content, dataFeed })).rejects.toMatchObject({
+  await expect(given.client.createBroadcast({ ...draftContent, dataFeed })).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: `${kind} feed: URL is required when ${kind} feed is enabled`,
   });
@@ -201,7 +192,7 @@ test.each([
   [[{ name: 'A', value: 'b'.repeat(2_049) }], 'header value is not valid'],
 ])('headers %j are refused', async (headers, text) => {
   const dataFeed = { globalFeed: { enabled: true, url, headers } };
-  await expect(given.client.createBroadcast({ ...content, dataFeed })).rejects.toMatchObject({
+  await expect(given.client.createBroadcast({ ...draftContent, dataFeed })).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: `global feed: ${text}`,
   });
@@ -215,7 +206,7 @@ test.each([
   ],
 ])('%s are too much', async (_, feed) => {
   const dataFeed = { globalFeed: { enabled: true, ...feed } };
-  await expect(given.client.createBroadcast({ ...content, dataFeed })).rejects.toMatchObject({
+  await expect(given.client.createBroadcast({ ...draftContent, dataFeed })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   });
 });

@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';

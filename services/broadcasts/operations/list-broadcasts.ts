@@ -1,8 +1,9 @@
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { Broadcast } from '../broadcast.ts';
 import type { Context, Methods } from '../context.ts';
-import { broadcastMessages, statusWord } from '../views/broadcast.ts';
-import { addTemplates } from '../views/variation-templates.ts';
+import { readOutcomes } from '../variations/outcomes.ts';
+import { readTemplates } from '../variations/templates.ts';
+import { broadcastMessage, statusWord } from '../views/broadcast.ts';
 
 const pageSizeDefault = 50;
 
@@ -18,9 +19,10 @@ export function listBroadcasts(context: Context): Methods['listBroadcasts'] {
       limit,
       offset,
     });
-    const messages = await broadcastMessages(context, em, broadcasts);
+    const outcomes = await readOutcomes(context, em, broadcasts);
+    const templateOf = withTemplates ? await readTemplates(context, broadcasts) : undefined;
     return {
-      broadcasts: withTemplates ? await addTemplates(context, broadcasts, messages) : messages,
+      broadcasts: broadcasts.map((each) => broadcastMessage(each, { ...outcomes, templateOf })),
       totalCount: total,
     };
   };

@@ -1,24 +1,13 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { startFeedServer, useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, givenService, useService } from '../test/given.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"title":"Sale"}');
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
-});
+const given = useService();
+const server = useFeedServer('{"title":"Sale"}');
 
 type Key = { workspaceId: string; id: string };
 const feedOf = async (key: Key) => (await given.client.getBroadcast(key)).broadcast?.dataFeed;
@@ -27,7 +16,7 @@ const refresh = (
   over: { url?: string; headers?: { name: string; value: string }[] } = {},
 ) => given.client.refreshGlobalFeed({ workspaceId, broadcastId, url: server.url, ...over });
 
-test('a refresh asks the feed about the broadcast, answers what it said and keeps it', async () => {
+test('a refresh sends the broadcast to the feed, and answers and stores its data', async () => {
   const key = await givenBroadcast(given);
   const answer = await refresh(key, { headers: [{ name: 'X-Key', value: 'secret' }] });
   expect(server.requests).toMatchObject([
@@ -50,7 +39,7 @@ test('a refresh asks the feed about the broadcast, answers what it said and keep
   );
 });
 
-test('a refresh replaces what was kept, and update leaves it', async () => {
+test('a refresh replaces the stored data, and update keeps it', async () => {
   const key = await givenBroadcast(given);
   await refresh(key);
   server.behaviour = (_, response) => response.end('{"title":"Later \\u0000"}');
@@ -64,7 +53,7 @@ test('a refresh replaces what was kept, and update leaves it', async () => {
   expect(broadcast?.dataFeed?.globalFeedData).toMatchObject({ title: 'Later \u0000' });
 });
 
-test('lists leave the data out', async () => {
+test('list leaves the data out', async () => {
   const key = await givenBroadcast(given);
   await refresh(key);
   const { broadcasts } = await given.client.listBroadcasts({ workspaceId: key.workspaceId });
@@ -73,7 +62,7 @@ test('lists leave the data out', async () => {
   expect(listed?.globalFeedData).toBeUndefined();
 });
 
-test('a feed that fails is told, and nothing is kept', async () => {
+test('a failing feed is reported, and nothing is stored', async () => {
   const key = await givenBroadcast(given);
   server.behaviour = (_, response) => response.writeHead(500).end('{}');
   const answer = await refresh(key);
@@ -86,7 +75,7 @@ test('a feed that fails is told, and nothing is kept', async () => {
   expect(await feedOf(key)).toBeUndefined();
 });
 
-test('an answer that grows past 1 MiB when it is written again is refused', async () => {
+test('an answer that exceeds 1 MiB when serialized again is refused', async () => {
   const numbers = Array.from({ length: 200_000 }, () => '1e20').join();
   server.behaviour = (_, response) => response.end(`{"numbers":[${numbers}]}`);
   expect(await refresh(await givenBroadcast(given))).toMatchObject({
@@ -95,7 +84,7 @@ test('an answer that grows past 1 MiB when it is written again is refused', asyn
   });
 });
 
-test('once the audience is frozen, what is sent stays as it is', async () => {
+test('a refresh after the freeze does not change the sent data', async () => {
   const key = await givenBroadcast(given, { status: 'sending', frozen_at: given.clock.now });
   expect(await refresh(key)).toMatchObject({ success: true, data: { title: 'Sale' } });
   expect(await feedOf(key)).toBeUndefined();

@@ -16,7 +16,7 @@ export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'
   };
 }
 
-/** A broadcast that is frozen keeps the answer that was pinned. */
+/** A frozen broadcast keeps the pinned answer. */
 function keep({ store }: Context, key: BroadcastKey, answer: GlobalFeed): Promise<void> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockBroadcast(em, key);

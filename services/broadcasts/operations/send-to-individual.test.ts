@@ -1,18 +1,14 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 
-let given: Given;
-let feed: FeedServer;
+const given = useService();
+const feed = useFeedServer('{"title":"Sale"}');
 const asked: SendIndividualRequest[] = [];
-beforeAll(async () => {
-  given = await givenService();
-  feed = await startFeedServer();
-});
 beforeEach(() => {
   asked.length = 0;
   Object.assign(given.neighbours, {
@@ -20,12 +16,6 @@ beforeEach(() => {
     providerId: 'smtp',
     sendIndividual: (request: SendIndividualRequest) => asked.push(request),
   });
-  feed.behaviour = (_, response) => response.end('{"title":"Sale"}');
-});
-afterAll(async () => {
-  await feed.close();
-  await given.context.egress.close();
-  await given.context.store.close();
 });
 
 const send = (
@@ -59,7 +49,7 @@ test('sendToIndividual sends a draft as it would be sent now', async () => {
   ]);
 });
 
-test('sendToIndividual sends what was pinned once a broadcast has started', async () => {
+test('sendToIndividual sends the pinned content once a broadcast has started', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await new MockActivityEnvironment().run(() => freezeAudience(given.context)(key));
   given.neighbours.hasTemplate = false;
@@ -68,14 +58,14 @@ test('sendToIndividual sends what was pinned once a broadcast has started', asyn
   expect(asked).toMatchObject([{ plan: { templateVersion: 7, integrationId: 'smtp' } }]);
 });
 
-test('sendToIndividual sends the variation asked for, and the first one without a wish', async () => {
+test('sendToIndividual sends the requested variation, by default the first', async () => {
   const key = await givenBroadcast(given, { test_settings: tested });
   await send(key, { templateId: 'b' });
   await send(key);
   expect(asked.map(({ plan }) => plan?.templateId)).toEqual(['b', 'a']);
 });
 
-test('sendToIndividual gives the feeds', async () => {
+test('sendToIndividual passes the feeds on', async () => {
   const one = { enabled: true, url: feed.url, headers: [] };
   const key = await givenBroadcast(given, {
     data_feed: { global_feed: one, recipient_feed: one },
@@ -114,7 +104,7 @@ test.each([
   });
 });
 
-test('sendToIndividual refuses a template that is none of the variations', async () => {
+test('sendToIndividual refuses a template that no variation has', async () => {
   const key = await givenBroadcast(given);
   await expect(send(key, { templateId: 'other' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -122,7 +112,7 @@ test('sendToIndividual refuses a template that is none of the variations', async
   });
 });
 
-test('sendToIndividual refuses a draft that lacks what it takes', async () => {
+test('sendToIndividual refuses a draft without a provider or a template', async () => {
   const key = await givenBroadcast(given);
   given.neighbours.providerId = '';
   await expect(send(key)).rejects.toMatchObject({

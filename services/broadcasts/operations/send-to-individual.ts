@@ -15,7 +15,7 @@ import {
 import { type PlanParts, pinPlan, sendPlanOf } from '../plan/plan.ts';
 import { checkSendable } from '../plan/sendable.ts';
 
-/** Less than a call may take, so that what became of the message can be told. */
+/** Shorter than the deadline of the call, so that the answer can report the outcome. */
 const callTimeoutMs = 20_000;
 
 export function sendToIndividual(context: Context): Methods['sendToIndividual'] {
@@ -35,7 +35,7 @@ export function sendToIndividual(context: Context): Methods['sendToIndividual'] 
   };
 }
 
-/** The plan that was pinned at the start; before that, the one that would be pinned now. */
+/** The plan pinned at the start; before that, the plan as of now. */
 async function planOf(
   context: Context,
   broadcast: Broadcast,
@@ -67,7 +67,7 @@ function partsOf(plan: Plan, arm: number): Pick<PlanParts, 'plan' | 'variation' 
   return { plan, variation, list };
 }
 
-/** What is not found is a part of the broadcast, which itself was found. */
+/** NOT_FOUND would mean the broadcast itself, but a part of it is missing. */
 async function present<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call;

@@ -1,18 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
 import { type Status, statuses } from '../broadcast-row.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { type Given, givenBroadcast, givenService, tested, wakes } from '../test/given.ts';
+import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const content = {
   name: 'New name',
@@ -31,7 +27,7 @@ const actions = {
 };
 type Action = keyof typeof actions;
 
-/** The state table: what each action makes of each state; what is not here is refused. */
+/** The state table: the state after each action, by the state before; all other actions are refused. */
 const table: Record<Action, Partial<Record<Status, Status | 'deleted'>>> = {
   update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
   schedule: { draft: 'sending' },
@@ -108,7 +104,7 @@ test('a broadcast of another workspace is not found', async () => {
   await expect(foreign).rejects.toMatchObject({ code: Code.NotFound });
 });
 
-test('resume keeps a start time that lies ahead', async () => {
+test('resume keeps a start time in the future', async () => {
   const starts_at = new Date(given.clock.now.getTime() + 60_000);
   const key = await givenBroadcast(given, {
     status: 'paused',
@@ -150,7 +146,7 @@ test("pause takes over the system's pause, which is not lifted by itself any mor
   expect(broadcast?.status).toBe(BroadcastStatus.SENDING);
 });
 
-test('two that pause at once: one pauses, the other is told the state', async () => {
+test('of two concurrent pauses one succeeds, and the other is refused with the state', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   const answers = await Promise.allSettled([actions.pause(key), actions.pause(key)]);
   expect(answers.map((answer) => answer.status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -1,31 +1,13 @@
-import { create } from '@bufbuild/protobuf';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
-import {
-  keyring,
-  ownerEverywhere,
-  testTransport,
-  userClaims,
-} from '../../../test/setup/service.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
+import { keyring, memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{"items":[]}');
-});
-afterAll(async () => {
-  await Promise.all([given.context.egress.close(), server.close()]);
-  await given.context.store.close();
-});
+const given = useService();
+const server = useFeedServer('{"items":[]}');
 
 type Over = { contactEmail?: string; url?: string; headers?: { name: string; value: string }[] };
 const ask = async (over: Over = {}, client = given.client) => {
@@ -33,7 +15,7 @@ const ask = async (over: Over = {}, client = given.client) => {
   return client.testRecipientFeed({ workspaceId, broadcastId, url: server.url, ...over });
 };
 
-test('without a contact, the feed is asked about a sample', async () => {
+test('without a contact the feed gets a sample', async () => {
   expect(await ask()).toMatchObject({
     success: true,
     data: { items: [], _success: true },
@@ -51,7 +33,7 @@ test('without a contact, the feed is asked about a sample', async () => {
   ]);
 });
 
-test('with a contact, the feed is told its fields, and neither its lists nor its segments', async () => {
+test('with a contact the feed gets its fields without lists and segments', async () => {
   expect(await ask({ contactEmail: 'a@example.com' })).toMatchObject({
     success: true,
     contactEmail: 'a@example.com',
@@ -63,7 +45,7 @@ test('with a contact, the feed is told its fields, and neither its lists nor its
   });
 });
 
-test('a list that is gone has no name', async () => {
+test('a deleted list has no name', async () => {
   const { workspaceId, id: broadcastId } = await givenBroadcast(given);
   await given.client.updateBroadcast({
     workspaceId,
@@ -76,7 +58,7 @@ test('a list that is gone has no name', async () => {
   expect(server.requests[0]?.body.list).toEqual({ id: 'missing', name: '' });
 });
 
-test('a feed that fails is told, and asked only once', async () => {
+test('a failing feed is reported, and asked only once', async () => {
   server.behaviour = (_, response) => response.writeHead(503).end();
   const answer = await ask();
   expect(answer).toMatchObject({
@@ -125,13 +107,8 @@ test.each([
   await expect(ask(over)).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
 });
 
-test('who may not read contacts may try the sample, but no contact', async () => {
-  const authorize = async () => ({
-    ...(await ownerEverywhere('', '', '')),
-    root: false,
-    role: 'member',
-    permissions: { broadcasts: create(PermissionSchema, { read: true, write: true }) },
-  });
+test('a caller without read access to contacts may test with the sample only', async () => {
+  const authorize = memberWith({ broadcasts: { read: true, write: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));
   expect((await ask({}, client)).success).toBe(true);

@@ -13,7 +13,7 @@ const sample = { email: sampleEmail, first_name: 'Sample', last_name: 'Contact' 
 export function testRecipientFeed(context: Context): Methods['testRecipientFeed'] {
   return async (request, call) => {
     const { workspaceId, broadcastId: id, contactEmail: email } = request;
-    // The feed's owner sees the contact.
+    // The contact's fields go to the owner of the feed.
     if (email) requirePermission(call, 'contacts', 'read');
     await checkTrial(context, request);
     const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
@@ -25,7 +25,7 @@ export function testRecipientFeed(context: Context): Methods['testRecipientFeed'
   };
 }
 
-/** The fields that a broadcast tells; those without a value are left out. */
+/** The fields that a broadcast sends; those without a value are left out. */
 async function contactOf(
   { contacts }: Context,
   workspaceId: string,

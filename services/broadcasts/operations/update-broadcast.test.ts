@@ -1,18 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 const content = {
@@ -40,16 +36,19 @@ const unsendable = [
   [{ audience: { list: 'missing' } }, 'list missing not found'],
 ] as const;
 
-test.each(unsendable)('update refuses %j of what is scheduled or paused', async (change, text) => {
-  for (const wish of [{ status: 'scheduled' }, { status: 'paused', paused_from: 'scheduled' }]) {
-    const key = await givenBroadcast(given, wish as object);
-    const refused = { code: Code.InvalidArgument, rawMessage: text };
-    await expect(update(key, change)).rejects.toMatchObject(refused);
-    expect(await read(key)).toMatchObject({ name: 'Hello', audience: { segments: [] } });
-  }
-});
+test.each(unsendable)(
+  'update of a scheduled or paused broadcast refuses %j',
+  async (change, text) => {
+    for (const wish of [{ status: 'scheduled' }, { status: 'paused', paused_from: 'scheduled' }]) {
+      const key = await givenBroadcast(given, wish as object);
+      const refused = { code: Code.InvalidArgument, rawMessage: text };
+      await expect(update(key, change)).rejects.toMatchObject(refused);
+      expect(await read(key)).toMatchObject({ name: 'Hello', audience: { segments: [] } });
+    }
+  },
+);
 
-test('update takes it of a draft, which schedule refuses', async () => {
+test('update accepts it for a draft, which schedule then refuses', async () => {
   const key = await givenBroadcast(given);
   await update(key, { audience: { list: 'news', segments: ['vip'] } });
   await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
@@ -58,7 +57,7 @@ test('update takes it of a draft, which schedule refuses', async () => {
   });
 });
 
-/** Does something while the operation under test asks about the list. */
+/** Runs `work` while the operation under test reads the list. */
 function meanwhile(work: () => Promise<unknown>): void {
   const { lists } = given.context;
   const { getList } = lists;
@@ -69,7 +68,7 @@ function meanwhile(work: () => Promise<unknown>): void {
   };
 }
 
-test('schedule does not start what was changed while it was judged', async () => {
+test('schedule refuses a broadcast that was changed while it was checked', async () => {
   const key = await givenBroadcast(given);
   meanwhile(() => update(key, { audience: { list: 'news', segments: ['vip'] } }));
   await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
@@ -78,7 +77,7 @@ test('schedule does not start what was changed while it was judged', async () =>
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.DRAFT });
 });
 
-test('an update of a draft that is scheduled meanwhile is refused, since nobody has judged it', async () => {
+test('an unchecked update of a draft that is scheduled meanwhile is refused', async () => {
   const key = await givenBroadcast(given);
   const { store } = given.context;
   const fork = store.fork;
@@ -87,7 +86,7 @@ test('an update of a draft that is scheduled meanwhile is refused, since nobody 
     const em = fork();
     forks += 1;
     if (forks === 2) {
-      // The draft has been looked at, and the change is about to be made.
+      // The draft has been read, and the change is about to be made.
       const change = em.transactional.bind(em);
       em.transactional = async (...work) => {
         store.fork = fork;
@@ -120,7 +119,7 @@ test.each([
   expect(await read(key)).toMatchObject({ enqueuedCount: 0 });
 });
 
-test('a test that is switched on while paused is held when it is resumed', async () => {
+test('a test that is switched on while paused runs after resume', async () => {
   const key = await givenBroadcast(given, { status: 'paused', paused_from: 'sending' });
   await update(key, testOf('a', 'b'));
   await given.client.resumeBroadcast(key);
@@ -129,7 +128,7 @@ test('a test that is switched on while paused is held when it is resumed', async
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.TEST_COMPLETED });
 });
 
-test('a test that is switched off while paused is not held, and everything is sent', async () => {
+test('a test that is switched off while paused does not run, and everything is sent', async () => {
   const wish = { status: 'paused', paused_from: 'testing', test_settings: tested } as const;
   const key = await givenBroadcast(given, wish);
   await update(key);
@@ -140,7 +139,7 @@ test('a test that is switched off while paused is not held, and everything is se
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENT, sentCount: 3 });
 });
 
-test('a winner that an update takes away is chosen anew', async () => {
+test('a winner that an update removes is chosen again', async () => {
   const wish = { status: 'paused', paused_from: 'testing', test_settings: tested } as const;
   const key = await givenBroadcast(given, wish);
   await given.client.selectWinner({ ...key, templateId: 'b' });
@@ -150,7 +149,7 @@ test('a winner that an update takes away is chosen anew', async () => {
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.TESTING });
 });
 
-test('resume goes on as the row says: a start time that has passed meanwhile starts it', async () => {
+test('resume follows the row: a start time that has passed meanwhile starts the broadcast', async () => {
   const starts_at = new Date(given.clock.now.getTime() - 60_000);
   const wish = { status: 'paused', paused_from: 'scheduled', starts_at } as const;
   const key = await givenBroadcast(given, wish);

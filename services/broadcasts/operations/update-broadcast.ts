@@ -3,12 +3,13 @@ import type { Broadcast, Content } from '../broadcast.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
+import { readGlobalFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
 import { startTime } from '../input/start-time.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
-import { broadcastMessages } from '../views/broadcast.ts';
-import { wholeDataFeed } from '../views/data-feed.ts';
+import { readOutcomes } from '../variations/outcomes.ts';
+import { broadcastMessage } from '../views/broadcast.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
@@ -21,13 +22,14 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
       if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
       broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
       reschedule(broadcast, request, now());
-      const [message] = await broadcastMessages(context, em, [broadcast]);
-      return { broadcast: { ...message, dataFeed: await wholeDataFeed(em, broadcast) } };
+      const outcomes = await readOutcomes(context, em, [broadcast]);
+      const globalFeedJson = await readGlobalFeed(em, request);
+      return { broadcast: broadcastMessage(broadcast, { ...outcomes, globalFeedJson }) };
     });
   };
 }
 
-/** A broadcast that will be sent has to stay sendable; a draft is judged when it is scheduled. */
+/** A broadcast that will be sent has to stay sendable; a draft is checked when it is scheduled. */
 async function judgeIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,
@@ -39,7 +41,7 @@ async function judgeIfScheduled(
   return true;
 }
 
-/** A draft keeps its wish for a time; what is scheduled already moves to the new one. */
+/** A draft only stores the new time; a scheduled broadcast moves to it. */
 function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
   if (!schedule) return;
   const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';

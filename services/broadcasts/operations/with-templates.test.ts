@@ -1,19 +1,13 @@
-import { create } from '@bufbuild/protobuf';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { ownerEverywhere, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { givenBroadcast, tested, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 type Key = { workspaceId: string; id: string };
 async function versionsOf(key: Key, withTemplates = true) {
@@ -21,7 +15,7 @@ async function versionsOf(key: Key, withTemplates = true) {
   return broadcast?.testSettings?.variations.map(({ template }) => template?.version);
 }
 
-test('get and list give templates only to those who ask', async () => {
+test('get and list return templates only on request', async () => {
   const key = await givenBroadcast(given);
   expect(await versionsOf(key, false)).toEqual([undefined]);
   expect(await versionsOf(key)).toEqual([9]);
@@ -33,7 +27,7 @@ test('get and list give templates only to those who ask', async () => {
   }
 });
 
-test('each variation has its own template, and one that is gone has none', async () => {
+test('each variation has its own template, and a deleted one has none', async () => {
   const variations = ['a', 'missing', 'b'].map((template_id) => ({
     template_id,
     variation_name: template_id,
@@ -51,18 +45,13 @@ test('once sending starts, the template is the version that is sent', async () =
   expect(await versionsOf(key)).toEqual([7]);
 });
 
-test('a list of no broadcasts has no templates to ask for', async () => {
+test('an empty list requests no templates', async () => {
   const none = { workspaceId: 'nothing', withTemplates: true };
   expect((await given.client.listBroadcasts(none)).broadcasts).toEqual([]);
 });
 
-test('who may not read templates gets broadcasts without them', async () => {
-  const authorize = async () => ({
-    ...(await ownerEverywhere('', '', '')),
-    root: false,
-    role: 'member',
-    permissions: { broadcasts: create(PermissionSchema, { read: true }) },
-  });
+test('a caller without read access to templates gets broadcasts without them', async () => {
+  const authorize = memberWith({ broadcasts: { read: true } });
   const transport = testTransport(broadcastsRoutes(given.context), { authorize });
   const client = createClient(BroadcastService, transport(userClaims()));
   const key = await givenBroadcast(given);

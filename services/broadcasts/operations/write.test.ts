@@ -1,30 +1,20 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService, tested } from '../test/given.ts';
+import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => {
   Object.assign(given.neighbours, { hasTemplate: true, providerId: 'smtp' });
 });
-afterAll(() => given.context.store.close());
 
 const workspaceId = 'acme';
-const content = {
-  workspaceId,
-  name: 'Hello',
-  audience: { list: 'news' },
-  testSettings: { variations: [{ templateId: 'hello' }] },
-};
 
 test('create makes a draft that get reads back', async () => {
   const { broadcast } = await given.client.createBroadcast({
-    ...content,
+    ...draftContent,
     metadata: { campaign: [1, null] },
   });
   expect(broadcast).toMatchObject({
@@ -40,7 +30,7 @@ test('create makes a draft that get reads back', async () => {
 });
 
 test.each([Code.Unavailable, Code.DeadlineExceeded])(
-  'a broadcast is read without its numbers while messages answers %s',
+  'a broadcast is read without its outcomes while messages answers %s',
   async (code) => {
     const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
     const read = async () => {
@@ -116,7 +106,7 @@ test.each([
     'variation 2 has the template of another one',
   ],
 ])('create refuses %j', async (change, text) => {
-  await expect(given.client.createBroadcast({ ...content, ...change })).rejects.toMatchObject({
+  await expect(given.client.createBroadcast({ ...draftContent, ...change })).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: text,
   });
@@ -216,13 +206,13 @@ test('update moves the start of a scheduled broadcast', async () => {
     scheduledTime: '09:00',
     timezone: 'UTC',
   };
-  await given.client.updateBroadcast({ ...content, ...key, schedule });
+  await given.client.updateBroadcast({ ...draftContent, ...key, schedule });
   const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
   expect(row.starts_at?.toISOString()).toBe('2030-03-01T09:00:00.000Z');
 });
 
 test('list filters by status, pages, and counts all', async () => {
-  const other = { ...content, workspaceId: 'lists' };
+  const other = { ...draftContent, workspaceId: 'lists' };
   for (const name of ['one', 'two', 'three']) {
     given.clock.now = new Date(given.clock.now.getTime() + 1000);
     await given.client.createBroadcast({ ...other, name });
@@ -239,7 +229,7 @@ test('list filters by status, pages, and counts all', async () => {
   await expect(refused).rejects.toMatchObject({ rawMessage: 'limit must be between 1 and 100' });
 });
 
-test('times of a broadcast are those of its life', async () => {
+test('a broadcast shows the times of its transitions', async () => {
   const key = await givenBroadcast(given);
   await given.client.scheduleBroadcast({ ...key, sendNow: true });
   await given.client.pauseBroadcast(key);

@@ -5,7 +5,7 @@ import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
 import { askGlobalFeed, type FeedAsker, type GlobalFeed, readGlobalFeed } from '../feeds/global.ts';
 
-/** Asks the global feed anew on every attempt to start, so that what is sent is no older than the start. */
+/** Asks the global feed on every attempt to start, so that its data is no older than the start. */
 export async function pinGlobalFeed(
   context: FeedAsker,
   broadcast: Broadcast,
@@ -14,7 +14,7 @@ export async function pinGlobalFeed(
   return feed?.enabled ? askGlobalFeed(context, broadcast, feed) : undefined;
 }
 
-/** What the plan keeps of the feeds. */
+/** The feeds as the plan stores them. */
 export function pinnedFeeds(
   { data_feed }: Broadcast,
   global: GlobalFeed | undefined,
@@ -26,7 +26,7 @@ export function pinnedFeeds(
   };
 }
 
-/** What a call of messages says about feeds. */
+/** The feeds as the messages service expects them. */
 export type PlanFeeds = Pick<
   MessageInitShape<typeof SendPlanSchema>,
   'globalFeedJson' | 'recipientFeed'

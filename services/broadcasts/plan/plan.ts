@@ -1,12 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
 
-/** What is sent to somebody: a plan's variation, through one of its lists. */
+/** The content for some recipients: a variation of the plan, and one of its lists. */
 export type PlanParts = {
   plan: Plan;
   variation: Plan['variations'][number];
@@ -24,8 +25,7 @@ export function sendPlanOf({
   feeds,
 }: PlanParts): MessageInitShape<typeof SendPlanSchema> {
   return {
-    templateId: variation.template_id,
-    templateVersion: variation.template_version,
+    ...camelKeys(variation),
     integrationId: plan.integration_id,
     listId: list.id,
     listName: list.name,

@@ -8,7 +8,7 @@ import type { Peers } from '../peers.ts';
 type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates'>;
 type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
 
-/** Says now what would stop it later. What changes until it starts is judged again then. */
+/** Rejects now what would stop the broadcast later. It is checked again at the start. */
 export async function checkSendable(context: Called, broadcast: Wanted): Promise<void> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test } = broadcast;

@@ -4,7 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { isTooMuchUnrendered } from '../audience/render-failures.ts';
+import { hasTooManyRenderFailures } from '../audience/render-failures.ts';
 import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
@@ -14,27 +14,27 @@ import { type PlanParts, sendPlanOf } from '../plan/plan.ts';
 import { settleStopped } from './settling.ts';
 
 const batchSizeMax = 200;
-/** One is being claimed, one sends, one waits for its last answers. */
+/** One claims its recipients, one sends, one waits for its last answers. */
 const batchesAtOnce = 3;
 export const callTimeoutMs = 20_000;
 const saveEveryMs = 500;
 const retryMs = 500;
-/** Of a batch that messages can't say why it fails; then the activity fails, where an operator sees it. */
+/** Attempts for a batch that fails for an unknown reason; then the activity fails, which operators see. */
 const unexplainedMax = 5;
 
-/** `outage` is set where the provider takes no mail; it names no address. It may say when it ends, in Unix milliseconds. */
+/** `outage` is set if the provider accepts no mail; it contains no address. Its end, if known, is in Unix milliseconds. */
 export type SliceResult = { outage: string; outageEndsAtMs?: number };
 
 export type Work = PlanParts & {
   key: BroadcastKey;
   slice: Slice;
   ignoreRenderFailures: boolean;
-  /** Aborted by a pause, a cancel, the end of the run, or what stops one of the calls. */
+  /** Aborted by a pause, a cancel, the end of the run, or a failed call. */
   stop: AbortController;
   deadlineMs: number;
   /** When calls that got no answer can start nothing any more. */
   callsEndAtMs: number;
-  /** When somebody else counts what this leaves uncounted. */
+  /** When `settle` counts what stays uncounted here. */
   settleAt: Date;
 };
 
@@ -42,7 +42,7 @@ type Sending = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 type Batch = { last: number; emails: string[] };
 type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> };
 
-/** Sends batch after batch. An outage and a call that fails stop the others; what all of them did is counted. */
+/** Sends batch after batch. An outage or a failed call stops the others; the outcomes of all are counted. */
 export async function sendBatches(
   context: Sending,
   work: Work,
@@ -65,7 +65,7 @@ async function saveEnd(
   const wasCounted = slice.settle_at === null || tally.position === slice.size;
   const isCounted = wasCounted && open.length === 0;
   await saveTally(context, slice, tally, isCounted ? null : settleAt);
-  // A slice whose time is up goes on at once, and asks for the same batches again.
+  // A slice whose time is up continues at once, and requests the same batches again.
   if (!isCounted && stop.signal.aborted) {
     await settleStopped(context, slice, { tally, callsEndAtMs });
   }
@@ -113,9 +113,10 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
   return outageEndsAt ? { outage, outageEndsAtMs: timestampMs(outageEndsAt) } : { outage };
 }
 
-/** A later pass is judged when it went through: its beginning alone may show too much. */
+/** A later pass is judged once it is complete: its beginning alone may show too many failures. */
 function mayGoOn(work: Work, tally: SliceTally): boolean {
-  const isBroken = !work.ignoreRenderFailures && tally.isFirstPass && isTooMuchUnrendered(tally);
+  const isBroken =
+    !work.ignoreRenderFailures && tally.isFirstPass && hasTooManyRenderFailures(tally);
   return !isBroken && !mustStop(work);
 }
 
@@ -123,7 +124,7 @@ function mustStop({ stop, deadlineMs }: Work): boolean {
   return stop.signal.aborted || Date.now() > deadlineMs;
 }
 
-/** A second's worth of messages, so that a pause takes hold within a second. */
+/** One second of sending, so that a pause takes effect within a second. */
 function batchSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
 }
@@ -139,7 +140,7 @@ function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
   return batches;
 }
 
-/** Asks until everybody in the batch has an outcome; undefined if it has to stop before. */
+/** Repeats the call until all recipients of the batch have an outcome; undefined if it has to stop before. */
 async function sendUntilAnswered(
   { sender }: Sending,
   work: Work,
@@ -174,11 +175,11 @@ async function sendUntilAnswered(
 
 function warned({ key, slice }: Work, error: unknown): unknown {
   const ids = { workspace_id: key.workspaceId, broadcast_id: key.id, slice: slice.number };
-  Activity.current().log.warn('a batch can not be sent', { ...ids, error });
+  Activity.current().log.warn('a batch cannot be sent', { ...ids, error });
   return error;
 }
 
-/** True where asking again may help: messages that were sent meanwhile are in the record. */
+/** Whether to repeat the call. Messages that were sent meanwhile are in the record. */
 function isRetryable(code: Code): boolean {
   return (
     code === Code.Unavailable ||

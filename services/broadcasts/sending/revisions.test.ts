@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { type Given, givenBroadcast, givenService } from '../test/given.ts';
 

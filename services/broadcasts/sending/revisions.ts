@@ -1,4 +1,5 @@
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 
 const lookEveryMs = 250;

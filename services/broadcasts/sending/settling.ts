@@ -7,19 +7,19 @@ import type { Peers } from '../peers.ts';
 
 const askSizeMax = 200;
 const callTimeoutMs = 5_000;
-/** A server may take ten minutes to answer for a message. */
+/** A mail server may take ten minutes to answer. */
 const settleEveryMs = 15_000;
 
-/** A call that is aborted may start something until messages hears of it. */
+/** Until messages notices the abort, the call may start more messages. */
 const abortArrivesMs = 1_000;
 const waitMaxMs = 3_000;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 type Settling = Pick<Peers, 'sender'> & { store: Store; now: () => Date };
 
 /**
- * Counts what was sent right after a slice's calls were stopped. `callsEndAtMs` is when a call that got no answer can
- * start nothing any more. Waits a moment for what is in flight, and leaves the rest for the activity `settle`.
+ * Counts what was sent, right after the calls of a slice were stopped. From `callsEndAtMs` on, calls without an answer
+ * start nothing more. Waits shortly for messages in flight, and leaves the rest to the activity `settle`.
  */
 export async function settleStopped(
   context: Settling,
@@ -36,7 +36,7 @@ export async function settleStopped(
       const settleAt = isSettled ? null : settleLater(context, quietAtMs - Date.now());
       await saveWhole(context, slice, { tally, whole, settleAt });
       if (isSettled || Date.now() > stoppedAtMs + waitMaxMs) return;
-      await sleep(lookEveryMs);
+      await sleep(pollEveryMs);
     }
   } catch (error) {
     warnUncounted(slice, error);
@@ -49,10 +49,10 @@ export function settleLater({ now }: { now: () => Date }, atLeastMs = 0): Date {
 
 export function warnUncounted({ workspace_id, broadcast_id, number }: Slice, error: unknown): void {
   const ids = { workspace_id, broadcast_id, slice: number };
-  Activity.current().log.warn('what a slice sent is not counted yet', { ...ids, error });
+  Activity.current().log.warn('the outcomes of a slice are not counted yet', { ...ids, error });
 }
 
-/** The tally, and what became of everybody after its position; `inFlight` of them are being sent to. */
+/** The tally with the outcomes after its position; `inFlight` recipients have none yet. */
 export async function countWhole(
   { sender }: Pick<Peers, 'sender'>,
   slice: Slice,

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
-import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
+import { givenBroadcast, useService, wakes } from '../test/given.ts';
 import { checkRuns } from './check-runs.ts';
 
-let given: Given;
+const given = useService();
 let asked: string[];
-beforeAll(async () => {
-  given = await givenService();
-});
 beforeEach(async () => {
   asked = [];
   const em = given.context.store.fork();
   for (const table of ['broadcasts', 'slices', 'watch_cursor'])
     await query(em, `delete from ${table}`, []);
 });
-afterAll(() => given.context.store.close());
 
 type Key = { workspaceId: string; id: string };
 
-/** Looks a minute after everything has changed; `describe` says how each run is. */
+/** Checks a minute after every change; `describe` answers the state of each run. */
 function look(describe: (workflowId: string) => Promise<string>): Promise<void> {
   const getHandle = (workflowId: string) => ({
     describe: async () => {
@@ -46,7 +42,7 @@ function copy({ id }: Key, count: number): Promise<unknown> {
   );
 }
 
-test('every live row has its turn, however many there are', async () => {
+test('every live row is checked, however many there are', async () => {
   const key = await givenBroadcast(given, { status: 'scheduled' });
   await copy(key, 1_500);
   await look(running);
@@ -58,7 +54,7 @@ test('every live row has its turn, however many there are', async () => {
   expect(asked).toHaveLength(1_000);
 });
 
-test('a row whose run can not be looked at holds up no other', async () => {
+test('a run that cannot be described delays no other row', async () => {
   await copy(await givenBroadcast(given, { status: 'scheduled' }), 2);
   const broken = async () => {
     throw new Error('unexpected');
@@ -67,7 +63,7 @@ test('a row whose run can not be looked at holds up no other', async () => {
   expect(new Set(asked).size).toBe(3);
 });
 
-test('a row that is deleted while its run is looked at is left alone', async () => {
+test('a row that is deleted while its run is described is left alone', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   const other = await givenBroadcast(given, { status: 'sending' });
   await look(async (workflowId) => {
@@ -79,7 +75,7 @@ test('a row that is deleted while its run is looked at is left alone', async () 
   expect(await wakes(given)).toContain(workflowIdOf(other));
 });
 
-test('what nobody has counted in time is woken, whatever became of its run', async () => {
+test('a broadcast that was not counted in time is woken, whatever the state of its run', async () => {
   const key = await givenBroadcast(given, { status: 'cancelled' });
   await query(
     given.context.store.fork(),
@@ -91,7 +87,7 @@ test('what nobody has counted in time is woken, whatever became of its run', asy
   expect(await wakes(given)).toContain(workflowIdOf(key));
 });
 
-test('after each look the next one is due, soon where one could not be finished', async () => {
+test('each check schedules the next one, sooner after a failure', async () => {
   const dueInMs = async () => {
     const [job] = await query<{ ms: string }>(
       given.context.store.fork(),

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { addJob } from '#lib/jobs/jobs.ts';
 import type { Log } from '#lib/log.ts';
-import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { lockIfThere } from '../broadcast-queries.ts';
 import { isUnderWay } from '../broadcast-row.ts';
@@ -11,11 +12,11 @@ import { workflowIdOf } from '../lifecycle/run.ts';
 import { wake } from '../lifecycle/wake.ts';
 
 const rowsMax = 1_000;
-/** A row that changed just now may have a wake on its way. */
+/** A row that has just changed may have a queued wake. */
 const graceMs = 10_000;
-/** A slice is counted at its time by its broadcast's run; so late it has none. */
+/** The broadcast's run counts a slice on time; if it is this late, there is no run. */
 const lateMs = 60_000;
-/** A job that runs for two minutes is taken for lost. */
+/** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
 const callTimeoutMs = 5_000;
 /** With the grace, a run that was terminated is noticed within half a minute. */
@@ -25,9 +26,9 @@ const retryMs = 2_000;
 type Checked = { store: Store; now: () => Date };
 
 /**
- * Looks at the runs of live rows in turn, going on where it was. One that was terminated or failed pauses its row, so
- * that a person finds out and resume starts a new run; one that is missing is woken again, and so is whoever should have
- * counted what a slice sent. Each look adds the next one.
+ * Checks the runs of live rows page by page, from where it stopped. A terminated or failed run pauses its row, so that a
+ * person finds out and resume starts a new run. A missing run is woken again, and so is a run that is late with
+ * counting. Each check adds the job of the next one.
  */
 export function checkRuns(context: Checked, { temporal, log }: { temporal: Client; log: Log }) {
   return async (): Promise<void> => {
@@ -53,7 +54,7 @@ async function checkPage(context: Checked, temporal: Client): Promise<void> {
   try {
     for (const key of keys) {
       if (Date.now() > endsAtMs) return;
-      // One that fails is passed over as well: it has its turn again, and holds up nobody.
+      // A failing one is skipped until the next round, so that it delays no other.
       last = key;
       await checkRun(context, temporal, key);
     }

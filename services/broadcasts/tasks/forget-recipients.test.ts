@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
 import { finish } from '../activities/finish.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
@@ -8,14 +8,10 @@ import { operate } from '../activities/operate.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { sendSlice } from '../activities/send-slice.ts';
 import type { BroadcastKey } from '../broadcast.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { givenBroadcast, useService } from '../test/given.ts';
 import { forgetRecipients } from './forget-recipients.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 beforeEach(() =>
   query(given.context.store.fork(), 'delete from broadcasts_jobs._private_jobs', []),
 );
@@ -28,7 +24,7 @@ async function givenFrozen(): Promise<BroadcastKey> {
 
 const run = <Result>(work: () => Promise<Result>) => new MockActivityEnvironment().run(work);
 
-/** Does the jobs that wait, and says how many addresses are left. */
+/** Runs the queued jobs and returns how many addresses are left. */
 async function leftOf({ workspaceId, id }: BroadcastKey): Promise<number> {
   const em = given.context.store.fork();
   const jobs = await query<{ payload: BroadcastKey }>(
@@ -48,7 +44,7 @@ async function leftOf({ workspaceId, id }: BroadcastKey): Promise<number> {
   return row?.count ?? -1;
 }
 
-test('the addresses of a broadcast that is sent are forgotten, and its counts stay', async () => {
+test('the addresses of a sent broadcast are deleted, and its counts stay', async () => {
   const [key, other] = [await givenFrozen(), await givenFrozen()];
   await run(() => sendSlice(given.context)({ ...key, slice: 0 }));
   expect(await leftOf(key)).toBe(3);
@@ -69,13 +65,13 @@ test.each([
   expect(await leftOf(key)).toBe(0);
 });
 
-test('a broadcast that is paused keeps its addresses: it may go on', async () => {
+test('a paused broadcast keeps its addresses', async () => {
   const key = await givenFrozen();
   await pauseBySystem(given.context)(key, 'the mail server is away', 'outage');
   expect(await leftOf(key)).toBe(3);
 });
 
-test('more slices than one statement takes are forgotten as well', async () => {
+test('addresses are deleted over several statements', async () => {
   const key = { workspaceId: 'acme', id: 'large' };
   await query(
     given.context.store.fork(),

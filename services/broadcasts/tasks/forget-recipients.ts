@@ -1,4 +1,5 @@
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { addForget } from '../audience/forget.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { isCounted } from '../broadcast-queries.ts';
@@ -7,8 +8,8 @@ const chunkSize = 500;
 const retryMs = 60_000;
 
 /**
- * Forgets the addresses of a broadcast in chunks, so that no statement is long. A slice that is not counted yet needs
- * its addresses for that, and loses them a minute later.
+ * Deletes the addresses of a broadcast in chunks, so that no statement is long. A slice that is not counted yet needs
+ * them for that, and is handled a minute later.
  */
 export function forgetRecipients({ store }: { store: Store }) {
   return async (payload: unknown): Promise<void> => {

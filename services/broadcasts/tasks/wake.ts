@@ -19,14 +19,14 @@ const attributesKeepMs = 60_000;
 
 const workspaceId = defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD);
 
-/** Signals the broadcast's run, or starts it. While Temporal is away it puts itself off, so that the queue never waits for it. */
+/** Signals the broadcast's run, or starts it. While Temporal is down it reschedules itself, so that it never blocks the queue. */
 export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const known = createCache<string[]>({ entriesMax: 1, keepMs: attributesKeepMs });
   return async (payload: unknown): Promise<void> => {
     const { key, name } = payload as Wake;
     try {
       await temporal.connection.withDeadline(Date.now() + callTimeoutMs, async () => {
-        // A namespace that doesn't let us list them gets runs without search attributes.
+        // Where the namespace doesn't permit listing them, runs start without search attributes.
         const attributes = await known('', () => knownSearchAttributes(temporal)).catch(() => []);
         await signalRun(temporal, { key, name }, attributes);
       });
@@ -66,7 +66,7 @@ async function signalRun(temporal: Client, { key, name }: Wake, known: string[])
   }
 }
 
-/** Whether the server refuses an attribute, such as one that was removed since it was listed. Its words are in the cause. */
+/** Whether the server refuses an attribute, such as one removed since it was listed. Its message is in the cause. */
 function namesSearchAttribute(error: unknown): boolean {
   return error instanceof Error && /search attribute/i.test(`${error.message} ${error.cause}`);
 }

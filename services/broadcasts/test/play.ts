@@ -16,7 +16,7 @@ import type { Given } from './given.ts';
 export const runActivity = <Result>(work: () => Promise<Result>) =>
   new MockActivityEnvironment().run(work);
 
-/** Does what the row wants, as the workflow does, until it waits, resumes or ends. */
+/** Takes the steps of the row, as the workflow does, until it waits, resumes or ends. */
 export async function playSteps({ context }: Given, key: BroadcastKey): Promise<Step> {
   const actions = {
     begin,

@@ -6,7 +6,7 @@ import type { Numbers } from './winner.ts';
 
 export type StatsOf = (broadcastId: string, templateId: string) => VariationStats | undefined;
 
-/** What became of each variation of broadcasts; those that have not started are not asked about. */
+/** The outcomes of each variation of the broadcasts that have started. */
 export async function readStats(
   { sender }: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],
@@ -25,7 +25,7 @@ export async function readStats(
 
 const waitMsMax = 2_000;
 
-/** The same for an answer that can do without: nothing where messages can't say within two seconds. */
+/** Undefined if messages doesn't answer within two seconds, so that a broadcast can still be read. */
 export async function readStatsIfReached(
   context: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],

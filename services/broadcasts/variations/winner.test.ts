@@ -37,7 +37,7 @@ test('rates divide by what was delivered where that is reported, and never pass 
   expect(rates(numbers(10, 4, 2, 1), true)).toEqual({ open_rate: 1, click_rate: 1 });
 });
 
-test('the advice weighs clicks more than opens', () => {
+test('the recommendation weighs clicks more than opens', () => {
   expect(recommendWinner(test2(numbers(10, 6, 0), numbers(10, 2, 2)))).toBe('b');
   expect(recommendWinner(test2(numbers(10), numbers(10)))).toBe('a');
 });

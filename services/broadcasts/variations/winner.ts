@@ -3,20 +3,20 @@ import type { DecidedBy, WinnerMetric } from '../broadcast-row.ts';
 
 export type Numbers = Pick<VariationStats, 'sent' | 'delivered' | 'opened' | 'clicked'>;
 
-/** Opens and clicks per message that arrived: where the provider reports that, else per message it took. */
+/** Opens and clicks per delivered message; where the provider reports no deliveries, per accepted message. */
 export function rates({ sent, delivered, opened, clicked }: Numbers, reportsDelivery: boolean) {
   const base = reportsDelivery ? delivered : sent;
   const share = (count: number) => (base === 0 ? 0 : Math.min(1, count / base));
   return { open_rate: share(opened), click_rate: share(clicked) };
 }
 
-/** The rates of each variation, in their order; one delivery that is reported says that deliveries are. */
+/** The rates of each variation, in order. A single reported delivery means that the provider reports them. */
 export function ratesOf(variations: readonly { numbers: Numbers }[]) {
   const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
   return variations.map(({ numbers }) => rates(numbers, reportsDelivery));
 }
 
-/** The best variation; the first one where nobody reacted or where others are as good. */
+/** The best variation; the first one if nobody reacted or others are equal. */
 export function decideWinner(
   variations: readonly { templateId: string; numbers: Numbers }[],
   metric: WinnerMetric,
@@ -30,7 +30,7 @@ export function decideWinner(
   return { templateId: winner.templateId, decidedBy };
 }
 
-/** What a person is advised: clicks weigh more than opens, which programs inflate most. */
+/** The recommended winner: clicks weigh more than opens, which programs inflate most. */
 export function recommendWinner(
   variations: readonly { templateId: string; numbers: Numbers }[],
 ): string | undefined {

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { type Counts, countsOf } from '../broadcast-queries.ts';
 import type { Status } from '../broadcast-row.ts';
-import type { Peers } from '../peers.ts';
-import { readStatsIfReached, type StatsOf } from '../variations/stats.ts';
+import type { Outcomes } from '../variations/outcomes.ts';
+import type { StatsOf } from '../variations/stats.ts';
+import type { TemplateOf } from '../variations/templates.ts';
 import { dataFeedMessage } from './data-feed.ts';
 
 const words: Record<Status, BroadcastStatus> = {
@@ -30,23 +30,11 @@ export function statusEnum(status: Status): BroadcastStatus {
   return words[status];
 }
 
-/** Broadcasts as the API shows them, with what became of their recipients. */
-export async function broadcastMessages(
-  context: Pick<Peers, 'sender'>,
-  em: EntityManager,
-  broadcasts: readonly Broadcast[],
-) {
-  const [first] = broadcasts;
-  if (!first) return [];
-  const ids = broadcasts.map(({ id }) => id);
-  const [counts, statsOf] = await Promise.all([
-    countsOf(em, first.workspace_id, ids),
-    readStatsIfReached(context, broadcasts),
-  ]);
-  return broadcasts.map((broadcast) => message(broadcast, counts(broadcast.id), statsOf));
-}
+/** Read beside the row. Without `templateOf` the templates stay out, without `globalFeedJson` the feed's data. */
+type Parts = Outcomes & { templateOf?: TemplateOf | undefined; globalFeedJson?: string };
 
-function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefined) {
+export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
+  const counts = parts.countsOf(broadcast.id);
   const time = (date: Date | null | undefined) => (date ? timestampFromDate(date) : undefined);
   return {
     id: broadcast.id,
@@ -54,20 +42,9 @@ function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefi
     name: broadcast.name,
     channelType: 'email',
     status: words[broadcast.status],
-    audience: {
-      list: broadcast.audience.list,
-      furtherLists: broadcast.audience.further_lists,
-      segments: broadcast.audience.segments,
-      excludeUnsubscribed: broadcast.audience.exclude_unsubscribed,
-    },
-    schedule: {
-      isScheduled: broadcast.schedule.is_scheduled,
-      scheduledDate: broadcast.schedule.scheduled_date,
-      scheduledTime: broadcast.schedule.scheduled_time,
-      timezone: broadcast.schedule.timezone,
-      useRecipientTimezone: broadcast.schedule.use_recipient_timezone,
-    },
-    testSettings: testMessage(broadcast, statsOf),
+    audience: camelKeys(broadcast.audience),
+    schedule: camelKeys(broadcast.schedule),
+    testSettings: testMessage(broadcast, parts),
     utmParameters: broadcast.utm_parameters,
     metadata: (broadcast.metadata ?? undefined) as JsonObject | undefined,
     enqueuedCount: broadcast.enqueued_count,
@@ -87,24 +64,19 @@ function message(broadcast: Broadcast, counts: Counts, statsOf: StatsOf | undefi
     cancelledAt: time(broadcast.cancelled_at),
     pausedAt: time(broadcast.paused_at),
     pauseReason: broadcast.pause_reason ?? undefined,
-    dataFeed: dataFeedMessage(broadcast),
+    dataFeed: dataFeedMessage(broadcast, parts.globalFeedJson),
   };
 }
 
-function testMessage({ id, test_settings: test }: Broadcast, statsOf: StatsOf | undefined) {
+function testMessage(broadcast: Broadcast, { statsOf, templateOf }: Parts) {
+  const test = broadcast.test_settings;
   return {
-    enabled: test.enabled,
-    samplePercentage: test.sample_percentage,
-    autoSendWinner: test.auto_send_winner,
-    autoSendWinnerMetric: test.auto_send_winner_metric,
-    testDurationHours: test.test_duration_hours,
-    variations: test.variations.map(
-      ({ template_id: templateId, variation_name: variationName }) => ({
-        templateId,
-        variationName,
-        metrics: statsOf && metricsMessage(statsOf(id, templateId)),
-      }),
-    ),
+    ...camelKeys(test),
+    variations: test.variations.map((variation, arm) => ({
+      ...camelKeys(variation),
+      metrics: statsOf && metricsMessage(statsOf(broadcast.id, variation.template_id)),
+      template: templateOf?.(broadcast, arm),
+    })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { planOf } from '../../../test/setup/plan.ts';
 import { openContactsStore } from '../store.ts';
@@ -7,7 +8,7 @@ import { openContactsStore } from '../store.ts';
 let store: Store;
 beforeAll(async () => {
   store = await testStore(openContactsStore);
-  // Young tables, as after a first import: nobody has counted them yet. Each row has a time of its own.
+  // Young tables, as after a first import: PostgreSQL has no statistics yet. Each row has a time of its own.
   await query(
     store.fork(),
     `with person as (

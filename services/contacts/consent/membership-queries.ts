@@ -1,5 +1,6 @@
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import {
   anyTo,
   asks,
@@ -16,9 +17,8 @@ import {
 } from './membership.ts';
 
 /**
- * Holds contacts, and says which exist. Whoever changes memberships holds their contacts first, so
- * that what is read of them stays true, and calls that meet wait for each other in one order. Lists
- * are held before contacts.
+ * Locks contacts and returns those that exist. Every change of memberships locks the contacts first, so that what was
+ * read of them stays true and parallel calls wait for each other in one order. Lists are locked before contacts.
  */
 export async function lockContacts(
   em: EntityManager,
@@ -36,7 +36,7 @@ export async function lockContacts(
 
 type Joining = { join: Join; emails: readonly string[]; listIds: readonly string[]; at: Date };
 
-/** Brings contacts, which the caller holds, to lists. */
+/** Adds contacts, which the caller has locked, to lists. */
 export async function joinLists(
   scope: EventScope,
   { join, emails, listIds, at }: Joining,
@@ -73,7 +73,7 @@ export async function changeMemberships(
   await applyTransitions(scope, { transitions: changes[cause], targets, at });
 }
 
-/** Gives a membership a status, whatever it was, and says whether there is one. */
+/** Sets the status of a membership, whatever it was, and returns whether there is one. */
 export async function setStatus(
   scope: EventScope,
   { status, email, listId, at }: Target & { status: Status; at: Date },
@@ -116,7 +116,7 @@ async function applyTransitions(
   });
 }
 
-/** Ends memberships that are there; their status is kept for a return. */
+/** Ends existing memberships; their status is kept for a return. */
 export async function removeMemberships(
   scope: EventScope,
   { listId, emails, at }: { listId: string; emails: readonly string[]; at: Date },
@@ -139,7 +139,7 @@ export async function removeMemberships(
   return answer?.removed ?? 0;
 }
 
-/** Judges each target by the rule and writes those that change. */
+/** Applies the rule to each target and writes those that change. */
 function changeSteps({
   transitions,
   deletedAt,
@@ -195,7 +195,7 @@ const eventBranches = states.flatMap((from) =>
   }),
 );
 
-/** What a list event says, of rows that are called `row` joined with their `list`. */
+/** SQL of the data of a list event, for rows called `row` joined with their `list`. */
 function dataSql(status: string, row: string): string {
   return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
     'status', ${status}, 'previous_status', ${row}.previous_status)`;

@@ -36,7 +36,7 @@ test.each<[Cause, string]>([
   expect(states.map((from) => transitions[from] ?? '-').join(' ')).toBe(after);
 });
 
-test.each(statuses)('the caller may set %s, whatever it was, but not where nobody is', (to) => {
+test.each(statuses)('the caller may set %s from any status, but creates no membership', (to) => {
   const transitions = anyTo(to);
   expect(states.map((from) => transitions[from])).toEqual([undefined, to, to, to, to, to]);
 });

@@ -24,17 +24,17 @@ export function readStatus(field: string, given: MembershipStatus): Status | und
   return status;
 }
 
-/** The state a rule starts from. A contact that was removed while active or pending counts as `none`. */
+/** The state before a transition. A contact that was removed while active or pending counts as `none`. */
 export type MembershipState = Status | 'none';
 
 /** The status that follows each state. A state that is not named stays. */
 export type Transitions = Partial<Record<MembershipState, Status>>;
 
-/** Why a contact comes to a list. */
+/** Why a contact joins a list. */
 export const joins = {
-  /** With an import: never against what the person or their mail server said. */
+  /** By an import: never against the person or their mail server. */
   import: { none: 'active', active: 'active', pending: 'active' },
-  /** By `lists.subscribe`: the caller answers for it, whatever was before. */
+  /** By `lists.subscribe`: the caller is responsible, whatever the status before. */
   subscribe: {
     none: 'active',
     active: 'active',
@@ -43,7 +43,7 @@ export const joins = {
     bounced: 'active',
     complained: 'active',
   },
-  /** By the public form: who left has to confirm that they come back. */
+  /** By the public form: a contact that left has to confirm the return. */
   ask: { none: 'active', active: 'active', pending: 'pending', unsubscribed: 'pending' },
   /** By the public form, on a list with double opt-in. */
   askWithOptIn: { none: 'pending', active: 'active', pending: 'pending', unsubscribed: 'pending' },
@@ -72,12 +72,12 @@ export type Cause = keyof typeof changes;
 /** Joins after which a confirmation mail is due wherever the membership is pending. */
 export const asks: ReadonlySet<Join> = new Set(['ask', 'askWithOptIn', 'askWithProof']);
 
-/** `contactLists.updateStatus`: the caller's word, whatever was before. */
+/** `contactLists.updateStatus`: the caller decides, whatever the status before. */
 export function anyTo(status: Status): Transitions {
   return Object.fromEntries(statuses.map((from) => [from, status]));
 }
 
-/** The event of a change that people outside are told of, if any. */
+/** The public event of a change, if any. */
 export function eventOf(from: MembershipState, to: Status): string | undefined {
   if (from === to) return undefined;
   if (to === 'pending') return from === 'none' ? 'list.pending' : undefined;

@@ -1,13 +1,13 @@
 import { invalidField } from '#lib/rpc/errors.ts';
 
-/** Where a page that is ordered by time, newest first, and then by address begins. */
+/** The start of a page in the order of time, newest first, and then address. */
 export type Cursor = { createdAt: string; email: string };
 
 export function writeCursor({ createdAt, email }: Cursor): string {
   return Buffer.from(`${createdAt} ${email}`).toString('base64url');
 }
 
-/** Nothing in a cursor is secret; whatever its text, it only says where a page begins. */
+/** A cursor is not secret, and a forged one only moves the start of the page. */
 export function readCursor(cursor: string): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) ([^\s\0]{1,254})$/.exec(text);
@@ -16,13 +16,13 @@ export function readCursor(cursor: string): Cursor {
   return { createdAt, email };
 }
 
-/** SQL of the rows that follow a cursor. The first comparison is where the index is entered. */
+/** SQL of the rows that follow a cursor. The first comparison positions the index scan. */
 export function afterCursorSql(row: string, { at, email }: { at: string; email: string }): string {
   return `${row}.created_at <= ${at}::timestamptz
     and (${row}.created_at < ${at}::timestamptz or ${row}.email > ${email})`;
 }
 
-/** The 31st of February matches the pattern, and PostgreSQL knows no year 0. */
+/** Whether the time exists: the pattern also matches February 31 and the year 0. */
 function isTime(text: string): boolean {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return false;

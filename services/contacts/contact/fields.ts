@@ -24,21 +24,26 @@ function five(kind: ContactField['kind'], lengthMax = 0): ContactField[] {
   return [1, 2, 3, 4, 5].map((number) => field(kind, `custom_${kind}_${number}`, lengthMax));
 }
 
-/** What a caller may set on a contact beside its address. Everything about fields comes from here. */
+/** In characters. */
+const textLengths = {
+  external_id: 255,
+  timezone: 50,
+  language: 50,
+  first_name: 255,
+  last_name: 255,
+  full_name: 255,
+  phone: 50,
+  address_line_1: 255,
+  address_line_2: 255,
+  country: 100,
+  postcode: 20,
+  state: 100,
+  job_title: 255,
+};
+
+/** The fields that a caller may set on a contact beside its address: the one table for JSON, SQL and checks. */
 export const contactFields: readonly ContactField[] = [
-  field('string', 'external_id', 255),
-  field('string', 'timezone', 50),
-  field('string', 'language', 50),
-  field('string', 'first_name', 255),
-  field('string', 'last_name', 255),
-  field('string', 'full_name', 255),
-  field('string', 'phone', 50),
-  field('string', 'address_line_1', 255),
-  field('string', 'address_line_2', 255),
-  field('string', 'country', 100),
-  field('string', 'postcode', 20),
-  field('string', 'state', 100),
-  field('string', 'job_title', 255),
+  ...Object.entries(textLengths).map(([name, lengthMax]) => field('string', name, lengthMax)),
   ...five('string', 255),
   ...five('number'),
   ...five('datetime'),

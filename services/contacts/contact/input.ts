@@ -6,16 +6,16 @@ import { remember } from '#lib/cache.ts';
 import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type ContactField, contactFields } from './fields.ts';
 
-/** A contact as JSON that PostgreSQL reads as a row; holds the fields that have a value. */
+/** A contact as JSON that PostgreSQL reads as a row; contains the fields that have a value. */
 export type ContactRow = { email: string } & Record<string, unknown>;
 
 export type ReadContact = { row: ContactRow; faults: FieldFault[] };
 
 const jsonMaxBytes = 65_536;
-// Well within what every protobuf reader takes; some stop at a hundred messages in each other.
+// Every protobuf reader accepts this; some stop at a hundred nested messages.
 const jsonDepthMax = 32;
 
-/** Judges a contact field by field, in field order. Its row is worth something without faults only. */
+/** Checks a contact field by field, in field order. Its row is valid only without faults. */
 export function readContact(input: ContactInput): ReadContact {
   const faults: FieldFault[] = [];
   const email = canonicalAddress(input.email);
@@ -34,7 +34,7 @@ export function readContact(input: ContactInput): ReadContact {
   return { row, faults };
 }
 
-/** A contact without a fault; `input` is never absent. */
+/** The row of a contact without faults; otherwise throws all of them. */
 export function requireContact(input: ContactInput | undefined): {
   row: ContactRow;
   input: ContactInput;
@@ -49,7 +49,7 @@ export function requireContact(input: ContactInput | undefined): {
   return { row, input };
 }
 
-/** The canonical form of an address that a request names. */
+/** The canonical form of an address in a request. */
 export function requireAddress(email: string): string {
   const address = canonicalAddress(email);
   if (!address) throw invalidField('email', addressFault(email));
@@ -61,7 +61,7 @@ type Read = { value: unknown } | { fault: string };
 const readers: Record<ContactField['kind'], (value: unknown, field: ContactField) => Read> = {
   string(value, { name, lengthMax }) {
     const text = String(value).trim();
-    // Characters are counted one by one only where there may be too many.
+    // Counting characters is slow, so the length in UTF-16 units is checked first.
     if (text.length > lengthMax && [...text].length > lengthMax) {
       return { fault: `${name} must be at most ${lengthMax} characters` };
     }
@@ -88,7 +88,7 @@ const readers: Record<ContactField['kind'], (value: unknown, field: ContactField
   },
 };
 
-/** Asking Intl costs more than the rest of a row, and an import names few zones many times. */
+/** Asking Intl costs more than the rest of a row, and an import repeats a few zones. */
 const isKnownTimeZone = remember(2_000, isTimeZone);
 
 const firstSecond = -62_135_596_800n;
@@ -105,7 +105,7 @@ function rfc3339(value: unknown): string | undefined {
   return `${whole}.${String(Math.trunc(nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-/** What PostgreSQL could not store, or JSON not hold. */
+/** Text that PostgreSQL cannot store or JSON cannot contain. */
 function jsonFault(value: unknown, depthLeft: number): string | undefined {
   if (typeof value === 'string') {
     return value.includes('\0') ? 'holds text that can not be stored' : undefined;

@@ -6,16 +6,15 @@ import type { ContactRow } from './input.ts';
 type Upsert = {
   rows: readonly ContactRow[];
   at: Date;
-  /** Fields that a contact which exists loses where its row has no value; the others it keeps. */
+  /** Fields that are cleared on an existing contact if its row has no value; all others are kept. */
   cleared?: readonly string[];
   /** Leaves contacts that exist as they are. */
   skipExisting?: boolean;
 };
 
 /**
- * Creates or changes contacts in one statement and gives the addresses that are new. A contact that has all of its
- * row already is not written. Rows are taken by address, so that parallel calls can't deadlock, and all
- * are held until the end of the transaction.
+ * Creates or changes contacts in one statement and returns the new addresses. An unchanged contact is not written. Rows
+ * are locked in the order of addresses, so that parallel calls can't deadlock, until the end of the transaction.
  */
 export async function upsertContacts(
   scope: EventScope,
@@ -31,7 +30,7 @@ export async function upsertContacts(
   return new Set(created);
 }
 
-/** What the events of a contact say. */
+/** The data of a contact event. */
 export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})`;
 
 const names = contactFields.map(({ name }) => `, ${name}`).join('');
@@ -42,8 +41,8 @@ const changes = contactFields.map(({ name }) => {
   return { name, value };
 });
 
-// It names every field, so that it is the same text whatever a request gives: planning costs five times what a row does.
-// A row that it has inserted has no xmax; one that it has updated has.
+// Names every field, so that the statement is the same for all requests: planning costs five times as much as a row.
+// Inserted rows have no xmax, updated ones have.
 const upsertSteps = `written as (
     insert into contacts (workspace_id, email, created_at, updated_at${names})
     select $1, email, $3, $3${names}

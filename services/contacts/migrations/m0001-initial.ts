@@ -63,7 +63,7 @@ export class Initial extends Migration {
         primary key (workspace_id, id)
       )`);
     // An audience is read from the key alone, hence the included columns. There are no foreign keys:
-    // who writes a membership holds its contact and list, and a check for each row doubles an import.
+    // writers of a membership lock its contact and list, and a check for each row doubles an import.
     this.addSql(`
       create table memberships (
         workspace_id text not null,

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Given, givenLists, givenService, givenStatus } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function givenMember(email: string): Promise<string> {
   const workspaceId = await givenLists(given, 'one', 'two');
@@ -33,19 +29,19 @@ async function tell(workspaceId: string, type: string, data: Data, batchId = cry
   });
 }
 
-test('a bounce is true for every list of the address', async () => {
+test('a bounce applies to every list of the address', async () => {
   const workspaceId = await givenMember('a@example.com');
   await tell(workspaceId, 'email.bounced', { email: 'A@example.com', list_id: 'one' });
   expect(await reasons(workspaceId, 'a@example.com')).toEqual(['bounced', 'bounced']);
 });
 
-test('a complaint is about the list it names', async () => {
+test('a complaint applies to the list that it names', async () => {
   const workspaceId = await givenMember('a@example.com');
   await tell(workspaceId, 'email.complained', { email: 'a@example.com', list_id: 'two' });
   expect(await reasons(workspaceId, 'a@example.com')).toEqual(['', 'complained']);
 });
 
-test('a complaint that names no list is about all of them', async () => {
+test('a complaint without a list applies to all lists', async () => {
   const workspaceId = await givenMember('a@example.com');
   await tell(workspaceId, 'email.complained', { email: 'a@example.com' });
   expect(await reasons(workspaceId, 'a@example.com')).toEqual(['complained', 'complained']);
@@ -58,14 +54,14 @@ test('a bounce does not lift a complaint', async () => {
   expect(await reasons(workspaceId, 'a@example.com')).toEqual(['complained', 'bounced']);
 });
 
-test('a bounce in one workspace is none in another', async () => {
+test('a bounce in one workspace does not apply to another', async () => {
   const mine = await givenMember('a@example.com');
   const theirs = await givenMember('a@example.com');
   await tell(mine, 'email.bounced', { email: 'a@example.com' });
   expect(await reasons(theirs, 'a@example.com')).toEqual(['', '']);
 });
 
-test('a batch that comes twice is applied once', async () => {
+test('a repeated batch is applied once', async () => {
   const workspaceId = await givenMember('a@example.com');
   const batchId = crypto.randomUUID();
   await tell(workspaceId, 'email.bounced', { email: 'a@example.com' }, batchId);
@@ -81,7 +77,7 @@ test('events of other types and without an address change nothing', async () => 
   expect(await reasons(workspaceId, 'a@example.com')).toEqual(['', '']);
 });
 
-test('bounces and an import of the same addresses at once do not block each other', async () => {
+test('bounces and a concurrent import of the same addresses do not deadlock', async () => {
   const workspaceId = await givenLists(given, 'one', 'two');
   const contacts = Array.from({ length: 500 }, (_, number) => ({ email: `u${number}@a.example` }));
   const subscribeToLists = ['one', 'two'];

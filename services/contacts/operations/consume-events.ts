@@ -4,7 +4,7 @@ import { consumeOnce } from '#lib/jobs/consume.ts';
 import { changeMemberships, lockContacts, type Target } from '../consent/membership-queries.ts';
 import type { Context, Methods } from '../context.ts';
 
-/** An address that does not exist does so for all lists; a complaint is about one, if it names it. */
+/** A bounce applies to all lists of an address; a complaint to the list that it names, if any. */
 const causes = [
   { type: 'email.bounced', cause: 'bounce', target: everyList },
   { type: 'email.complained', cause: 'complaint', target: namedList },
@@ -15,7 +15,7 @@ export function consumeEvents({ store, outbox, now }: Context): Methods['consume
     await consumeOnce(store, request, async (em) => {
       const { workspaceId } = request;
       const emails = request.events.flatMap(everyList).map(({ email }) => email);
-      // All at once and first, so that batches which meet can't deadlock between two causes.
+      // Locked at once and first, so that parallel batches can't deadlock between two causes.
       await lockContacts(em, workspaceId, emails);
       for (const { type, cause, target } of causes) {
         const targets = request.events.filter((event) => event.type === type).flatMap(target);

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const webhooks = (workspaceId: string) => takeEvents(given, { consumer: 'webhooks', workspaceId });
 const types = async (workspaceId: string) =>
   (await webhooks(workspaceId)).map(({ type }) => type).toSorted();
 
-test('a new contact is told as a whole, with nulls and without what is internal', async () => {
+test('the event of a new contact has all public fields, nulls included', async () => {
   const workspaceId = await givenLists(given);
   const contact = {
     email: 'Ann@Example.com',
@@ -41,7 +38,7 @@ test('a new contact is told as a whole, with nulls and without what is internal'
   expect(told).not.toHaveProperty('workspace_id');
 });
 
-test('a contact is told as updated only when one of its fields has changed', async () => {
+test('a contact is published as updated only when one of its fields has changed', async () => {
   const workspaceId = await givenLists(given);
   const contact = { email: 'a@example.com', firstName: 'Ann', customJson1: { a: 1, b: [2] } };
   await given.contacts.upsertContact({ workspaceId, contact });
@@ -59,14 +56,14 @@ test('a contact is told as updated only when one of its fields has changed', asy
   ]);
 });
 
-test('an import that fails tells nothing', async () => {
+test('an import that fails publishes nothing', async () => {
   const workspaceId = await givenLists(given);
   const request = { contacts: [{ email: 'a@example.com' }], subscribeToLists: ['nowhere'] };
   await expect(given.contacts.importContacts({ workspaceId, ...request })).rejects.toThrow();
   expect(await types(workspaceId)).toEqual([]);
 });
 
-test('each change of a membership by an import is told with what was before', async () => {
+test('each change of a membership by an import is published with the status before', async () => {
   const workspaceId = await givenLists(given, 'news');
   const emails = ['active', 'pending', 'unsubscribed', 'bounced', 'complained', 'removed'].map(
     (name) => `${name}@example.com`,

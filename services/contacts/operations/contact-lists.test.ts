@@ -1,22 +1,17 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import type { Authorize } from '#lib/rpc/server/access.ts';
-import { userClaims } from '../../../test/setup/service.ts';
+import { memberWith, userClaims } from '../../../test/setup/service.ts';
+import { takeEvents } from '../test/events.ts';
 import {
-  type Given,
   givenDeletedList,
   givenLists,
   givenService,
   givenStatus,
-  takeEvents,
+  useService,
 } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 
@@ -29,12 +24,12 @@ async function givenMember(...listIds: string[]): Promise<string> {
   return workspaceId;
 }
 
-async function told(workspaceId: string) {
+async function takenEvents(workspaceId: string) {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.status, data.previous_status]);
 }
 
-test('getByIDs gives a membership, whatever the case of the address', async () => {
+test('getByIDs returns a membership, whatever the case of the address', async () => {
   const workspaceId = await givenMember();
   const key = { workspaceId, email: ' Ann@Example.com', listId: 'news' };
   const { contactList } = await given.contactLists.getContactList(key);
@@ -62,7 +57,7 @@ test('getByIDs does not find a stranger, a removed member, or a member of a dele
   await expect(get(email, 'news')).rejects.toMatchObject(notThere);
 });
 
-test('an address that is none is refused by each operation that names one', async () => {
+test('each operation refuses an invalid address', async () => {
   const workspaceId = await givenMember();
   const key = { workspaceId, email: 'no address', listId: 'news' };
   const refused = { code: Code.InvalidArgument, rawMessage: 'invalid email format' };
@@ -119,7 +114,7 @@ test('getContactsByList refuses a wrong limit or cursor and does not find an unk
   });
 });
 
-test('getListsByContact gives the memberships by list id, and an empty array where there are none', async () => {
+test('getListsByContact returns the memberships by list id, and an empty array where there are none', async () => {
   const workspaceId = await givenMember('tips', 'news');
   const lists = async () => {
     const answer = await given.contactLists.listContactListsByContact({ workspaceId, email });
@@ -138,7 +133,7 @@ test('getListsByContact gives the memberships by list id, and an empty array whe
 
 const words = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'];
 
-test('spec: updateStatus gives an existing membership any of the five statuses, whatever it was', async () => {
+test('spec: updateStatus sets an existing membership to any of the five statuses, whatever it was', async () => {
   const workspaceId = await givenMember();
   for (const before of words) {
     for (const [index, after] of words.entries()) {
@@ -156,8 +151,8 @@ test('spec: updateStatus gives an existing membership any of the five statuses, 
       });
       const { contactList } = await given.contactLists.getContactList(change);
       expect([before, contactList?.status]).toEqual([before, index + 1]);
-      const isTold = before !== after && after !== 'pending';
-      expect((await told(workspaceId)).length).toBe(isTold ? 1 : 0);
+      const isPublished = before !== after && after !== 'pending';
+      expect((await takenEvents(workspaceId)).length).toBe(isPublished ? 1 : 0);
     }
   }
 });
@@ -178,7 +173,7 @@ test('spec: updateStatus never creates a membership, and says that it found none
   });
 });
 
-test('updateStatus needs a status that there is', async () => {
+test('updateStatus refuses an unknown status', async () => {
   const workspaceId = await givenMember();
   const set = (status: number) =>
     given.contactLists.updateContactListStatus({
@@ -194,11 +189,11 @@ test('updateStatus needs a status that there is', async () => {
   await expect(set(6)).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
 
-test('a removed contact stays a contact, is told of once, and comes back as new', async () => {
+test('removing a contact from a list keeps the contact, is published once, and allows a new start', async () => {
   const workspaceId = await givenMember();
   const key = { workspaceId, email, listId: 'news' };
   expect(await given.contactLists.removeContactFromList(key)).toMatchObject({ success: true });
-  expect(await told(workspaceId)).toEqual([['list.removed', 'active', 'active']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.removed', 'active', 'active']]);
   await expect(given.contactLists.removeContactFromList(key)).rejects.toMatchObject({
     code: Code.NotFound,
     rawMessage: 'contact list not found',
@@ -206,17 +201,11 @@ test('a removed contact stays a contact, is told of once, and comes back as new'
   await given.contacts.getContactByEmail({ workspaceId, email });
   const contacts = [{ email }];
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
-  expect(await told(workspaceId)).toEqual([['list.subscribed', 'active', null]]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.subscribed', 'active', null]]);
 });
 
-test('who may not read or write lists is told so', async () => {
-  const authorize: Authorize = async () => ({
-    active: true,
-    root: false,
-    role: 'member',
-    permissions: {},
-  });
-  const { as, context } = await givenService(authorize);
+test('a caller without access to lists gets an error that names the permission', async () => {
+  const { as, context } = await givenService(memberWith({}));
   const { contactLists } = as(userClaims());
   const key = { workspaceId: 'w', email, listId: 'news' };
   const lacks = (action: string) => ({

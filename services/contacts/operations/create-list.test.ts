@@ -1,16 +1,12 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenDeletedList, givenLists, givenService } from '../test/given.ts';
+import { givenDeletedList, givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
-test('create answers the list as get gives it', async () => {
+test('create returns the list as get does', async () => {
   const workspaceId = await givenLists(given);
   const fields = {
     id: 'News1',
@@ -26,7 +22,7 @@ test('create answers the list as get gives it', async () => {
 });
 
 test.each(['gone', 'page'])(
-  'create and update refuse double opt-in by the template %s, which can not be mailed',
+  'create and update refuse double opt-in by the template %s, which cannot be mailed',
   async (id) => {
     const workspaceId = await givenLists(given, 'a');
     const optedIn = { workspaceId, name: 'A', isDoubleOptin: true, doubleOptinTemplate: { id } };
@@ -88,7 +84,7 @@ test('create refuses an id that is taken, also by a deleted list', async () => {
   }
 });
 
-test('create keeps its answer for a repeated Idempotency-Key', async () => {
+test('create repeats its answer for a repeated Idempotency-Key', async () => {
   const workspaceId = await givenLists(given);
   const { lists } = given.as(serviceClaims, { 'idempotency-key': 'k1' });
   const request = { workspaceId, id: 'one', name: 'One' };
@@ -111,7 +107,7 @@ test('create refuses the list after the thousandth', async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('list gives the newest first and no deleted ones', async () => {
+test('list returns the newest first and no deleted ones', async () => {
   const workspaceId = await givenLists(given, 'one');
   given.clock.now = new Date('2030-01-02T12:00:00Z');
   await given.lists.createList({ workspaceId, id: 'two', name: 'Two' });

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';
@@ -15,7 +15,7 @@ export function createList(context: Context): Methods['createList'] {
     const template = await optInTemplateOf(context, request);
     const { workspaceId, id } = request;
     return once(store, call, ListService.method.createList, request, async (em) => {
-      // Two at once would both find room for the last one.
+      // Without it two concurrent calls could both create the last list.
       await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`lists ${workspaceId}`]);
       if (await em.findOne(List, { workspace_id: workspaceId, id })) {
         throw new ConnectError('List already exists', Code.AlreadyExists);

@@ -1,18 +1,15 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { type Given, givenLists, givenService, takeEvents } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 const notFound = { code: Code.NotFound, rawMessage: 'Contact not found' };
 
-test('a deleted contact leaves nothing in any table of contacts but the event that says so', async () => {
+test('a deleted contact leaves nothing in any table of contacts but its event', async () => {
   const workspaceId = await givenLists(given, 'news', 'tips');
   const contacts = [{ email, firstName: 'Ann' }, { email: 'bob@example.com' }];
   const subscribeToLists = ['news', 'tips'];
@@ -40,7 +37,7 @@ test('a deleted contact leaves nothing in any table of contacts but the event th
   });
 });
 
-test('a contact that is deleted can come back, and brings nothing of before', async () => {
+test('a deleted contact can come back, and nothing of it is restored', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contacts = [{ email, firstName: 'Ann' }];
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
@@ -65,7 +62,7 @@ test('a contact of another workspace is not deleted', async () => {
   await given.contacts.getContactByEmail({ workspaceId: theirs, email });
 });
 
-test('spec: getByExternalID gives one of those who share it, with contact_lists and contact_segments', async () => {
+test('spec: getByExternalID returns one of the contacts that share it, with contact_lists and contact_segments', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contacts = [1, 2].map((n) => ({ email: `p${n}@example.com`, externalId: 'x-1' }));
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });

@@ -6,7 +6,7 @@ import { contactMessage, contactWithListsSql } from '../views/contact.ts';
 export function getContactByEmail({ store }: Context): Methods['getContactByEmail'] {
   return async ({ workspaceId, email }) => {
     const address = canonicalAddress(email);
-    // What is no address is no contact's address.
+    // No contact has an invalid address.
     const [row] = address
       ? await store.read<{ contact: string }>(
           `select ${contactWithListsSql} as contact from contacts contact

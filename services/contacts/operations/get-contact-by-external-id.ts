@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { contactMessage, contactWithListsSql } from '../views/contact.ts';

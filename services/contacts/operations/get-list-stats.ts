@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Status } from '../consent/membership.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';

@@ -1,28 +1,13 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ContactInputSchema, MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { userClaims } from '../../../test/setup/service.ts';
-import { type Given, givenLists, givenService, givenStatus } from '../test/given.ts';
+import { memberWith, userClaims } from '../../../test/setup/service.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-const permissions = { contacts: { read: true, write: true } };
+const given = useService(memberWith({ contacts: { read: true, write: true } }));
 const member = userClaims();
-beforeAll(async () => {
-  given = await givenService(async () => ({
-    active: true,
-    root: false,
-    role: 'member',
-    permissions: Object.fromEntries(
-      Object.entries(permissions).map(([resource, permission]) => [
-        resource,
-        { $typeName: 'postrider.workspaces.v1.Permission', ...permission },
-      ]),
-    ),
-  }));
-});
-afterAll(() => given.context.store.close());
 
 type Row = MessageInitShape<typeof ContactInputSchema>;
 
@@ -82,7 +67,7 @@ test('import answers every row in order with its own reason and writes the good 
   expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 2 });
 });
 
-test('import gives back every kind of field as it was given', async () => {
+test('import stores every kind of field as it was given', async () => {
   const workspaceId = await givenLists(given);
   const fields = {
     customString1: `it's "quoted"; drop table contacts; -- \\ % _ ünïcode 🦜`,
@@ -116,7 +101,7 @@ test('import keeps what is absent or null, and the time of creation', async () =
   });
 });
 
-test('import takes the last row of an address, and tells of one contact created', async () => {
+test('import takes the last row of an address, and publishes one created contact', async () => {
   const workspaceId = await givenLists(given);
   const rows = [
     { email: 'a@example.com', firstName: 'first' },
@@ -129,7 +114,7 @@ test('import takes the last row of an address, and tells of one contact created'
   expect((await read(workspaceId, 'a@example.com')).firstName).toBe('last');
 });
 
-test('import knows an international domain and its punycode as one contact', async () => {
+test('import treats an international domain and its punycode as one contact', async () => {
   const workspaceId = await givenLists(given);
   await importInto(workspaceId, [{ email: 'a@bücher.example', firstName: 'Ann' }]);
   const [answer] = await importInto(workspaceId, [{ email: 'a@xn--bcher-kva.example' }]);
@@ -158,7 +143,7 @@ test('import subscribes, but never past an unsubscribe, a bounce or a complaint'
   expect(await on('d')).toEqual(['one', MembershipStatus.COMPLAINED]);
   expect(await on('p')).toEqual(['one', MembershipStatus.ACTIVE]);
   expect(await on('r')).toEqual(['one', MembershipStatus.ACTIVE]);
-  // Removed with a bounce: it stays removed, and is on the other list only.
+  // Removed after a bounce: it stays removed, and is on the other list only.
   expect(await statusOf(workspaceId, 's@example.com')).toEqual([['two', MembershipStatus.ACTIVE]]);
 });
 
@@ -196,7 +181,7 @@ test('import refuses no rows and more than 10,000', async () => {
   });
 });
 
-test('two imports at once with their rows in opposite order both succeed', async () => {
+test('two concurrent imports with their rows in opposite order both succeed', async () => {
   const workspaceId = await givenLists(given, 'one', 'two');
   for (let round = 0; round < 10; round += 1) {
     // Every round has something to write.
@@ -217,7 +202,7 @@ test('two imports at once with their rows in opposite order both succeed', async
   });
 });
 
-test('workspaces never meet, though they share addresses and list ids', async () => {
+test('workspaces stay apart, though they share addresses and list ids', async () => {
   const [mine, theirs] = [await givenLists(given, 'one'), await givenLists(given, 'one')];
   await importInto(mine, [{ email: 'a@example.com', firstName: 'Mine' }], ['one']);
   await importInto(theirs, [{ email: 'a@example.com', firstName: 'Theirs' }]);

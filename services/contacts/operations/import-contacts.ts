@@ -1,5 +1,5 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
@@ -16,7 +16,7 @@ export function importContacts({ store, outbox, now }: Context): Methods['import
     const at = now();
     const created = await store.fork().transactional(async (em) => {
       const scope = { em, outbox, workspaceId };
-      // What is sorted and grouped on the way fits in memory: a tenth of the time.
+      // Sorts and groups in memory, which takes a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
       const fresh = await upsertContacts(scope, { rows, at });
@@ -28,7 +28,7 @@ export function importContacts({ store, outbox, now }: Context): Methods['import
   };
 }
 
-/** What became of a row. The first one of a new address creates it; later ones of the request change it. */
+/** The outcome of a row. The first row of a new address creates the contact; later ones of the request change it. */
 function operationOf({ row: { email }, error }: Judged, created: Set<string>) {
   if (error !== undefined) return { email, action: 'error', error };
   return { email, action: created.delete(email) ? 'create' : 'update' };

@@ -1,19 +1,9 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { userClaims } from '../../../test/setup/service.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-} from '../test/given.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const names = ['active', 'bounced', 'complained', 'pending', 'removed', 'unsubscribed'];
 const addresses = names.map((name) => `${name}@example.com`);
@@ -31,7 +21,7 @@ async function givenMembers(): Promise<string> {
   return workspaceId;
 }
 
-test('listAudience leaves out who may not get mail, and unsubscribed unless included', async () => {
+test('listAudience leaves out contacts that may not get mail, and unsubscribed ones unless included', async () => {
   const workspaceId = await givenMembers();
   const request = { workspaceId, listId: 'news', pageSize: 100 };
   const { emails } = await given.audience.listAudience(request);
@@ -40,7 +30,7 @@ test('listAudience leaves out who may not get mail, and unsubscribed unless incl
   expect(all.emails).toEqual(['active@example.com', 'unsubscribed@example.com']);
 });
 
-test('listAudience pages by address and gives nobody twice', async () => {
+test('listAudience pages by address and returns nobody twice', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contacts = ['~', 'Z', 'a', '_', '0', 'b', 'c'].map((name) => ({
     email: `${name}@a.example`,
@@ -67,7 +57,7 @@ test('listAudience does not find an unknown list', async () => {
   ).rejects.toMatchObject({ code: Code.NotFound, rawMessage: 'List not found' });
 });
 
-test('listAudience of several lists gives everybody once, through their first list, where they are', async () => {
+test('listAudience of several lists returns everybody once, with the first list they are active in', async () => {
   const workspaceId = await givenLists(given, 'a', 'b');
   const add = (lists: string[], ...people: { email: string; timezone?: string }[]) =>
     given.contacts.importContacts({ workspaceId, contacts: people, subscribeToLists: lists });
@@ -102,7 +92,7 @@ test('listAudience of several lists gives everybody once, through their first li
   expect([one.emails.length, one.lists, one.timezones]).toEqual([4, [], []]);
 });
 
-test('resolveRecipients says in the order asked who may be sent to, and why not', async () => {
+test('resolveRecipients answers in the order of the request who may be sent to, and why not', async () => {
   const workspaceId = await givenMembers();
   const emails = ['stranger@example.com', ...addresses.toReversed()];
   const request = { workspaceId, listId: 'news', emails, fields: ['first_name'] };
@@ -150,7 +140,7 @@ test('a confirmation mail may go to pending members only', async () => {
   );
 });
 
-test('a message by hand may go to anybody but who bounced or complained, and tells of contacts only', async () => {
+test('a message by hand may go to anybody without a bounce or complaint, and has values of contacts only', async () => {
   const workspaceId = await givenMembers();
   await given.contacts.importContacts({
     workspaceId,
@@ -171,7 +161,7 @@ test('a message by hand may go to anybody but who bounced or complained, and tel
   ]);
 });
 
-test('nobody may be sent to on a list that is deleted', async () => {
+test('a deleted list has nobody to send to', async () => {
   const workspaceId = await givenMembers();
   await givenDeletedList(given, { workspaceId, id: 'news' });
   const request = { workspaceId, listId: 'news', emails: addresses };
@@ -179,7 +169,7 @@ test('nobody may be sent to on a list that is deleted', async () => {
   expect(new Set(recipients.map(({ skipReason }) => skipReason))).toEqual(new Set(['removed']));
 });
 
-test('resolveRecipients gives values as the public JSON has them', async () => {
+test('resolveRecipients returns values as the public JSON has them', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contact = {
     email: 'a@example.com',
@@ -228,7 +218,7 @@ test('resolveRecipients gives values as the public JSON has them', async () => {
   ]);
 });
 
-test('unsubscribeRecipient lets go who is active or pending, and overwrites nothing else', async () => {
+test('unsubscribeRecipient unsubscribes active and pending contacts, and changes no other status', async () => {
   const workspaceId = await givenMembers();
   for (const email of [...addresses, 'stranger@example.com', 'no address']) {
     await given.audience.unsubscribeRecipient({ workspaceId, listId: 'news', email });
@@ -253,7 +243,7 @@ test('unsubscribeRecipient lets go who is active or pending, and overwrites noth
   expect(after.recipients[0]?.skipReason).toBe('removed');
 });
 
-test('only other services may ask about an audience', async () => {
+test('only other services may read an audience', async () => {
   const { audience } = given.as(userClaims());
   await expect(
     audience.listAudience({ workspaceId: 'w', listId: 'news', pageSize: 1 }),

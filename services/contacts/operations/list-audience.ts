@@ -1,11 +1,11 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 
 type Page = { emails: string[]; lists: number[]; timezones: string[] };
 
-// One value for the page: rows cost the driver more than the addresses in them. Each list is read in the order of
-// its index up to a page, and what is the first page of all of them is in there.
+// The page is one value: rows cost the driver more than the addresses in them. Up to a page of each list is read in the
+// order of its index, which is enough for the first page of all lists together.
 const pageSql = `
   select json_build_object(
     'emails', coalesce(json_agg(email), '[]'),

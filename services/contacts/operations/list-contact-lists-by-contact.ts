@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactNotFound } from '../contact/queries.ts';

@@ -1,19 +1,15 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import {
   type Given,
   givenDeletedList,
   givenLists,
-  givenService,
   givenStatus,
+  useService,
 } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function givenContacts(...names: string[]): Promise<string> {
   const workspaceId = await givenLists(given, 'one', 'two');
@@ -29,7 +25,7 @@ async function found(filter: Filter): Promise<string[]> {
   return contacts.map(({ email }) => email.slice(0, email.indexOf('@')));
 }
 
-test('list gives the newest first, then by address, page by page', async () => {
+test('list returns the newest first, then by address, page by page', async () => {
   given.clock.now = new Date('2030-01-01T12:00:00.001Z');
   const workspaceId = await givenContacts('c', 'a', 'b');
   given.clock.now = new Date('2030-01-01T12:00:00.002Z');
@@ -129,7 +125,7 @@ test('list finds nobody in a segment that does not exist', async () => {
   expect(await found({ workspaceId, segments: ['none'] })).toEqual([]);
 });
 
-test('getByEmail takes the address in any case and gives memberships of lists that are left', async () => {
+test('getByEmail takes the address in any case and returns memberships of lists that still exist', async () => {
   const workspaceId = await givenContacts('ann');
   await givenDeletedList(given, { workspaceId, id: 'one' });
   const request = { workspaceId, email: ' ANN@example.COM ' };

@@ -1,6 +1,6 @@
 import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
@@ -13,7 +13,7 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
   return async (request) => {
     const limit = request.limit ?? limitDefault;
     const where = conditions(request);
-    // No segments exist, so whatever is named has no members.
+    // Segments do not exist yet, so any segment has no members.
     if (request.segments.length > 0) return { contacts: [] };
     const rows = await query<{ contact: string; createdAt: string; email: string }>(
       store.fork(),
@@ -51,7 +51,7 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
   const values: unknown[] = [];
   const bound = (value: unknown) => `$${values.push(value)}`;
   const sql = [`contact.workspace_id = ${bound(request.workspaceId)}`, pagedSql('contact')];
-  // Addresses are stored in lower case, so theirs is the cheap comparison.
+  // Addresses are stored in lower case, so `like` is enough, which is cheaper than `ilike`.
   if (request.email !== '') {
     sql.push(`contact.email like ${bound(containing(request.email.toLowerCase()))}`);
   }
@@ -78,7 +78,7 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
   return { sql, values };
 }
 
-/** A pattern for texts that hold this one; its own wildcards are plain characters. */
+/** A LIKE pattern for texts that contain this one, whose wildcards are escaped. */
 function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,10 +1,10 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { readable } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
 
 /**
- * A hot path: asked for every message of a broadcast, with addresses as ListAudience gave them.
- * PostgreSQL writes the JSON, so that here nothing is done for each field.
+ * A hot path: called for every message of a broadcast, with the addresses of ListAudience. PostgreSQL writes the JSON,
+ * so that nothing is done here for each field.
  */
 export function resolveRecipients({ store }: Context): Methods['resolveRecipients'] {
   return async (request) => {

@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { userClaims } from '../../../test/setup/service.ts';
-import { type Given, givenLists, givenService } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { memberWith, userClaims } from '../../../test/setup/service.ts';
+import { givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-/** What the caller of the operation may do. */
-const permissions = new Map<string, { read: boolean; write: boolean }>();
-beforeAll(async () => {
-  given = await givenService(async () => ({
-    active: true,
-    root: false,
-    role: 'member',
-    permissions: Object.fromEntries(
-      [...permissions].map(([resource, permission]) => [
-        resource,
-        { $typeName: 'postrider.workspaces.v1.Permission', ...permission },
-      ]),
-    ),
-  }));
-});
-afterAll(() => given.context.store.close());
+const permissions = { lists: { read: true, write: true }, contacts: { read: false, write: false } };
+const given = useService(memberWith(permissions));
 
 const email = 'ann@example.com';
 
@@ -33,8 +18,6 @@ async function read(workspaceId: string) {
 }
 
 test('subscribe by a key without contacts:write creates a contact, and changes none', async () => {
-  permissions.clear();
-  permissions.set('lists', { read: true, write: true });
   const workspaceId = await givenLists(given, 'a');
   await subscribeAs(workspaceId, 'Ann');
   expect(await read(workspaceId)).toEqual({ firstName: 'Ann', lists: 1 });
@@ -43,8 +26,7 @@ test('subscribe by a key without contacts:write creates a contact, and changes n
 });
 
 test('subscribe by a key with contacts:write changes the contact, too', async () => {
-  permissions.set('lists', { read: true, write: true });
-  permissions.set('contacts', { read: true, write: true });
+  permissions.contacts = { read: true, write: true };
   const workspaceId = await givenLists(given, 'a');
   await subscribeAs(workspaceId, 'Ann');
   await subscribeAs(workspaceId, 'Anna');

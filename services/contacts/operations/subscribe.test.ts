@@ -1,18 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatusSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenLists, givenService, givenStatus, takeEvents } from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
-/** Lists of each kind: open or private, with double opt-in or without. */
+/** Lists of each kind: public or private, with double opt-in or without. */
 async function givenWorkspace(): Promise<string> {
   const workspaceId = await givenLists(given);
   const doubleOptinTemplate = { id: 'confirm' };
@@ -96,7 +93,7 @@ test.each<Path>([
   { list: 'private', before: 'complained', after: 'complained' },
 ])('a person with an email_hmac who is $before on $list ends $after', (path) => walk(path, true));
 
-test('the confirmation that is due says all that the mail needs', async () => {
+test('the event of a due confirmation has all that the mail needs', async () => {
   const workspaceId = await givenWorkspace();
   const email = somebody();
   await form().subscribe({ workspaceId, contact: { email }, listIds: ['openDOI'] });
@@ -167,7 +164,7 @@ test('spec: a private list can be subscribed when email_hmac is valid, and not o
   expect(await form().subscribe(request)).toMatchObject({ success: true });
 });
 
-test('a wrong email_hmac is as good as none on public lists', async () => {
+test('a wrong email_hmac counts as none on public lists', async () => {
   const workspaceId = await givenWorkspace();
   const email = somebody();
   const contact = { email, emailHmac: hmacOf('other', email) };
@@ -175,7 +172,7 @@ test('a wrong email_hmac is as good as none on public lists', async () => {
   expect(await statusOf(workspaceId, email, 'openDOI')).toBe('PENDING');
 });
 
-test('an anonymous person never changes a contact, one with a proof does, and null counts as absent', async () => {
+test('a contact is changed only with a valid email_hmac, and null counts as absent', async () => {
   const workspaceId = await givenWorkspace();
   const email = somebody();
   const ask = async (contact: object) => {
@@ -204,7 +201,7 @@ const tooMany = {
   rawMessage: 'Too many subscription attempts. Please try again in a few minutes.',
 };
 
-test('an address is let through 10 times in 60 seconds, from wherever it comes', async () => {
+test('an address is accepted 10 times in 60 seconds, from all clients together', async () => {
   const workspaceId = await givenWorkspace();
   const request = { workspaceId, contact: { email: somebody() }, listIds: ['open'] };
   for (let count = 1; count <= 10; count += 1) await form().subscribe(request);
@@ -223,7 +220,7 @@ test('an address is let through 10 times in 60 seconds, from wherever it comes',
   await form().subscribe(request);
 });
 
-test('a client is let through 50 times in 60 seconds, and what is not valid does not count', async () => {
+test('a client is accepted 50 times in 60 seconds, and invalid requests do not count', async () => {
   const workspaceId = await givenWorkspace();
   const client = form('203.0.113.7');
   const ask = (email: string) =>
@@ -244,7 +241,7 @@ test('all addresses of an IPv6 /64 are one client', async () => {
   expect(await ask('2001:db8:1:3::1')).toMatchObject({ success: true });
 });
 
-test('a list takes 1,000 requests in 60 seconds, whoever asks, and other lists are not touched', async () => {
+test('a list accepts 1,000 requests in 60 seconds from all clients together, and other lists are not affected', async () => {
   const workspaceId = await givenWorkspace();
   const ask = (listIds: string[]) =>
     form().subscribe({ workspaceId, contact: { email: somebody() }, listIds });

@@ -17,7 +17,7 @@ export function subscribe(context: Context): Methods['subscribe'] {
     const email = row.email;
     const asked = { workspaceId, email, listIds, client: clientAddressOf(call) };
     setRateLimitHeaders(call.responseHeader, await limitSubscriptions(context, asked));
-    // A caller that collects such addresses must not learn which they are.
+    // The answer must not reveal which addresses count as disposable.
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
     await context.store
@@ -37,7 +37,7 @@ async function join(
   const at = now();
   const scope = { em, outbox, workspaceId };
   const lists = await lockListsForShare(em, workspaceId, listIds);
-  // Nobody learns here which lists there are.
+  // The answer must not reveal which lists exist.
   if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
     throw invalidField('list_ids', 'list is not public');
   }

@@ -1,24 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   MembershipStatus,
   MembershipStatusSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { userClaims } from '../../../test/setup/service.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-  takeEvents,
-} from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 
@@ -45,7 +35,7 @@ async function statusesOf(workspaceId: string): Promise<Record<string, string | 
   );
 }
 
-async function told(workspaceId: string): Promise<unknown[]> {
+async function takenEvents(workspaceId: string): Promise<unknown[]> {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.list_id ?? null]);
 }
@@ -61,14 +51,14 @@ test('a person sees public lists and those they are on, by name', async () => {
   ]);
 });
 
-test('a person without any list is told so', async () => {
+test('a person without lists gets an empty answer', async () => {
   const workspaceId = await givenLists(given);
   await given.contacts.upsertContact({ workspaceId, contact: { email } });
   const answer = await given.subscribers.getSubscriber({ workspaceId, email });
   expect(answer).toMatchObject({ language: '', timezone: '', subscriptions: [] });
 });
 
-test('who is no contact is not found', async () => {
+test('an address without a contact is not found', async () => {
   const workspaceId = await givenSubscriber();
   const nobody = { workspaceId, email: 'nobody@example.com' };
   const notFound = { code: Code.NotFound, rawMessage: 'Contact not found' };
@@ -78,59 +68,59 @@ test('who is no contact is not found', async () => {
   ).rejects.toMatchObject(notFound);
 });
 
-test('a pending membership is confirmed once, and calmly again', async () => {
+test('a pending membership is confirmed once, and a repeat changes nothing', async () => {
   const workspaceId = await givenSubscriber();
   await givenStatus(given, { workspaceId, email, status: 'pending' });
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
   expect(await statusesOf(workspaceId)).toMatchObject({ own: 'ACTIVE' });
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
-  expect(await told(workspaceId)).toEqual([['list.confirmed', 'own']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.confirmed', 'own']]);
 });
 
 test.each(['unsubscribed', 'bounced', 'complained'])(
-  'confirming leaves a membership alone that is %s',
+  'confirming does not change a membership that is %s',
   async (status) => {
     const workspaceId = await givenSubscriber();
     await givenStatus(given, { workspaceId, email, status });
     await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'own' });
     expect(await statusesOf(workspaceId)).toMatchObject({ own: status.toUpperCase() });
-    expect(await told(workspaceId)).toEqual([]);
+    expect(await takenEvents(workspaceId)).toEqual([]);
   },
 );
 
-test('confirming what is not there creates nothing', async () => {
+test('confirming a missing membership creates nothing', async () => {
   const workspaceId = await givenSubscriber();
   await given.subscribers.confirmSubscription({ workspaceId, email, listId: 'news' });
   await given.subscribers.confirmSubscription({ workspaceId, email: 'x@a.example', listId: 'own' });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSPECIFIED' });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
-test('a person joins, leaves and comes back, and each step is told', async () => {
+test('a person joins, leaves and comes back, and each step is published', async () => {
   const workspaceId = await givenSubscriber();
   const update = (lists: { subscribeListIds?: string[]; unsubscribeListIds?: string[] }) =>
     given.subscribers.updateSubscriber({ workspaceId, email, ...lists });
   await update({ subscribeListIds: ['news'], unsubscribeListIds: ['own'] });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'ACTIVE', own: 'UNSUBSCRIBED' });
-  expect(await told(workspaceId)).toEqual([
+  expect(await takenEvents(workspaceId)).toEqual([
     ['list.subscribed', 'news'],
     ['list.unsubscribed', 'own'],
   ]);
   await update({ subscribeListIds: ['own'] });
   expect(await statusesOf(workspaceId)).toMatchObject({ own: 'ACTIVE' });
-  expect(await told(workspaceId)).toEqual([['list.resubscribed', 'own']]);
+  expect(await takenEvents(workspaceId)).toEqual([['list.resubscribed', 'own']]);
   await update({ subscribeListIds: ['own', 'news'] });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });
 
-test('a list named to join and to leave is left', async () => {
+test('a list that is named both to join and to leave is left', async () => {
   const workspaceId = await givenSubscriber();
   const both = { subscribeListIds: ['news'], unsubscribeListIds: ['news'] };
   await given.subscribers.updateSubscriber({ workspaceId, email, ...both });
   expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSUBSCRIBED' });
 });
 
-test('leaving all leaves what the person can not see as well, and joins nothing', async () => {
+test('leaving all also leaves private lists, and joins nothing', async () => {
   const workspaceId = await givenSubscriber();
   const everywhere = { contacts: [{ email }], subscribeToLists: ['secret', 'tips'] };
   await given.contacts.importContacts({ workspaceId, ...everywhere });
@@ -154,7 +144,7 @@ test.each(['bounced', 'complained'])('no choice lifts a membership that is %s', 
 });
 
 test.each([['secret'], ['gone'], ['nowhere']])(
-  'a person can not join %s, and nothing is written then',
+  'a person cannot join %s, and nothing is written',
   async (listId) => {
     const workspaceId = await givenSubscriber();
     const wish = {
@@ -166,7 +156,7 @@ test.each([['secret'], ['gone'], ['nowhere']])(
       given.subscribers.updateSubscriber({ workspaceId, email, ...wish }),
     ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: 'list not found' });
     expect(await statusesOf(workspaceId)).toMatchObject({ news: 'UNSPECIFIED', own: 'ACTIVE' });
-    expect(await told(workspaceId)).toEqual([]);
+    expect(await takenEvents(workspaceId)).toEqual([]);
   },
 );
 
@@ -180,7 +170,7 @@ test('language and time zone are kept, changed and cleared', async () => {
   expect(await update({ language: 'de' })).toEqual(['de', 'Europe/Paris']);
   expect(await update({ timezone: 'Asia/Tokyo' })).toEqual(['de', 'Asia/Tokyo']);
   expect(await update({ language: '', timezone: '' })).toEqual(['', '']);
-  expect(await told(workspaceId)).toHaveLength(3);
+  expect(await takenEvents(workspaceId)).toHaveLength(3);
 });
 
 test.each([

@@ -1,27 +1,17 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { endMemberships } from '../tasks/end-memberships.ts';
-import {
-  type Given,
-  givenDeletedList,
-  givenLists,
-  givenService,
-  givenStatus,
-  takeEvents,
-} from '../test/given.ts';
+import { takeEvents } from '../test/events.ts';
+import { givenDeletedList, givenLists, givenStatus, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 const email = 'ann@example.com';
 const listNotFound = { code: Code.NotFound, rawMessage: 'List not found' };
 
-async function told(workspaceId: string) {
+async function takenEvents(workspaceId: string) {
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   return events.map(({ type, data }) => [type, data.list_id ?? null]);
 }
@@ -65,7 +55,7 @@ test.each([
   });
 });
 
-test('an unknown or deleted list can not be changed, deleted or counted', async () => {
+test('an unknown or deleted list cannot be changed, deleted or counted', async () => {
   const workspaceId = await givenLists(given, 'gone');
   await givenDeletedList(given, { workspaceId, id: 'gone' });
   for (const id of ['gone', 'never', "x' or true --"]) {
@@ -78,7 +68,7 @@ test('an unknown or deleted list can not be changed, deleted or counted', async 
   }
 });
 
-test('stats count the members of each status, and not who was removed', async () => {
+test('stats count the members of each status, without removed ones', async () => {
   const workspaceId = await givenLists(given, 'news');
   expect((await given.lists.getListStats({ workspaceId, listId: 'news' })).stats).toMatchObject({
     totalActive: 0,
@@ -109,14 +99,14 @@ test('stats count the members of each status, and not who was removed', async ()
   });
 });
 
-test('a deleted list is gone at once, and a job ends its memberships and tells of each', async () => {
+test('a deleted list is gone at once, and a job ends its memberships with an event for each', async () => {
   const workspaceId = await givenLists(given, 'news', 'tips');
   const contacts = Array.from({ length: 1_001 }, (_, number) => ({
     email: `p${number}@a.example`,
   }));
   const subscribeToLists = ['news', 'tips'];
   await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists });
-  await told(workspaceId);
+  await takenEvents(workspaceId);
   expect(await given.lists.deleteList({ workspaceId, id: 'news' })).toMatchObject({
     success: true,
   });
@@ -133,11 +123,11 @@ test('a deleted list is gone at once, and a job ends its memberships and tells o
   );
   const end = endMemberships(given.context);
   await end(job?.payload);
-  const events = await told(workspaceId);
+  const events = await takenEvents(workspaceId);
   expect(events).toHaveLength(1_001);
   expect(new Set(events.map(String))).toEqual(new Set(['list.removed,news']));
   await end(job?.payload);
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
   expect(await lists()).toEqual(['tips']);
 });
 
@@ -167,7 +157,7 @@ test('spec: lists.subscribe works for any list, public or private, and bypasses 
 });
 
 test.each(['active', 'pending', 'unsubscribed', 'bounced', 'complained'])(
-  'spec: lists.subscribe sets who is %s active immediately',
+  'spec: lists.subscribe sets a %s membership to active immediately',
   async (status) => {
     const workspaceId = await givenLists(given, 'own');
     await subscribe(workspaceId);
@@ -186,7 +176,7 @@ test('lists.subscribe creates the contact or changes what is given; null and abs
   await subscribe(workspaceId, { contact: { email, lastName: 'Lee', nullFields } });
   const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
   expect(contact).toMatchObject({ firstName: 'Ann', lastName: 'Lee' });
-  expect(await told(workspaceId)).toEqual([
+  expect(await takenEvents(workspaceId)).toEqual([
     ['contact.created', null],
     ['list.subscribed', 'own'],
     ['contact.updated', null],
@@ -205,5 +195,5 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage,
   });
-  expect(await told(workspaceId)).toEqual([]);
+  expect(await takenEvents(workspaceId)).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { UpdateSubscriberRequest } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
@@ -35,7 +36,7 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
   };
 }
 
-/** What the person says about themselves. An empty text clears a field. */
+/** The language and time zone that the person chose. An empty text clears a field. */
 function readPerson({ email, language, timezone }: UpdateSubscriberRequest): ContactRow {
   const { row, faults } = readContact(create(ContactInputSchema, { email, language, timezone }));
   const [first, ...rest] = faults;
@@ -47,7 +48,7 @@ function readPerson({ email, language, timezone }: UpdateSubscriberRequest): Con
   };
 }
 
-/** Holds the lists that the person may choose: public ones, and those they are or were on. */
+/** Locks the lists that the person may choose: public ones, and those they are or were on. */
 async function listsOfferedTo(
   em: EntityManager,
   { workspaceId, email }: UpdateSubscriberRequest,

@@ -1,20 +1,16 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { type Given, givenLists, givenService } from '../test/given.ts';
+import { givenLists, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.context.store.close());
+const given = useService();
 
 async function read(workspaceId: string) {
   const request = { workspaceId, email: 'a@example.com' };
   return (await given.contacts.getContactByEmail(request)).contact;
 }
 
-test('upsert creates, then changes what is given, clears what is null, keeps what is absent', async () => {
+test('upsert creates, then changes given fields, clears null ones and keeps absent ones', async () => {
   const workspaceId = await givenLists(given);
   const email = ' A@Example.com';
   const first = { email, firstName: 'Ann', lastName: 'Lee', phone: '1', customNumber1: 0 };
@@ -35,7 +31,7 @@ test('upsert creates, then changes what is given, clears what is null, keeps wha
   expect(contact?.createdAt).toBeDefined();
 });
 
-test('upsert names every bad field, first of all the first, and writes nothing', async () => {
+test('upsert names every bad field, with the text of the first, and writes nothing', async () => {
   const workspaceId = await givenLists(given);
   const contact = {
     email: 'a@example.com',

@@ -4,7 +4,7 @@ import wildcards from 'disposable-email-domains/wildcard.json' with { type: 'jso
 const known = new Set<string>(domains);
 const knownWithAll = new Set<string>(wildcards);
 
-/** Whether an address, in its canonical form, is of a kind that is thrown away within the hour. */
+/** Whether an address, in its canonical form, belongs to a provider of disposable addresses. */
 export function isDisposable(address: string): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1);
   if (known.has(domain)) return true;

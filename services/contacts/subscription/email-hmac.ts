@@ -4,13 +4,13 @@ import type { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_p
 import { createCache } from '#lib/cache.ts';
 import { equalInConstantTime } from '#lib/keys/keyring.ts';
 
-/** Whether an `email_hmac` proves that a workspace's own site has asked for an address. */
+/** Whether an `email_hmac` proves that the workspace's own site made the request for an address. */
 export type IsProven = (
   workspaceId: string,
   given: { email: string; hmac: string },
 ) => Promise<boolean>;
 
-/** Keys are kept for a second, so that one that was rotated opens nothing after that. */
+/** Keys are cached for a second, so that a rotated key is void after that. */
 export function createEmailHmac(
   workspaces: Pick<Client<typeof WorkspaceService>, 'getEmailHmacKey'>,
 ): IsProven {
@@ -23,7 +23,7 @@ export function createEmailHmac(
   };
 }
 
-/** Empty where there is no such workspace, which the caller must not learn. */
+/** Empty if the workspace does not exist, which the caller must not learn. */
 async function keyOf(
   workspaces: Pick<Client<typeof WorkspaceService>, 'getEmailHmacKey'>,
   workspaceId: string,

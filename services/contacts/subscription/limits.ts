@@ -12,12 +12,12 @@ import { retryLater } from '#lib/rpc/errors.ts';
 const windowMs = 60_000;
 const perAddressMax = 10;
 const perClientMax = 50;
-/** Enough for a form on a busy site, and too few for a flood of made-up addresses. */
+/** Enough for the form of a busy site, and too few for a flood of invented addresses. */
 const perListMax = 1_000;
 
 type Asked = { workspaceId: string; email: string; listIds: readonly string[]; client: string };
 
-/** Refuses requests that come too often for an address, a client or a list; otherwise gives what is left. */
+/** Refuses too many requests for an address, by a client or to a list; otherwise returns what is left. */
 export async function limitSubscriptions(
   { store, now }: { store: Store; now: () => Date },
   { workspaceId, email, listIds, client }: Asked,

@@ -8,7 +8,7 @@ import { invalidField } from '#lib/rpc/errors.ts';
 
 export type Templates = Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
 
-/** The template of the confirmation mail, as stored. Refuses one that is not there, or is no mail. */
+/** The template of the confirmation mail, as stored. Refuses one that does not exist or is not for mail. */
 export async function optInTemplateOf(
   { templates }: { templates: Templates },
   {

@@ -1,10 +1,10 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { removeMemberships } from '../consent/membership-queries.ts';
 import type { Context } from '../context.ts';
 
 const pageSize = 1_000;
 
-/** The task that ends the memberships of a deleted list, page by page; a repeat goes on where it stood. */
+/** Ends the memberships of a deleted list, page by page; a repeat continues where the last one stopped. */
 export function endMemberships({ store, outbox, now }: Context) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, listId } = payload as { workspaceId: string; listId: string };

@@ -18,12 +18,13 @@ import {
   TemplateContentService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
+import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
@@ -41,17 +42,17 @@ function clients(transport: Transport) {
   };
 }
 
-/** The service on a database of its own; its clock stands where the test puts it. */
+/** The service on a database of its own, with a clock that the test sets. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
-  // One key for each workspace but `nobody`, as workspaces would give it.
+  // One key for each workspace, as workspaces returns it; `nobody` does not exist.
   const keys = createRouterTransport((router) => {
     router.rpc(WorkspaceService.method.getEmailHmacKey, ({ workspaceId }) => {
       if (workspaceId === 'nobody') throw new ConnectError('Workspace not found', Code.NotFound);
       return { key: `key of ${workspaceId}` };
     });
   });
-  // Every template is there but `gone`; `page` is one of a page.
+  // Every template exists but `gone`; `page` is for web pages.
   const templates = createRouterTransport((router) => {
     router.rpc(TemplateContentService.method.batchGetTemplates, ({ keys }) => {
       const there = keys.filter(({ id }) => id !== 'gone');
@@ -79,6 +80,14 @@ const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : Templat
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
+/** The service for all tests of a file. */
+export function useService(authorize?: Authorize): Given {
+  return shared(
+    () => givenService(authorize),
+    ({ context }) => context.store.close(),
+  );
+}
+
 let count = 0;
 
 /** A workspace that no other test uses, with lists. */
@@ -89,7 +98,7 @@ export async function givenLists({ lists }: Given, ...ids: string[]): Promise<st
   return workspaceId;
 }
 
-/** Puts all memberships of an address into a state, however they would come to it. */
+/** Sets all memberships of an address to a state directly. */
 export async function givenStatus(
   { context, clock }: Given,
   member: { workspaceId: string; email: string; status: string; removed?: boolean },
@@ -101,7 +110,7 @@ export async function givenStatus(
   );
 }
 
-/** Takes a list away, as deleting it will. */
+/** Marks a list as deleted, without the job that ends its memberships. */
 export async function givenDeletedList(
   { context, clock }: Given,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -111,23 +120,4 @@ export async function givenDeletedList(
     'update lists set deleted_at = $3 where workspace_id = $1 and id = $2',
     [workspaceId, id, clock.now],
   );
-}
-
-export type Told = { type: string; data: Record<string, unknown> };
-
-/** Takes the events that wait for a consumer, of one workspace. */
-export async function takeEvents(
-  { context }: Given,
-  { consumer, workspaceId }: { consumer: string; workspaceId: string },
-): Promise<Told[]> {
-  const rows = await query<{ payload: EventBatch }>(
-    context.store.fork(),
-    `delete from contacts_jobs._private_jobs
-     where payload->>'consumer' = $1 and payload->>'workspaceId' = $2
-     returning payload`,
-    [consumer, workspaceId],
-  );
-  return rows
-    .flatMap(({ payload }) => eventsOf(payload))
-    .map(({ type, dataJson }) => ({ type, data: JSON.parse(dataJson) }));
 }

@@ -22,7 +22,7 @@ export const noFeeds: BatchFeeds = { values: {}, recipient: undefined };
 export type Feeds = {
   /** A pinned answer of a global feed, from its JSON text; parsed once and kept. */
   read(json: string): Promise<JsonObject>;
-  /** Asks the feed about as many as a second allows, in their order; the rest waits for the next portion. */
+  /** Calls the feed for as many recipients as a second allows, in order; the rest waits for the next portion. */
   askSome(ask: Portion): Promise<Fed>;
 };
 
@@ -139,7 +139,7 @@ async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
   return fed;
 }
 
-/** Retries after errors that may pass. */
+/** Retries after transient errors. */
 async function askPatiently(
   ways: Ways,
   { recipient, contacts }: Portion,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 
 const idBytes = 8;
 

@@ -1,14 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { readToken } from './token.ts';
 
-/** The message that a link came with. */
+/** The message that contained a link. */
 export type LinkedMessage = {
   id: string;
   email: string;

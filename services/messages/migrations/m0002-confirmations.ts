@@ -11,7 +11,7 @@ export class Confirmations extends Migration {
         mailed_at timestamptz not null,
         primary key (workspace_id, email, list_id)
       )`);
-    // What is to be sent that no broadcast asks for.
+    // Confirmation mails to send; they belong to no broadcast.
     this.addSql(`
       create index messages_due on messages (coalesce(due_at, lease_until), workspace_id, list_id)
       where broadcast_id is null and status in ('deferred', 'sending')`);

@@ -30,7 +30,7 @@ export function mailboxHeader(name: string, mailbox: Mailbox): string {
   );
 }
 
-/** A header line whose value is a machine's word; what is not visible ASCII is left out. */
+/** A header line with a machine-readable value; characters that are not visible ASCII are left out. */
 export function tokenHeader(name: string, token: string): string {
   return `${name}: ${token.replace(/[^\x20-\x7e]/g, '')}\r\n`;
 }
@@ -91,7 +91,7 @@ function foldWords(start: string, words: string[]): string {
   let header = start;
   let column = start.length;
   for (const word of words) {
-    // Nothing but white space on a first line is legal yet often misread: the first word stays on it.
+    // A first line of only white space is legal but often misread, so the first word stays on it.
     if (column + 1 + word.length > lineLimit && column > start.length) {
       header += `\r\n ${word}`;
       column = 1 + word.length;

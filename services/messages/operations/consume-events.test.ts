@@ -1,40 +1,27 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import type { ConsumeEventsRequestSchema } from '#gen/postrider/events/v1/events_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 const listId = 'weekly';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
+resetAfterEach(given);
 beforeEach(async () => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    optinTemplate: '',
-    marketingProvider: 'smtp-1',
-  });
-  given.world.skipReasons.clear();
-  given.world.fields.clear();
   await query(given.store.fork(), 'truncate messages, confirmations', []);
   await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
 });
 
 type Events = NonNullable<MessageInitShape<typeof ConsumeEventsRequestSchema>['events']>;
 
-function tell(events: Events, batchId = crypto.randomUUID()) {
+function consume(events: Events, batchId = crypto.randomUUID()) {
   return given.events.consumeEvents({ workspaceId, batchId, events });
 }
 
@@ -58,8 +45,8 @@ const jobs = () =>
     [],
   );
 
-test('a pending membership gets one mail with a link to confirm, and no headers to leave', async () => {
-  await tell([pending('ann@example.com')]);
+test('a pending membership gets one mail with a confirmation link and no unsubscribe headers', async () => {
+  await consume([pending('ann@example.com')]);
   expect(await jobs()).toMatchObject([{ payload: { workspaceId, listId } }]);
   await send();
   expect(given.sink.total()).toBe(1);
@@ -78,7 +65,7 @@ test('a pending membership gets one mail with a link to confirm, and no headers 
 test('the mail speaks the language of the contact', async () => {
   given.world.fields.set('ken@example.com', { language: 'ja-JP' });
   given.world.fields.set('uli@example.com', { language: 'de' });
-  await tell([pending('ken@example.com'), pending('uli@example.com')]);
+  await consume([pending('ken@example.com'), pending('uli@example.com')]);
   await send();
   const subjects = await Promise.all(
     given.sink.bodies().map(async (body) => (await PostalMime.parse(body)).subject),
@@ -88,7 +75,7 @@ test('the mail speaks the language of the contact', async () => {
   );
 });
 
-test('nothing that was typed into the form reaches the mail', async () => {
+test('no value of the form reaches the confirmation mail', async () => {
   given.world.fields.set('ann@example.com', { first_name: 'WIN MONEY http://spam.example' });
   given.world.optinTemplate = 'optin';
   given.world.content = {
@@ -96,16 +83,16 @@ test('nothing that was typed into the form reaches the mail', async () => {
     subject: 'Hi {{ contact.first_name }}',
     html: '<a href="{{ confirm_subscription_url }}">{{ contact.first_name }}{{ list.name }}</a>',
   };
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   expect(given.sink.bodies().join('')).toContain('Weekly');
   expect(given.sink.bodies().join('')).not.toMatch(/spam|WIN/);
 });
 
 test('an address gets one mail about a list in an hour, however often it is asked for', async () => {
-  await tell([pending('ann@example.com'), pending('ann@example.com')]);
+  await consume([pending('ann@example.com'), pending('ann@example.com')]);
   await send();
-  await tell([pending('ann@example.com'), pending('bob@example.com')]);
+  await consume([pending('ann@example.com'), pending('bob@example.com')]);
   await send();
   expect(given.sink.total()).toBe(2);
   await query(
@@ -113,41 +100,41 @@ test('an address gets one mail about a list in an hour, however often it is aske
     "update confirmations set mailed_at = now() - interval '61 minutes'",
     [],
   );
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   expect(given.sink.total()).toBe(3);
 });
 
 test('re-subscribing after a confirmation sends the next mail immediately', async () => {
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   const [row] = await rows();
   const token = createTokenMaker(keyring)(workspaceId, String(row?.id));
   await given.links.confirmByLink({ workspaceId, token });
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   expect(given.sink.total()).toBe(2);
 });
 
 test('a batch that comes twice is one batch', async () => {
   const batchId = crypto.randomUUID();
-  await tell([pending('ann@example.com')], batchId);
+  await consume([pending('ann@example.com')], batchId);
   await query(given.store.fork(), 'delete from confirmations', []);
-  await tell([pending('ann@example.com')], batchId);
+  await consume([pending('ann@example.com')], batchId);
   expect(await rows()).toHaveLength(1);
 });
 
 test('a contact that is no longer pending gets no mail', async () => {
   given.world.skipReasons.set('ann@example.com', 'active');
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   expect(given.sink.total()).toBe(0);
   expect(await rows()).toMatchObject([{ status: 'skipped', status_info: 'active' }]);
 });
 
-test('a mail that the server puts off is tried again later', async () => {
+test('a mail that the server defers is tried again later', async () => {
   given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^ann@', reply: '450 later' }];
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
   await send();
   expect(await rows()).toMatchObject([{ status: 'deferred', attempts: 1 }]);
@@ -155,9 +142,9 @@ test('a mail that the server puts off is tried again later', async () => {
   expect(job?.in_s).toBeGreaterThan(50);
 });
 
-test('a mail that no server would take waits for the server, and is sent then', async () => {
+test('a mail waits for a server that is down, and is then sent', async () => {
   given.sink.behaviour.replies = [{ step: 'mail', reply: '550 5.7.1 no service here' }];
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send();
   expect(await rows()).toMatchObject([{ status: 'deferred', attempts: 0, owner: null }]);
   given.sink.behaviour.replies = [];
@@ -170,7 +157,7 @@ test('without a provider the mail fails with the reason', async () => {
   // A workspace of its own, since settings are kept for some seconds.
   given.world.marketingProvider = '';
   const own = given.newProcess();
-  await tell([pending('ann@example.com')]);
+  await consume([pending('ann@example.com')]);
   await send(own.context);
   own.context.admission.close();
   await own.context.thread.close();
@@ -182,8 +169,8 @@ test('without a provider the mail fails with the reason', async () => {
 test('a deleted contact disappears from the history, and nothing is sent to it', async () => {
   const batch = batchOf(people(2));
   await given.sender.sendBatch(batch);
-  await tell([pending('p0@example.com')]);
-  await tell([event('contact.deleted', { contact: { email: 'p0@example.com' } })]);
+  await consume([pending('p0@example.com')]);
+  await consume([event('contact.deleted', { contact: { email: 'p0@example.com' } })]);
   await send();
   expect(given.sink.total()).toBe(2);
   const emails = (await rows()).map((row) => [row.contact_email, row.status]);

@@ -1,6 +1,7 @@
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { requestConfirmations } from '../record/confirmations.ts';
 

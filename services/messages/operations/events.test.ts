@@ -1,25 +1,23 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createRouterTransport } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
-import { batchOf, type Given, givenService } from '../test/given.ts';
+import { batchOf, type Given, useService } from '../test/given.ts';
 
 const anywhere = createRouterTransport(() => {});
 
-let given: Given;
+const given = useService();
 let process: ReturnType<Given['newProcess']>;
 beforeAll(async () => {
-  given = await givenService();
   process = given.newProcess({
     outbox: openOutbox('messages', { contacts: anywhere, webhooks: anywhere }),
   });
 });
-afterAll(() => given.close());
 beforeEach(async () => {
   given.sink.behaviour.replies = [];
   await query(given.store.fork(), 'delete from messages_jobs._private_jobs', []);
@@ -134,7 +132,7 @@ test('hits of several workspaces give events to each of them alone', async () =>
   ]);
 });
 
-test('where nobody consumes, nothing is written', async () => {
+test('no events are written when there is no consumer', async () => {
   const alone = given.newProcess({ outbox: openOutbox('messages', { contacts: anywhere }) });
   await alone.sender.sendBatch(batchOf(['ann@example.com']));
   expect(await jobs()).toEqual([]);

@@ -1,19 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.world.skipReasons.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 const ask = ({ workspaceId, broadcastId, emails }: Batch) =>
@@ -64,7 +56,7 @@ test('getBatchOutcomes distinguishes messages in flight from those of a dead pro
   expect(await ask(batch)).toMatchObject({ outcomes: { notStarted: 5 }, inFlight: 0 });
 });
 
-test('getBatchOutcomes knows nothing of another broadcast or workspace', async () => {
+test('getBatchOutcomes reads no other broadcast or workspace', async () => {
   const batch = batchOf(people(2));
   await given.sender.sendBatch(batch);
   const nothing = { outcomes: { sent: 0, notStarted: 2 }, inFlight: 0 };

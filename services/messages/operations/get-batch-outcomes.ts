@@ -1,4 +1,4 @@
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId, type MessageStatus } from '../message.ts';
 import { toBatchOutcomes } from '../views/batch-outcomes.ts';

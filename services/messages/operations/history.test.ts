@@ -1,16 +1,15 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 let batch: ReturnType<typeof batchOf>;
 beforeAll(async () => {
-  given = await givenService();
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^p1@', reply: '550 5.1.1 no such user' },
     { step: 'rcpt', recipient: '^p2@', reply: '450 later' },
@@ -19,9 +18,8 @@ beforeAll(async () => {
   batch = batchOf(people(25));
   await given.sender.sendBatch(batch);
 });
-afterAll(() => given.close());
 
-test('list pages through all messages, newest first, none left out', async () => {
+test('list pages through all messages, newest first', async () => {
   const { workspaceId } = batch;
   const ids: string[] = [];
   let cursor = '';
@@ -88,7 +86,7 @@ test.each([
   );
 });
 
-test('broadcastStats counts by what became of the messages', async () => {
+test('broadcastStats counts messages by outcome', async () => {
   const { workspaceId, broadcastId } = batch;
   const { stats } = await given.messages.getBroadcastStats({ workspaceId, broadcastId });
   expect(stats).toMatchObject({

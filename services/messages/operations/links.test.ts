@@ -1,19 +1,15 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
-import { type Given, givenService } from '../test/given.ts';
+import { useService } from '../test/given.ts';
 
 const workspaceId = 'w1';
 const email = 'ann@example.com';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 beforeEach(() => {
   given.world.confirmed.length = 0;
   given.world.updates.length = 0;
@@ -54,7 +50,7 @@ const subscriber = {
   ],
 };
 
-test('getLink shows the person their lists, language and zone, and who writes to them', async () => {
+test('getLink shows lists, language and time zone of the contact, and the workspace', async () => {
   given.world.subscribers.set(email, subscriber);
   expect(await given.links.getLink(await sent())).toMatchObject({
     ...subscriber,
@@ -67,7 +63,7 @@ test('getLink shows the person their lists, language and zone, and who writes to
   });
 });
 
-test('getLink is the same empty answer for a contact that is gone and for a message that is', async () => {
+test('getLink gives the same empty answer for a deleted contact and for a deleted message', async () => {
   const gone = await given.links.getLink(await sent());
   const redacted = await given.links.getLink(await sent({ contactEmail: '' }));
   const token = createTokenMaker(keyring)(workspaceId, crypto.randomUUID());
@@ -123,7 +119,7 @@ test('updateByLink joins no list by a confirmation mail of more than seven days,
   expect(given.world.updates).toMatchObject([{ language: 'de', unsubscribeListIds: ['daily'] }]);
 });
 
-test('updateByLink that leaves all lists counts for the message', async () => {
+test('updateByLink that leaves all lists counts as an unsubscription of the message', async () => {
   given.world.subscribers.set(email, subscriber);
   const link = await sent();
   await given.links.updateByLink({ ...link, unsubscribeAll: true });
@@ -131,13 +127,13 @@ test('updateByLink that leaves all lists counts for the message', async () => {
   expect(await unsubscribedAt(link.id)).not.toBeNull();
 });
 
-test('updateByLink does not reveal that a contact is gone', async () => {
+test('updateByLink does not reveal that a contact was deleted', async () => {
   expect(await given.links.updateByLink({ ...(await sent()), unsubscribeAll: true })).toMatchObject(
     {},
   );
 });
 
-test('every link operation refuses a token that is not ours, and ours in another workspace', async () => {
+test('every link operation refuses a forged token, and a valid one in another workspace', async () => {
   const { token } = await sent();
   const bad = [
     { workspaceId: 'w2', token },

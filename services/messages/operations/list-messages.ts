@@ -2,10 +2,11 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListMessagesRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { type MessageRow, messageColumns, toMessage } from '../views/message.ts';
+import { type MessageRow, messageColumns } from '../message-queries.ts';
+import { toMessage } from '../views/message.ts';
 
 const defaultLimit = 20;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,27 +1,17 @@
 import { create } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { query } from '#lib/postgres/store.ts';
-import { type FeedServer, startFeedServer } from '../../../test/feed-server.ts';
+import { query } from '#lib/postgres/query.ts';
+import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { until } from '../../../test/stack/until.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-let server: FeedServer;
-beforeAll(async () => {
-  [given, server] = await Promise.all([givenService(), startFeedServer()]);
-});
-beforeEach(() => {
-  given.sink.reset();
-  given.world.skipReasons.clear();
-  given.world.content = defaultContent;
-  server.requests.length = 0;
-  server.behaviour = (_, response) => response.end('{}');
-});
-afterAll(() => Promise.all([given.close(), server.close()]));
+const given = useService();
+const server = useFeedServer('{}');
+resetAfterEach(given);
 
 const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 
@@ -73,7 +63,7 @@ test('a loop over a feed goes through the thread', async () => {
   expect(given.sink.bodies().join('')).toContain('[a][b]');
 });
 
-test('a recipient feed is asked about each one who may be written to, and nobody else', async () => {
+test('a recipient feed is called for each recipient that may get mail, and for no other', async () => {
   given.world.content = { ...defaultContent, html: '<p>for {{ recipient_feed.for }}</p>' };
   given.world.skipReasons.set('p1@example.com', 'unsubscribed');
   given.world.fields.set('p0@example.com', { first_name: 'Zoë', custom_number_1: 7 });
@@ -93,7 +83,7 @@ test('a recipient feed is asked about each one who may be written to, and nobody
   for (const { to, html } of await mails()) expect(html).toBe(`<p>for ${to}</p>`);
 });
 
-test('a feed is asked about five recipients of a batch at a time', async () => {
+test('a feed is called for five recipients of a batch at a time', async () => {
   let open = 0;
   let most = 0;
   server.behaviour = (_, response) => {
@@ -108,7 +98,7 @@ test('a feed is asked about five recipients of a batch at a time', async () => {
   expect(most).toBe(5);
 });
 
-test('a feed that fails twice in a way that passes is asked a third time', async () => {
+test('a feed is called a third time after two transient failures', async () => {
   let failures = 2;
   server.behaviour = (_, response) => {
     failures -= 1;
@@ -122,7 +112,7 @@ test.each([
   [500, 3, 'recipient feed failed: HTTP error 500: Internal Server Error'],
   [404, 1, 'recipient feed failed: HTTP error 404: Not Found'],
 ])(
-  'a feed that keeps saying %i is asked %i times and is an outage',
+  'a feed that always answers %i is called %i times and is an outage',
   async (status, times, outage) => {
     server.behaviour = (_, response) => response.writeHead(status).end();
     const batch = fedBatchOf(people(1));
@@ -132,7 +122,7 @@ test.each([
   },
 );
 
-test('nobody without an answer of the feed is sent to, and nothing is left claimed', async () => {
+test('recipients without an answer of the feed get no mail, and no message stays claimed', async () => {
   server.behaviour = (request, response) =>
     response.writeHead(emailOf(request) === 'p3@example.com' ? 404 : 200).end('{}');
   const batch = fedBatchOf(people(30));
@@ -151,14 +141,14 @@ test('nobody without an answer of the feed is sent to, and nothing is left claim
   expect(given.sink.duplicates()).toEqual([]);
 });
 
-test('a feed is not asked again about a recipient with an outcome', async () => {
+test('a feed is not called again for a recipient with an outcome', async () => {
   const batch = fedBatchOf(people(4));
   await given.sender.sendBatch({ ...batch, emails: people(3) });
   await given.sender.sendBatch(batch);
   expect(server.requests.length).toBe(4);
 });
 
-test('an abort ends the questions at once', async () => {
+test('an abort ends the calls to the feed at once', async () => {
   const abort = new AbortController();
   server.behaviour = () => abort.abort();
   const call = given.sender.sendBatch(fedBatchOf(people(50)), { signal: abort.signal });

@@ -1,21 +1,11 @@
 import { createRouterTransport } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type EventBatch, eventsOf, openOutbox } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { query } from '#lib/postgres/query.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  given.world.unknownRetries = 1;
-  given.world.fields.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 
@@ -35,13 +25,13 @@ const countedSent = async (batch: Batch) =>
     await sql('select sum(sent)::int as sent from variation_counts where broadcast_id = $1', batch)
   )[0]?.sent;
 
-/** A process whose events somebody listens to, so that each is one in a job. */
+/** A process with a consumer of events, so that each event is in a job. */
 const newProcess = () =>
   given.newProcess({
     outbox: openOutbox('messages', { webhooks: createRouterTransport(() => {}) }),
   });
 
-async function toldOf({ broadcastId }: Batch): Promise<string[]> {
+async function eventTypesOf({ broadcastId }: Batch): Promise<string[]> {
   const jobs = await query<{ payload: EventBatch }>(
     given.store.fork(),
     'select payload from messages_jobs._private_jobs',
@@ -53,7 +43,7 @@ async function toldOf({ broadcastId }: Batch): Promise<string[]> {
 }
 
 test.each([0, 1, 3])(
-  'a message that nobody answers is tried %i times more and is then recorded as sent',
+  'a message without an answer is tried %i times more and is then recorded as sent',
   async (retries) => {
     given.world.unknownRetries = retries;
     given.sink.behaviour.dropAfterDot = 1;
@@ -74,7 +64,7 @@ test.each([0, 1, 3])(
       `no answer to ${tries}, not tried again: the connection was closed before the server had answered`,
     );
     expect(await countedSent(batch)).toBe(2);
-    expect(await toldOf(batch)).toEqual(['email.sent', 'email.sent']);
+    expect(await eventTypesOf(batch)).toEqual(['email.sent', 'email.sent']);
     context.admission.close();
   },
 );
@@ -130,7 +120,7 @@ test.each([
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 100 });
 });
 
-test('the same refusal of everybody is an outage, and those it met first are put off', async () => {
+test('a refusal of every recipient is an outage, and the first refused messages are deferred', async () => {
   given.sink.behaviour.replies = [{ step: 'rcpt', reply: '550 5.7.1 sender blocked' }];
   const batch = batchOf(people(200));
   const answer = await given.sender.sendBatch(batch);

@@ -1,13 +1,11 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 beforeAll(async () => {
-  given = await givenService();
   await sql(`
     create table trouble (what text);
     create function refuse() returns trigger language plpgsql as $$
@@ -25,11 +23,9 @@ beforeAll(async () => {
     end $$;
     create trigger refuse before update on messages for each row execute function refuse();`);
 });
-afterAll(() => given.close());
+resetAfterEach(given);
 afterEach(async () => {
   await sql('truncate trouble');
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
 });
 
 const sql = (text: string) => query<Record<string, unknown>>(given.store.fork(), text, []);
@@ -119,7 +115,7 @@ test('a message that a server still has when the call ends is recorded, and nobo
   expect(mailed()).toEqual([1]);
 });
 
-test('a call gives its place to others while a server keeps its message', async () => {
+test('a call frees its place while a server holds its message', async () => {
   given.sink.behaviour.stallAt = 'dot';
   const stuck = Array.from({ length: 4 }, (_, index) => batchOf([`stuck${index}@example.com`]));
   await Promise.all(

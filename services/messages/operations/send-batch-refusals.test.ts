@@ -1,25 +1,17 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
 const minuteMs = 60_000;
 const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 
-/** Sends, and says in how many minutes who was put off is due. */
+/** Sends, and gives the minutes until the first deferred message is due. */
 async function sendAndWait(batch: Batch): Promise<number> {
   const beforeMs = Date.now();
   const { nextDueAt } = await given.sender.sendBatch(batch);
@@ -47,7 +39,7 @@ test.each(['421 4.3.2 shutting down', '450 4.2.1 busy', '451 4.3.0 failure', '45
   },
 );
 
-test('a wait that the server states is kept where it is longer', async () => {
+test('a longer delay that the server states is respected', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^long', reply: '451 4.7.1 greylisted, try again in 600 seconds' },
     { step: 'rcpt', recipient: '^short', reply: '451 4.7.1 try again in 2 seconds' },

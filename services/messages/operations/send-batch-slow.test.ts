@@ -1,16 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { create } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { GetTemplateContentResponseSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { createPlans } from '../content/plans.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 const doubled = (name: string, text: string) =>
   `{% assign ${name} = "${text}" %}${`{% assign ${name} = ${name} | append: ${name} %}`.repeat(12)}`;

@@ -1,14 +1,10 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { batchOf, type Given, givenService } from '../test/given.ts';
+import { batchOf, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 beforeEach(() => {
   given.sink.reset();
   given.world.isTracked = false;

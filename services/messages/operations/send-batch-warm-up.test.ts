@@ -1,24 +1,20 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, type Given, people, useService } from '../test/given.ts';
 
 const clock = { now: new Date() };
 
-let given: Given;
 let fresh: ReturnType<Given['newProcess']>;
+afterAll(() => fresh.context.admission.close());
+const given = useService();
 beforeAll(async () => {
-  given = await givenService();
   given.world.warmUp = { startedOn: '2026-11-21', dailyLimits: [50, 70] };
   fresh = newReplica();
 });
 afterEach(() => {
   given.sink.reset();
   given.world.skipReasons.clear();
-});
-afterAll(async () => {
-  fresh.context.admission.close();
-  await given.close();
 });
 
 const newReplica = () => given.newProcess({ now: () => clock.now });
@@ -31,7 +27,7 @@ function batch() {
 
 const reason = 'warm-up limit of 50 messages a day reached';
 
-test('a warm-up lets out what the day allows, and says when the rest may go', async () => {
+test('a warm-up sends what the day allows, and says when the rest may be sent', async () => {
   const answer = await fresh.sender.sendBatch(batch());
   expect(answer).toMatchObject({ sent: 50, notStarted: 50, deferred: 0, outage: reason });
   const endsAt = answer.outageEndsAt && timestampDate(answer.outageEndsAt);
@@ -39,7 +35,7 @@ test('a warm-up lets out what the day allows, and says when the rest may go', as
   expect(given.sink.total()).toBe(50);
 });
 
-test('on the next day the next limit holds, and after the last one there is none', async () => {
+test('the next day has the next limit, and after the last one there is none', async () => {
   const asked = batch();
   await fresh.sender.sendBatch(asked);
   expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 50, outage: reason });
@@ -68,13 +64,13 @@ test('a day has one limit for all replicas', async () => {
   for (const { context } of replicas.slice(1)) context.admission.close();
 });
 
-test('skipped recipients take nothing of the daily limit', async () => {
+test('skipped recipients do not count towards the daily limit', async () => {
   const asked = batch();
   for (const email of people(60)) given.world.skipReasons.set(email, 'unsubscribed');
   expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 40, skipped: 60, outage: '' });
 });
 
-test('an outage takes nothing of the daily limit', async () => {
+test('an outage does not count towards the daily limit', async () => {
   const asked = batch();
   given.world.port = 1;
   const away = newReplica();

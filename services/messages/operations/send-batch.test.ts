@@ -1,31 +1,17 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { type EventBatch, eventsOf } from '#lib/jobs/outbox.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { broadcastMessageId } from '../message.ts';
 import { claim } from '../record/claims.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    perMinute: 10_000_000,
-    port: given.sink.port,
-    resolving: undefined,
-  });
-  given.world.skipReasons.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 type Batch = ReturnType<typeof batchOf>;
 
@@ -43,7 +29,7 @@ const eventually = async (condition: () => boolean) => {
   while (!condition()) await new Promise((next) => setTimeout(next, 5));
 };
 
-test('sendBatch sends each one once and records it', async () => {
+test('sendBatch sends each message once and records it', async () => {
   given.world.fields.set('p1@example.com', { first_name: 'Zoë <3' });
   const batch = batchOf(people(200));
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 200 });
@@ -75,7 +61,7 @@ test('sendBatch answers from the record when it is asked again', async () => {
   expect(given.sink.total()).toBe(20);
 });
 
-test('sendBatch asked twice at the same time sends once', async () => {
+test('two concurrent calls of sendBatch send each message once', async () => {
   given.sink.behaviour.latencyMs = 20;
   const batch = batchOf(people(50));
   const other = given.newProcess();
@@ -87,7 +73,7 @@ test('sendBatch asked twice at the same time sends once', async () => {
   other.context.admission.close();
 });
 
-test('sendBatch skips who may not be written to and says why', async () => {
+test('sendBatch skips recipients that must not get mail and says why', async () => {
   given.world.skipReasons.set('p1@example.com', 'unsubscribed').set('p2@example.com', 'bounced');
   const batch = batchOf(people(4));
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 2, skipped: 2 });
@@ -104,7 +90,7 @@ test('sendBatch skips who may not be written to and says why', async () => {
   ]);
 });
 
-test('of who is a contact no more the record keeps no address', async () => {
+test('the record keeps no address of a deleted contact', async () => {
   given.world.skipReasons.set('p0@example.com', 'removed').set('p1@example.com', 'unsubscribed');
   const batch = batchOf(people(2));
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, skipped: 2 });
@@ -122,7 +108,7 @@ test('sendBatch includes unsubscribed members only where the template is not mar
   expect(given.world.includeUnsubscribed).toEqual([false, true, false]);
 });
 
-test('a hard bounce fails the message, suppresses the address and tells contacts', async () => {
+test('a hard bounce fails the message, suppresses the address and notifies contacts', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^dead@', reply: '550 5.1.1 no such user' },
     { step: 'dot', recipient: '^spam@', reply: '554 5.7.1 content refused' },
@@ -139,9 +125,9 @@ test('a hard bounce fails the message, suppresses the address and tells contacts
     'select payload from messages_jobs._private_jobs',
     [],
   );
-  const told = jobs.flatMap(({ payload }) => eventsOf(payload));
-  expect(told).toMatchObject([{ type: 'email.bounced' }]);
-  expect(told.map(({ dataJson }) => JSON.parse(dataJson))).toMatchObject([
+  const delivered = jobs.flatMap(({ payload }) => eventsOf(payload));
+  expect(delivered).toMatchObject([{ type: 'email.bounced' }]);
+  expect(delivered.map(({ dataJson }) => JSON.parse(dataJson))).toMatchObject([
     { email: 'dead@example.com', list_id: 'weekly' },
   ]);
   given.sink.behaviour.replies = [];
@@ -224,7 +210,7 @@ test('the messages of a dead process are sent when its lease is over, not before
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 3, unknown: 3 });
 });
 
-test('an outage gives back what was claimed and says why without an address', async () => {
+test('an outage releases claimed messages and gives a reason without an address', async () => {
   given.sink.behaviour.greeting = '554 5.3.2 news@sender.example is blocked';
   const { sender, context } = given.newProcess();
   const batch = batchOf(people(5));
@@ -241,7 +227,7 @@ test('an outage gives back what was claimed and says why without an address', as
   context.admission.close();
 });
 
-test('abort stops the flow at once and what was not begun is not claimed any more', async () => {
+test('abort stops sending at once and releases messages that were not started', async () => {
   given.sink.behaviour.latencyMs = 50;
   const batch = batchOf(people(200));
   const abort = new AbortController();
@@ -269,7 +255,7 @@ test('sendBatch starts nothing within a second of its deadline', async () => {
   expect(answer.sent + answer.notStarted).toBe(200);
 });
 
-test('sendBatch keeps to the rate of the integration over all processes', async () => {
+test('all processes together keep to the rate of the integration', async () => {
   given.world.perMinute = 1_200; // 20 a second
   const other = given.newProcess();
   const integrationId = crypto.randomUUID();

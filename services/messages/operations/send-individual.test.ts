@@ -1,31 +1,16 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { query } from '#lib/postgres/store.ts';
-import { defaultBehaviour } from '../../../test/sink-conversation.ts';
+import { query } from '#lib/postgres/query.ts';
 import { claim } from '../record/claims.ts';
 import { finishIndividualSend } from '../tasks/finish-individual-send.ts';
-import { batchOf, type Given, givenService } from '../test/given.ts';
+import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
-afterEach(() => {
-  Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
-  given.sink.reset();
-  Object.assign(given.world, {
-    content: defaultContent,
-    perMinute: 10_000_000,
-    port: given.sink.port,
-  });
-  given.world.skipReasons.clear();
-  given.world.strangers.clear();
-});
+const given = useService();
+resetAfterEach(given);
 
 const ada = 'ada@example.com';
 
@@ -85,7 +70,7 @@ test('an individual send is in the history, and in no count of the broadcast', a
   fresh.context.admission.close();
 });
 
-test('sendIndividual knows nothing of a stranger but the address', async () => {
+test('sendIndividual sends to an address that is no contact, without any other value', async () => {
   given.world.strangers.add('new@example.com');
   given.world.content = {
     ...defaultContent,
@@ -96,7 +81,7 @@ test('sendIndividual knows nothing of a stranger but the address', async () => {
   expect(mail.html).toContain('[new@example.com][][Weekly]');
 });
 
-test('sendIndividual sends to unsubscribed contacts, but not to those who bounced or complained', async () => {
+test('sendIndividual sends to unsubscribed contacts, but not to bounced or complained ones', async () => {
   given.world.skipReasons
     .set('gone@example.com', 'unsubscribed')
     .set('dead@example.com', 'bounced')
@@ -114,7 +99,7 @@ test('sendIndividual sends to unsubscribed contacts, but not to those who bounce
   expect([...given.sink.received.keys()]).toEqual(['gone@example.com']);
 });
 
-test('an address that an individual send finds dead is suppressed', async () => {
+test('an individual send that bounces hard suppresses the address', async () => {
   given.sink.behaviour.replies = [
     { step: 'rcpt', recipient: '^noone@', reply: '550 5.1.1 <noone@example.com> no such user' },
   ];

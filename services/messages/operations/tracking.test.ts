@@ -1,23 +1,21 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
-import { batchOf, type Given, givenService, people } from '../test/given.ts';
+import { batchOf, people, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
 const workspaceId = 'w1';
 
-let given: Given;
+const given = useService();
 beforeAll(async () => {
-  given = await givenService();
   given.world.isTracked = true;
 });
-afterAll(() => given.close());
 beforeEach(() => {
   given.sink.reset();
   given.world.content = {
@@ -76,14 +74,14 @@ test('a tracked mail has a pixel and numbered links, and leads to no unsubscribe
   expect(urls).toEqual(['https://a.example/?x=1&y=2', 'https://b.example/']);
 });
 
-test('a template can say that nothing is counted', async () => {
+test('a template can turn tracking off', async () => {
   given.world.content = { ...given.world.content, trackingDisabled: true };
   const { mails } = await sent();
   expect(mails[0]?.open).toBe('');
   expect(mails[0]?.links[1]).toBe('https://b.example/');
 });
 
-test('recordHits sets the first times of people and of programs apart, and a click is an open', async () => {
+test('recordHits separates the first times of people and of bots, and counts a click as an open', async () => {
   const { batch, mails } = await sent(4);
   const [opened, clicked, scanned] = mails.map(({ open }) => open);
   await given.tracking.recordHits({
@@ -144,7 +142,7 @@ test('recordHits keeps the first time, and no time lies in the future', async ()
   expect(await rowsOf(batch.broadcastId)).toEqual([first]);
 });
 
-test('recordHits is refused to anybody who is not a service of ours', async () => {
+test('only services may call recordHits', async () => {
   const { mails } = await sent();
   const transport = testTransport(messagesRoutes(given.context))(userClaims());
   const { recordHits } = createClient(TrackingService, transport);
@@ -183,7 +181,7 @@ test('parallel batches over the same messages in any order all arrive', async ()
   expect(await clicksOf(batch.broadcastId)).toMatchObject([{ clicks: 800 }]);
 });
 
-test('hits of tokens that are not ours, of another workspace and of messages that are gone are dropped', async () => {
+test('hits with forged tokens, of another workspace and of deleted messages are dropped', async () => {
   const { batch, mails } = await sent();
   const token = mails[0]?.open ?? '';
   const gone = createTrackingTokens(keyring)(workspaceId, crypto.randomUUID(), Buffer.alloc(8));

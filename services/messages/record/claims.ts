@@ -1,4 +1,5 @@
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { MessageStatus } from '../message.ts';
 
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */

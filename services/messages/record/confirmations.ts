@@ -1,5 +1,6 @@
 import { addJob } from '#lib/jobs/jobs.ts';
-import { type EntityManager, query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 
 export type ListKey = { workspaceId: string; listId: string };
 

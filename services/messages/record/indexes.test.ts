@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { planOf } from '../../../test/setup/plan.ts';
 import { openMessagesStore } from '../store.ts';

@@ -1,5 +1,6 @@
 import { addJob } from '#lib/jobs/jobs.ts';
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { leaseMs } from './claims.ts';
 
 export type MessageKey = { workspaceId: string; id: string };

@@ -29,17 +29,24 @@ export type JournalLine =
  */
 export class Journal {
   readonly #path: string;
-  readonly #header: string;
+  readonly #owner: string;
+  #header = '';
   /** The newest line of each message that is not in the record yet. */
   readonly #open = new Map<string, string>();
-  #fd: number;
+  #fd: number | undefined;
   #pending = '';
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
 
-  constructor(folder: string, header: JournalHeader) {
-    this.#path = join(folder, `${header.owner}.journal`);
+  constructor(folder: string, owner: string) {
+    this.#path = join(folder, `${owner}.journal`);
+    this.#owner = owner;
+  }
+
+  /** Starts the file; nothing may be claimed before. */
+  open(database: string): void {
+    const header: JournalHeader = { owner: this.#owner, database };
     this.#header = `${JSON.stringify(header)}\n`;
     this.#fd = this.#write(this.#path);
   }
@@ -54,10 +61,6 @@ export class Journal {
     } catch {
       return false;
     }
-  }
-
-  get openCount(): number {
-    return this.#open.size;
   }
 
   claim(workspaceId: string, ids: readonly string[]): void {
@@ -84,8 +87,10 @@ export class Journal {
   /** The file goes unless something in it is not in the record. */
   close(): void {
     clearTimeout(this.#timer);
+    if (this.#fd === undefined) return;
     if (this.#open.size > 0) this.#flushQuietly();
     closeSync(this.#fd);
+    this.#fd = undefined;
     if (this.#open.size === 0) rmSync(this.#path, { force: true });
   }
 
@@ -113,7 +118,7 @@ export class Journal {
     const text = this.#pending;
     try {
       if (this.#isBroken || this.#bytes + text.length > rewriteBytes) this.#rewrite();
-      else this.#append(this.#fd, text);
+      else this.#append(this.#opened(), text);
       this.#pending = '';
       this.#isBroken = false;
     } catch (error) {
@@ -127,9 +132,14 @@ export class Journal {
     const path = `${this.#path}.new`;
     const fd = this.#write(path);
     renameSync(path, this.#path);
-    closeSync(this.#fd);
+    closeSync(this.#opened());
     this.#fd = fd;
     this.#pending = '';
+  }
+
+  #opened(): number {
+    if (this.#fd === undefined) throw new Error('the journal is not open');
+    return this.#fd;
   }
 
   #write(path: string): number {

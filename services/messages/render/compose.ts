@@ -27,14 +27,14 @@ export interface Envelope extends LinkOptions {
   values: Scope;
 }
 
-/** One to whom the program is rendered. */
+/** The recipient of one rendered message. */
 export interface Recipient {
   /** UUID; in Message-ID, so that a message that is sent twice can be recognised. */
   messageId: string;
   email: string;
   name?: string;
   contact: Scope;
-  /** `global_feed` and `recipient_feed`, where there are any. */
+  /** `global_feed` and `recipient_feed`, if the broadcast has them. */
   feeds?: Scope;
   /** Links in the mail that act for the recipient. */
   urls: { unsubscribe: string; preferences: string; confirm: string };

@@ -59,7 +59,7 @@ test('a subject fails as soon as it is larger than a part may be', () => {
   expect(ms).toBeLessThan(1_500);
 });
 
-test('many small values are no large part', () => {
+test('many small values do not make a part too large', () => {
   const program = compile({ html: '{{ contact.first_name | upcase }} '.repeat(10_000) });
   expect(() => program.prepare(recipient({ first_name: 'Ann' }))).not.toThrow();
 });

@@ -32,9 +32,9 @@ const urlAttributes = new Set([
 ]);
 const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
 const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
-/** An error of liquidjs' takes a fifth of a millisecond; after so many addresses no others are tried as a whole. */
+/** A parse error of liquidjs takes 0.2 ms; after this many failed addresses, no other is parsed as a whole. */
 const refusedMax = 100;
-/** A mail with more is no mail; the rest goes through uncounted. */
+/** No real mail has more; the links after these are not counted. */
 const maximumLinks = 2_000;
 
 /** Guards the values in all addresses of HTML or MJML, and quotes attributes that Liquid could break out of. */

@@ -278,7 +278,7 @@ test.each([
     '<!--[if mso]><v:rect href="#"><![endif]-->',
   ],
   ['<p title={{ contact.first_name }}>', 'x onclick=y', '<p title="x onclick=y">'],
-])('a value in an address leads nowhere bad: %s with %j', async (html, value, expected) => {
+])('a value in a link cannot lead to a script: %s with %j', async (html, value, expected) => {
   const program = compileMessage(content({ html }), envelope);
   const mail = await PostalMime.parse(
     bytes(program.prepare(given({ contact: { first_name: value } }))),

@@ -43,9 +43,9 @@ export interface Program {
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
   scope: (recipient: Recipient) => Scope;
-  /** Renders for a recipient; throws what Liquid throws. */
+  /** Renders for a recipient; throws the errors of Liquid. */
   prepare: (recipient: Recipient) => Prepared;
-  /** Puts together what was rendered elsewhere. */
+  /** Composes parts that were rendered in the thread. */
   compose: (recipient: Recipient, parts: RenderedParts) => Prepared;
 }
 

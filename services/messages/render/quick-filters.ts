@@ -13,7 +13,7 @@ const literals: Rule = (args) => anyValues(args) && valuesOf(args).every(isShort
 /** The text that is searched for is found everywhere if it is empty. */
 const search: Rule = (args) => literals(args) && textOf(args[0]) !== '';
 
-/** Never makes a text longer: a few that did, one on the other's result, would double it each time. */
+/** Never makes a text longer: a chain of such filters could double it each time. */
 const exchange: Rule = (args) => search(args) && textOf(args[1]).length <= textOf(args[0]).length;
 
 const textOf = (argument: FilterUse['args'][number] | undefined) =>

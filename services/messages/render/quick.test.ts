@@ -38,7 +38,7 @@ test.each([
   `{{ contact.email ${'| upcase '.repeat(11)} }}`,
   '{{ 1 | at_least: contact.email, contact.email, contact.email }}',
   `{% if ${'contact.email == "a" or '.repeat(16)} true %}x{% endif %}`,
-])('Liquid that may take long is not for a main thread: %s', (source) => {
+])('Liquid that may take long does not run in the main thread: %s', (source) => {
   expect(isQuickSource(source)).toBe(false);
 });
 
@@ -53,7 +53,7 @@ test.each([
   '{{ contact.custom_json_1.items[0].name | escape }} {{ contact["email"] }} {{ (1..5) | size }}',
   '{{ contact.first_name | replace: "&", "+" | url_encode }}',
   '{% unless contact.phone == blank %}{{ contact.phone | slice: 0, 3 }}{% endunless %}',
-])('what newsletters do with a name is quick: %s', (source) => {
+])('usual Liquid of newsletters is quick: %s', (source) => {
   expect(isQuickSource(source)).toBe(true);
 });
 

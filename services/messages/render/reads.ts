@@ -6,7 +6,7 @@ export type FilterUse = { name: string; args: readonly (Token | [string?, Token?
 /** An expression with its filters, as outputs, conditions and assignments have one. */
 export type Expression = { operands: readonly Token[]; filters: readonly FilterUse[] };
 
-/** What a node evaluates by itself, without the nodes inside it. */
+/** The expressions that a node evaluates by itself, without the nodes inside it. */
 export function expressionsOf(template: Template): Expression[] {
   return [...(template.arguments?.() ?? [])].map((argument) =>
     'initial' in argument

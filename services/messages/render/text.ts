@@ -9,7 +9,7 @@ const maximumDepth = 300;
 /** The converter looks through all open elements for each that ends; 20 KB of a newsletter have some 200 tags. */
 const maximumTags = 10_000;
 
-/** Whether HTML is turned into text in milliseconds; whatever has more belongs into a thread that can be killed. */
+/** Whether HTML is turned into text in milliseconds; longer HTML belongs in a thread that can be killed. */
 export function convertsQuickly(html: string): boolean {
   let tags = 0;
   for (let at = html.indexOf('<'); at >= 0 && tags <= maximumTags; at = html.indexOf('<', at + 1))
@@ -34,7 +34,7 @@ export function htmlToText(html: string): string {
 }
 
 /**
- * The text part of HTML with its Liquid kept. What the Liquid says is hidden from the converter behind
+ * The text part of HTML with its Liquid kept. The Liquid is hidden from the converter behind
  * characters of the private-use area, so that it neither wraps nor rewrites it.
  */
 export function deriveText(html: string): string {

@@ -10,7 +10,7 @@ const limits = {
   /** The first message of its kind waits for the modules to load as well; MJML's are many. */
   startMs: 10_000,
   memoryMb: 256,
-  /** A delivery waits with one message at a time, and fewer deliveries than this are let in. */
+  /** A delivery waits with one message at a time, and fewer deliveries than this run at a time. */
   waitingMax: 1_000,
 };
 /** After so many kills the template is not tried again: each one has cost its full time. */

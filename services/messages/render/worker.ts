@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
+import { rememberLong } from '#lib/cache.ts';
 import { newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { checkPart } from './budget.ts';
@@ -49,13 +50,12 @@ async function renderMjml({ mjml: template, utm }: SlowSource, scope: Scope): Pr
   return layLinks(html, { utm }).html;
 }
 
-const parsed = new Map<string, ReturnType<typeof parseLiquid>>();
-const parsedLimit = 30;
+const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
+const parsed = {
+  html: rememberLong(parsedMax, (source) => parseLiquid(source, 'html')),
+  text: rememberLong(parsedMax, (source) => parseLiquid(source, 'text')),
+};
 
 function render(place: Place, source: string, scope: Scope): string {
-  const key = `${place}:${source}`;
-  const templates = parsed.get(key) ?? parseLiquid(source, place);
-  if (parsed.size >= parsedLimit) parsed.clear();
-  parsed.set(key, templates);
-  return renderNodes(place, templates, newContext(place, scope));
+  return renderNodes(place, parsed[place](source), newContext(place, scope));
 }

@@ -1,8 +1,8 @@
 import { nextDueAt } from '../message.ts';
 import type { Claimed } from '../record/claims.ts';
 import type { Result } from '../record/results.ts';
-import { isHardBounce } from '../record/suppression.ts';
 import type { Outcome } from '../smtp/outcome.ts';
+import { isHardBounce } from '../smtp/recipient-refusal.ts';
 
 /** What an outcome makes of a claimed message; undefined where nothing of it happened, so that the claim is given back. */
 export function resultOf(

@@ -1,4 +1,5 @@
-import { query, type Store } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import type { Today } from './warm-up.ts';
 
 export type RateKey = { workspaceId: string; integrationId: string; perMinute: number };

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
 import type { Log } from '#lib/log.ts';
-import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
-import type { JournalLine } from '../record/journal.ts';
-import type { JournalFolder } from '../record/journal-folder.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { readHeldBy } from '../record/claims.ts';
+import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import type { Journal, JournalLine } from '../record/journal.ts';
+import { JournalFolder } from '../record/journal-folder.ts';
 import { readJournal } from '../record/read-journal.ts';
 import { Recorder, type RecorderContext } from '../record/recorder.ts';
 import type { Result } from '../record/results.ts';
@@ -15,11 +17,30 @@ type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: 
 const interruptedInfo = 'the process ended before the server had answered';
 const readMax = 1_000;
 
+/** Takes up the journals of dead processes, and starts this process's own. Returns the folder, which keeps it locked. */
+export async function startJournal(
+  context: ReplayContext,
+  journal: Journal,
+  folder: string,
+): Promise<JournalFolder> {
+  const locked = await JournalFolder.open(folder, context.owner);
+  const database = await readInstallation(context.outcomes);
+  await replayJournals(context, locked, database);
+  journal.open(database);
+  return locked;
+}
+
+async function readInstallation(store: Store): Promise<string> {
+  const [row] = await query<{ id: string }>(store.fork(), 'select id from installation', []);
+  if (!row) throw new Error('the database has no installation id');
+  return row.id;
+}
+
 /**
  * Records what processes that were killed on this machine had sent, counts what they had begun as unknown, and gives back
- * what they had only claimed. To be called before the first claim.
+ * what they had only claimed.
  */
-export async function replayJournals(
+async function replayJournals(
   context: ReplayContext,
   folder: JournalFolder,
   database: string,

@@ -37,7 +37,7 @@ function bodyRead(socket: Socket, done: () => void): void {
   });
 }
 
-test('a body that was not written in full is taken by nobody and goes over another connection', async () => {
+test('a body that was not written in full is sent over another connection', async () => {
   let connections = 0;
   const port = await givenServer((socket) => {
     connections += 1;

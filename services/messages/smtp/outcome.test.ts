@@ -20,7 +20,7 @@ test.each(['a', '@', ' ', '1', 'in ', '\u0001'])(
   },
 );
 
-test('what is kept of a long reply has no part of an address', () => {
+test('the recorded part of a long reply has no part of an address', () => {
   const names = Array.from({ length: 60 }, (_, at) => `${'n'.repeat(40 + at)}@example.com`);
   const info = infoOf({ code: 550, text: names.join(' ') });
   expect(info).toHaveLength(255);

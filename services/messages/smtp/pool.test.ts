@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test('a server that asks for the message of nobody gets an empty one', async () => {
+test('a server that asks for a message without recipients gets an empty one', async () => {
   const replies = [
     { step: 'rcpt' as const, recipient: '^p[135]@', reply: '550 5.1.1 no such user' },
   ];
@@ -88,7 +88,7 @@ test.each([
   { stallAt: 'ehlo' as const },
   { greeting: '554 go away' },
   { greeting: '421 busy' },
-])('a server that lets nobody in is an outage: %j', async (behaviour) => {
+])('a server that refuses every session is an outage: %j', async (behaviour) => {
   const sink = await givenSink(behaviour);
   const outcomes = await send(givenPool(sink.port), people(5));
   expect(kinds(outcomes)).toEqual(Array(5).fill('outage'));
@@ -105,7 +105,7 @@ test('a refused connection is an outage whose reason names no address', async ()
   ]);
 });
 
-test('a server that lost track is left, and the message goes over another connection', async () => {
+test('after a sequence error the message goes over another connection', async () => {
   const sink = await givenSink({
     replies: [{ step: 'mail', reply: '503 5.5.1 sender already specified', times: 1 }],
   });
@@ -129,7 +129,7 @@ test('a server that wants authentication is an outage where there is none', asyn
   expect(kinds(await send(givenPool(sink.port), ['a@example.com']))).toEqual(['outage']);
 });
 
-test('STARTTLS encrypts the session, and a certificate nobody vouches for is an outage', async () => {
+test('STARTTLS encrypts the session, and an untrusted certificate is an outage', async () => {
   const sink = await givenSink({ tls: certificate });
   const trusting = givenPool(sink.port, { useTls: true, host: 'localhost', ca: certificate.cert });
   expect(count(await send(trusting, people(20)), 'sent')).toBe(20);

@@ -27,7 +27,7 @@ test.each([
   },
 );
 
-test('a sender that is refused stops nobody who writes as another', async () => {
+test('a refused sender does not stop messages of another sender', async () => {
   const sink = await givenSink({
     replies: [{ step: 'mail', reply: '550 5.7.1 not yours', times: 1 }],
   });
@@ -38,7 +38,7 @@ test('a sender that is refused stops nobody who writes as another', async () => 
 });
 
 test.each(['rcpt', 'dot'] as const)(
-  'the same words to many in a row at %s are an outage that a mail ends',
+  'the same refusal of many in a row at %s is an outage, which the next sent mail ends',
   async (step) => {
     const sink = await givenSink({ replies: [{ step, reply: '550 5.7.1 sender blocked' }] });
     const pool = givenPool(sink.port);
@@ -48,7 +48,7 @@ test.each(['rcpt', 'dot'] as const)(
     expect(count(outcomes, 'failed')).toBe(9);
     expect(outcomes).toContainEqual({ kind: 'deferred', info: '550 5.7.1 sender blocked', outage });
     expect(outcomes).toContainEqual({ kind: 'outage', info: outage });
-    // What two connections had with the server at that moment: a message each, and the envelope of the next.
+    // Two connections were busy at that moment, each with a message and the envelope of the next.
     expect(count(outcomes, 'deferred')).toBeLessThanOrEqual(4);
     const again = await send(pool, people(20));
     expect(kinds(again).toSorted()).toEqual(['deferred', ...Array(19).fill('outage')]);
@@ -65,7 +65,7 @@ test('a connection that has ended is given no other message', async () => {
   expect(count(await send(pool, people(5)), 'unknown')).toBe(5);
 });
 
-test('refusals between which others get their mail stay with their recipients', async () => {
+test('refusals with sent mail between them are about their recipients only', async () => {
   const replies = [{ step: 'rcpt' as const, recipient: '[13579]@', reply: '550 5.7.1 policy' }];
   const sink = await givenSink({ replies });
   const outcomes = await send(givenPool(sink.port, {}, 1), people(60));
@@ -106,13 +106,13 @@ test('421 instead of the next message leaves that message untouched', async () =
   }
 });
 
-test('a server that answers 421 to each MAIL puts everybody off with its words', async () => {
+test('a server that answers 421 to each MAIL defers every message with its reply', async () => {
   const sink = await givenSink({ replies: [{ step: 'mail', reply: '421 4.7.0 busy' }] });
   const outcomes = await send(givenPool(sink.port), people(4));
   expect(outcomes).toEqual(Array(4).fill({ kind: 'deferred', info: '421 4.7.0 busy' }));
 });
 
-test('a server that takes one mail a connection gets all of them', async () => {
+test('a server that takes one mail per connection gets all of them', async () => {
   const sink = await givenSink({ messagesPerConnection: 1 });
   expect(count(await send(givenPool(sink.port), people(20)), 'sent')).toBe(20);
   expect(sink.duplicates()).toEqual([]);

@@ -1,5 +1,5 @@
-import { isAboutRecipient } from '../record/suppression.ts';
 import type { Outcome } from './outcome.ts';
+import { isAboutRecipient } from './recipient-refusal.ts';
 
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;

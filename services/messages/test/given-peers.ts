@@ -22,32 +22,32 @@ import {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Contacts, Templates, Workspaces } from '../peers.ts';
 
-/** What the other services say; tests change it. */
+/** The answers of the other services; tests change them. */
 export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
-  /** The template in other languages: what differs from its content. */
+  /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
   perMinute: number;
   warmUp: MessageInitShape<typeof WarmUpSchema> | undefined;
   unknownRetries: number;
   port: number;
-  /** By address; those who are not here may be sent to. */
+  /** By address; an address without a reason may get mail. */
   skipReasons: Map<string, string>;
   /** Fields by address. */
   fields: Map<string, Record<string, unknown>>;
-  /** Addresses that are no contact's. */
+  /** Addresses that belong to no contact. */
   strangers: Set<string>;
   includeUnsubscribed: boolean[];
   unsubscribed: { listId: string; email: string }[];
   confirmed: { listId: string; email: string }[];
   updates: Record<string, unknown>[];
-  /** What contacts say about a person by address; nobody else is a contact. */
+  /** Subscribers by address; no other address is a contact. */
   subscribers: Map<string, MessageInitShape<typeof GetSubscriberResponseSchema>>;
   /** The template of every list's confirmation mail; empty for none. */
   optinTemplate: string;
   marketingProvider: string;
   isTracked: boolean;
-  resolving?: () => Promise<void>;
+  resolving: (() => Promise<void>) | undefined;
 };
 
 export const defaultContent: World['content'] = {

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { createClient, createRouterTransport } from '@connectrpc/connect';
+import { afterEach } from '@jest/globals';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import {
   BroadcastSendService,
@@ -13,7 +14,9 @@ import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import { type Sink, startSink } from '../../../test/sink.ts';
+import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
 import type { Context } from '../context.ts';
@@ -36,25 +39,7 @@ export async function givenService() {
   const store = await testStore(openMessagesStore);
   const outcomes = await openOutcomeStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
-  const world: World = {
-    content: defaultContent,
-    translations: new Map(),
-    perMinute: 10_000_000,
-    warmUp: undefined,
-    unknownRetries: 1,
-    port: sink.port,
-    skipReasons: new Map(),
-    fields: new Map(),
-    strangers: new Set(),
-    includeUnsubscribed: [],
-    unsubscribed: [],
-    confirmed: [],
-    updates: [],
-    subscribers: new Map(),
-    optinTemplate: '',
-    marketingProvider: 'smtp-1',
-    isTracked: false,
-  };
+  const world = newWorld(sink.port);
   const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const egress = createEgress(['127.0.0.0/8']);
   /** Another process of the service. */
@@ -117,6 +102,43 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
+
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(givenService, (given) => given.close());
+}
+
+/** After each test the sink takes all mail again, and the other services answer as at first. */
+export function resetAfterEach(given: Given): void {
+  afterEach(() => {
+    Object.assign(given.sink.behaviour, structuredClone(defaultBehaviour));
+    given.sink.reset();
+    Object.assign(given.world, newWorld(given.sink.port));
+  });
+}
+
+function newWorld(port: number): World {
+  return {
+    content: defaultContent,
+    translations: new Map(),
+    perMinute: 10_000_000,
+    warmUp: undefined,
+    unknownRetries: 1,
+    port,
+    skipReasons: new Map(),
+    fields: new Map(),
+    strangers: new Set(),
+    includeUnsubscribed: [],
+    unsubscribed: [],
+    confirmed: [],
+    updates: [],
+    subscribers: new Map(),
+    optinTemplate: '',
+    marketingProvider: 'smtp-1',
+    isTracked: false,
+    resolving: undefined,
+  };
+}
 
 export const plan = create(SendPlanSchema, {
   templateId: 'news',

@@ -14,7 +14,7 @@ const errorLengthMax = 1_000;
 export type CompiledBody = {
   /** HTML with Liquid kept; empty where Liquid makes blocks. */
   html: string;
-  /** The MJML that the source amounts to. */
+  /** The MJML of the source. */
   mjml: string;
   /** Whether Liquid makes blocks: then each recipient's mail is made from the MJML. */
   makesBlocks: boolean;

@@ -6,7 +6,7 @@ export type Issue = {
   message: string;
 };
 
-/** A mistake of a template's author: a 400 when it is stored, part of the answer in a preview. */
+/** A mistake of the template's author: a 400 when the template is stored, part of the response in a preview. */
 export class ContentError extends Error {
   override name = 'ContentError';
   readonly issues: readonly Issue[];

@@ -27,7 +27,7 @@ export async function compileEmail(
   const source = mode === 'code' ? 'mjml_source' : 'visual_editor_tree';
   const at = <Result>(part: string, work: Promise<Result>) =>
     refuse(work, `${field}.${part}`, part);
-  // Both stand in the head as well, where a mistake would be the source's.
+  // Both are in the head as well, where a mistake would be reported for the source.
   await at('subject', compiler.parse('text', given.subject));
   await at('subject_preview', compiler.parse('text', given.subjectPreview));
   const head = { title: given.subject, preview: given.subjectPreview, language };

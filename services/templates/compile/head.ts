@@ -1,11 +1,11 @@
 import { escapeText } from './tree.ts';
 
 export type Head = {
-  /** Where the author gives none. */
+  /** Used if the author gives none. */
   title: string;
-  /** The preview line; an author's own gives way to it. Empty for none. */
+  /** The preview line; replaces the author's own. Empty for none. */
   preview: string;
-  /** BCP 47; where the author gives none. Empty for none. */
+  /** BCP 47; used if the author gives none. Empty for none. */
   language: string;
 };
 

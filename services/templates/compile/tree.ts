@@ -13,7 +13,7 @@ const types = new Set(
 /** These hold markup; the content of all others is text. */
 const markupTypes = new Set(['mj-text', 'mj-button', 'mj-raw', 'mj-style', 'mj-liquid']);
 
-/** The MJML that a visual editor's block tree amounts to. */
+/** The MJML of a visual editor's block tree. */
 export function treeToMjml(tree: JsonObject): string {
   if (tree.type !== 'mjml') throw new ContentError("visual_editor_tree must have type 'mjml'");
   if (!Array.isArray(tree.children)) {

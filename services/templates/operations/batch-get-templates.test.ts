@@ -1,13 +1,9 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/store.ts';
-import { createRequest, type Given, givenService } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { createRequest, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 /** A template with versions 1 and 2. */
 async function givenTemplate(): Promise<string> {
@@ -41,14 +37,14 @@ test('many templates are read at once: pinned versions and the newest', async ()
   );
 });
 
-test('what is not there is left out', async () => {
+test('unknown templates are left out', async () => {
   const id = await givenTemplate();
   expect(await ask([{ id: 'none' }, { id, version: 3 }])).toEqual([]);
   expect(await ask([{ id }], 'other')).toEqual([]);
   expect(await ask([])).toEqual([]);
 });
 
-test('of a deleted template only a pinned version is there', async () => {
+test('a deleted template has only its pinned versions', async () => {
   const id = await givenTemplate();
   await query(given.context.store.fork(), 'update templates set deleted_at = now() where id = $1', [
     id,

@@ -1,14 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRequest, type Given, givenService, mail } from '../test/given.ts';
+import { expect, test } from '@jest/globals';
+import { createRequest, mail, useService } from '../test/given.ts';
 
 const preview = { workspaceId: 'acme', messageId: 'm1' };
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 async function htmlOf(request: ReturnType<typeof createRequest>, language = ''): Promise<string> {
   await given.client.createTemplate(request);

@@ -1,13 +1,9 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { createRequest, type Given, givenService, mail } from '../test/given.ts';
+import { createRequest, mail, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 const refusal = (text: string | RegExp) => ({
   code: Code.InvalidArgument,

@@ -9,7 +9,7 @@ import {
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { compileEmail } from '../compile/email-content.ts';
@@ -25,7 +25,7 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
     const content = await storedContent(context, request);
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
-      // Two at once would both find room for the last one.
+      // Two concurrent calls would both find room for the last template.
       await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [
         `templates ${request.workspaceId}`,
       ]);

@@ -1,5 +1,5 @@
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { findVersions } from '../template-queries.ts';
 import { categoryWord, toTemplate } from '../views/template.ts';

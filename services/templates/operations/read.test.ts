@@ -1,18 +1,14 @@
 import { Code } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/store.ts';
-import { createRequest, type Given, givenService, mail } from '../test/given.ts';
+import { query } from '#lib/postgres/query.ts';
+import { createRequest, mail, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
-afterAll(() => given.close());
+const given = useService();
 
 const compiled = { workspaceId: 'acme', messageId: 'm1' };
 
-test('get reads what create wrote, and refuses what is not there', async () => {
+test('get reads a created template, and refuses an unknown one', async () => {
   const request = createRequest();
   const { template } = await given.client.createTemplate(request);
   expect((await given.client.getTemplate(request)).template).toEqual(template);
@@ -106,7 +102,7 @@ test.each([
   ['empty loops over a huge range', '{% for i in (1..200000000) %}{% endfor %}'],
   ['a date format that is a bomb', "{{ 'now' | date: '%5000000d' }}"],
   ['doubling', `{% assign a = 'x' %}${'{% assign a = a | append: a %}'.repeat(40)}{{ a }}`],
-])('%s end within 4 seconds and block nobody else', async (_, liquid) => {
+])('%s end within 4 seconds and block no other request', async (_, liquid) => {
   let longestMs = 0;
   let lastMs = performance.now();
   const pulse = setInterval(() => {
@@ -125,7 +121,7 @@ test.each([
   expect(longestMs).toBeLessThan(500);
 });
 
-test('prototype names are nothing to Liquid', async () => {
+test('Liquid cannot read names of the prototype', async () => {
   const answer = await given.client.compileTemplate({
     ...compiled,
     mjmlSource: mail('<mj-text>[{{ a.__proto__ }}{{ a.constructor }}{{ constructor }}]</mj-text>'),

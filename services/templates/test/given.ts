@@ -9,6 +9,7 @@ import {
 import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import { createCompiler } from '../compile/compiler.ts';
 import type { Context } from '../context.ts';
 import { templatesRoutes } from '../service.ts';
@@ -40,12 +41,17 @@ export async function givenService() {
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(givenService, (given) => given.close());
+}
+
 export function mail(body: string): string {
   return `<mjml><mj-body><mj-section><mj-column>${body}</mj-column></mj-section></mj-body></mjml>`;
 }
 
 let count = 0;
-/** A request that is fine; a test changes what it is about. */
+/** A valid request; a test changes the fields that it is about. */
 export function createRequest(
   mjmlSource = mail('<mj-text>Hello {{ contact.first_name }}</mj-text>'),
 ) {

@@ -13,7 +13,7 @@ import { storedWarmUp } from './warm-up.ts';
 
 const sendersMax = 50;
 const rateLimitMax = 10_000_000;
-/** Each may be one more copy for a recipient. */
+/** Each retry may be one more copy for a recipient. */
 const unknownRetriesMax = 3;
 
 /** Checks a provider and seals its password; an empty one keeps the password of the same account `before`. */
@@ -60,7 +60,7 @@ export function storedProvider(
   };
 }
 
-/** A stored password goes only where it was meant to go: to the same host, port and user. */
+/** A stored password is kept only for the same host, port and user. */
 function keptPassword(smtp: SmtpSettings, before: StoredProvider | undefined): string {
   if (!before || before.smtp.sealed_password === '') return '';
   const { host, port, username, sealed_password } = before.smtp;
@@ -134,7 +134,7 @@ function checkedSenders({ senders }: EmailProvider): StoredProvider['senders'] {
   });
 }
 
-/** Refuses now what would be refused at every send; a name that doesn't resolve yet is no fault. */
+/** Refuses a host that every send would refuse. A name that doesn't resolve yet is accepted. */
 export async function checkHost(egress: Egress, host: string): Promise<void> {
   try {
     await egress.resolve(host);

@@ -7,7 +7,7 @@ import { storedWarmUp } from './warm-up.ts';
 const stored = (given: MessageInitShape<typeof WarmUpSchema>) =>
   storedWarmUp(create(WarmUpSchema, given));
 
-test('a warm-up of 1 to 90 days is kept as it is given, also where it falls', () => {
+test('a warm-up of 1 to 90 days is stored as given, even with falling limits', () => {
   const limits = [1, ...Array.from({ length: 89 }, (_, index) => 10_000_000 - index)];
   expect(stored({ startedOn: '2028-02-29', dailyLimits: limits })).toEqual({
     started_on: '2028-02-29',

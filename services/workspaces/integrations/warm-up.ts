@@ -3,7 +3,7 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import type { StoredWarmUp } from '../integration.ts';
 
 const daysMax = 90;
-/** As much as the rate of an integration may be in a minute: more than any warm-up needs in a day. */
+/** The largest rate per minute of an integration: more than any warm-up needs in a day. */
 const limitMax = 10_000_000;
 
 export function storedWarmUp({ startedOn, dailyLimits }: WarmUp): StoredWarmUp {
@@ -29,7 +29,7 @@ export function storedWarmUp({ startedOn, dailyLimits }: WarmUp): StoredWarmUp {
   return { started_on: startedOn, daily_limits: dailyLimits };
 }
 
-/** A day that the calendar has: `2026-02-30` becomes another one when it is read. */
+/** Whether the day exists: `2026-02-30` parses as another day. */
 function isDate(text: string): boolean {
   if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

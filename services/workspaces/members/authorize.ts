@@ -14,7 +14,7 @@ type Row = {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Who a caller is and what they may do in a workspace, by one statement. */
+/** Reads the caller and their permissions in a workspace by one statement. */
 export function createAuthorize({ store, now, rootEmails }: Directory): Authorize {
   return async (userId, sessionId, workspaceId) => {
     const nobody = { active: false, root: false, role: '', permissions: {} };

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { CreateAPIKeyRequest } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { Member, type Permissions } from '../workspace.ts';
@@ -25,7 +25,7 @@ export function createAPIKey({ store, keyring, now, publicUrl }: Context): Metho
     const at = now();
     const userId = crypto.randomUUID();
     await store.fork().transactional(async (em) => {
-      // Two that ask for the same name at once take turns.
+      // Concurrent requests for the same name wait for each other.
       await lockWorkspace(em, request.workspaceId);
       const rows = await query(
         em,

@@ -19,7 +19,13 @@ export function createWorkspace({ store, now }: Context): Methods['createWorkspa
       if (await em.findOne(Workspace, { id })) {
         throw new ConnectError('Workspace already exists', Code.AlreadyExists);
       }
-      em.create(Workspace, { id, name, settings, created_at: at, updated_at: at });
+      const workspace = em.create(Workspace, {
+        id,
+        name,
+        settings,
+        created_at: at,
+        updated_at: at,
+      });
       await em.flush();
       em.create(Member, {
         workspace_id: id,
@@ -29,7 +35,7 @@ export function createWorkspace({ store, now }: Context): Methods['createWorkspa
         created_at: at,
       });
       await em.flush();
-      return { workspace: await workspaceMessage(em, id) };
+      return { workspace: workspaceMessage(workspace, []) };
     });
   };
 }

@@ -1,21 +1,19 @@
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims, testTransport } from '../../../test/setup/service.ts';
 import { workspacesRoutes } from '../service.ts';
-import { type Given, givenRoot, givenService } from '../test/given.ts';
+import { givenRoot, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 let root: Claims;
 beforeAll(async () => {
-  given = await givenService();
   root = await givenRoot(given);
   for (const id of ['acme', 'other'])
     await given.workspaces(root).createWorkspace({ id, name: id });
 });
-afterAll(() => given.context.store.close());
 
 const acme = { workspaceId: 'acme' };
 
@@ -34,7 +32,7 @@ test('services read the same key as owners', async () => {
   expect(key).toBe((await given.workspaces(root).getEmailHmacKey(acme)).key);
 });
 
-test('a rotated key takes the place of the old one at once', async () => {
+test('a rotated key replaces the old one at once', async () => {
   const workspaces = given.workspaces(root);
   const { key: before } = await workspaces.getEmailHmacKey(acme);
   const { key: after } = await workspaces.rotateEmailHmacKey(acme);

@@ -1,8 +1,9 @@
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { createAuthorize } from '../members/authorize.ts';
-import { workspaceMessages, workspaceNames } from '../views/workspace.ts';
+import { workspaceMessage, workspaceName } from '../views/workspace.ts';
 import { Member, mayReadSettings, Workspace } from '../workspace.ts';
+import { findIntegrations } from '../workspace-queries.ts';
 
 const workspacesMax = 1_000;
 
@@ -18,17 +19,15 @@ export function listWorkspaces(context: Context): Methods['listWorkspaces'] {
       orderBy: { id: 'asc' },
       limit: workspacesMax,
     });
-    if (root) return { workspaces: await workspaceMessages(em, workspaces) };
-    const readable = new Set(members.filter(mayReadSettings).map((member) => member.workspace_id));
-    const whole = await workspaceMessages(
-      em,
-      workspaces.filter(({ id }) => readable.has(id)),
-    );
-    const rest = workspaceNames(workspaces.filter(({ id }) => !readable.has(id)));
-    return { workspaces: [...whole, ...rest].toSorted(byId) };
+    const readers = members.filter(mayReadSettings).map((member) => member.workspace_id);
+    const readable = new Set(root ? workspaces.map(({ id }) => id) : readers);
+    const integrations = await findIntegrations(em, [...readable]);
+    return {
+      workspaces: workspaces.map((workspace) =>
+        readable.has(workspace.id)
+          ? workspaceMessage(workspace, integrations)
+          : workspaceName(workspace),
+      ),
+    };
   };
-}
-
-function byId(one: { id: string }, other: { id: string }): number {
-  return one.id < other.id ? -1 : 1;
 }

@@ -1,21 +1,17 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims } from '../../../test/setup/service.ts';
-import { type Given, givenService, signinRequest } from '../test/given.ts';
+import { givenService, signinRequest, useService } from '../test/given.ts';
 
-let given: Given;
-beforeAll(async () => {
-  given = await givenService();
-});
+const given = useService();
 beforeEach(() => query(given.context.store.fork(), 'delete from attempts', []));
-afterAll(() => given.context.store.close());
 
 const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };
 
-test('root signin gives a token of 24 hours and the user', async () => {
+test('root signin returns a token of 24 hours and the user', async () => {
   const answer = await given.users.signInRoot(signinRequest(given.clock));
   expect(answer.user).toMatchObject({ type: 'user', email: 'root@example.com', name: 'Root User' });
   expect(answer.expiresAt && timestampDate(answer.expiresAt)).toEqual(
@@ -27,7 +23,7 @@ test('root signin gives a token of 24 hours and the user', async () => {
   });
 });
 
-test('root signin takes every configured address, in any case', async () => {
+test('root signin accepts every configured address, in any case', async () => {
   const request = signinRequest(given.clock, 'second@example.com');
   const answer = await given.users.signInRoot({ ...request, email: 'Second@Example.com' });
   expect(answer.user?.email).toBe('second@example.com');
@@ -49,7 +45,7 @@ test.each([-61, 61])('root signin refuses a timestamp %d seconds off', async (se
   await expect(given.users.signInRoot(signinRequest(clock))).rejects.toMatchObject(refused);
 });
 
-test.each([-60, 60])('root signin takes a timestamp %d seconds off', async (seconds) => {
+test.each([-60, 60])('root signin accepts a timestamp %d seconds off', async (seconds) => {
   const clock = { now: new Date(given.clock.now.getTime() + seconds * 1000) };
   await expect(given.users.signInRoot(signinRequest(clock))).resolves.toBeDefined();
 });
@@ -69,7 +65,7 @@ function nextRequest(email?: string) {
 
 const limited = { code: Code.ResourceExhausted };
 
-test('root signin refuses the sixth attempt that fails in 5 minutes, and the count outlives the process', async () => {
+test('root signin refuses the sixth failed attempt in 5 minutes, and the count survives a restart', async () => {
   const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await expect(given.users.signInRoot(wrong)).rejects.toMatchObject(refused);
@@ -82,7 +78,7 @@ test('root signin refuses the sixth attempt that fails in 5 minutes, and the cou
   await expect(given.users.signInRoot(wrong)).rejects.toMatchObject(refused);
 });
 
-test('attempts that fail keep nobody with the right signature out', async () => {
+test('failed attempts do not lock out a caller with the right signature', async () => {
   const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
   for (let attempt = 0; attempt < 6; attempt += 1) {
     await given.users.signInRoot(wrong).catch(() => {});
@@ -90,7 +86,7 @@ test('attempts that fail keep nobody with the right signature out', async () => 
   await expect(given.users.signInRoot(signinRequest(given.clock))).resolves.toBeDefined();
 });
 
-test('root signin lets a right signature through 60 times in 5 minutes', async () => {
+test('root signin accepts a right signature 60 times in 5 minutes', async () => {
   for (let attempt = 0; attempt < 60; attempt += 1) await given.users.signInRoot(nextRequest());
   await expect(given.users.signInRoot(nextRequest())).rejects.toMatchObject(limited);
   await expect(given.users.signInRoot(nextRequest('second@example.com'))).resolves.toBeDefined();
@@ -117,7 +113,7 @@ test('a success clears the count', async () => {
   }
 });
 
-/** What an attempt is told about the limit: limit, remaining, seconds until the first attempt is forgotten. */
+/** The headers of an attempt: limit, remaining, seconds until the first attempt no longer counts. */
 async function limitsTold(request: object): Promise<(string | null)[]> {
   let header = new Headers();
   const onHeader = (received: Headers) => {
@@ -129,7 +125,7 @@ async function limitsTold(request: object): Promise<(string | null)[]> {
   return ['limit', 'remaining', 'reset'].map((name) => header.get(`ratelimit-${name}`));
 }
 
-test('every attempt is told how many are left, and when the count ends', async () => {
+test('every answer has the remaining attempts and the end of the window', async () => {
   const wrong = { ...signinRequest(given.clock), signature: 'wrong' };
   expect(await limitsTold(wrong)).toEqual(['5', '4', '300']);
   given.clock.now = new Date(given.clock.now.getTime() + 10_000);
@@ -139,7 +135,7 @@ test('every attempt is told how many are left, and when the count ends', async (
   expect(await limitsTold(signinRequest(given.clock))).toEqual(['60', '59', '300']);
 });
 
-test('attempts for an unknown address are counted and told as those for a known one', async () => {
+test('attempts for an unknown address are counted and answered like those for a known one', async () => {
   const unknown = signinRequest(given.clock, 'nobody@example.com');
   for (const remaining of ['4', '3', '2', '1', '0', '0']) {
     expect(await limitsTold(unknown)).toEqual(['5', remaining, '300']);
@@ -149,7 +145,7 @@ test('attempts for an unknown address are counted and told as those for a known 
   });
 });
 
-test('a signature works once, also for two that use it at the same time', async () => {
+test('a signature works once, even for concurrent requests', async () => {
   const request = signinRequest(given.clock);
   const both = await Promise.allSettled([1, 2].map(() => given.users.signInRoot(request)));
   expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

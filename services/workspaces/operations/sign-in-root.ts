@@ -10,7 +10,8 @@ import {
   type RateLimitState,
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
-import { type EntityManager, query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
@@ -18,13 +19,13 @@ import { Session, User } from '../user.ts';
 
 const clockSkewSecondsMax = 60;
 const windowMs = 5 * 60_000;
-/** Attempts that fail, for an address. */
+/** Failed attempts for an address. */
 const failuresMax = 5;
-/** Attempts that fail, of one client over all addresses. */
+/** Failed attempts of a client over all addresses. */
 const failuresOfClientMax = 50;
-/** Right signatures, for an address: nobody else can use them up. */
+/** Right signatures for an address: only their owner can use them up. */
 const successesMax = 60;
-/** A signature is of use to nobody else for as long as its timestamp is taken. */
+/** A signature works once while its timestamp is valid. */
 const onceMs = 2 * clockSkewSecondsMax * 1_000 + 1_000;
 const sessionSeconds = 24 * 60 * 60;
 const addressLengthMax = 254;
@@ -66,7 +67,7 @@ function invalidCredentials(): ConnectError {
   return new ConnectError('Invalid credentials', Code.Unauthenticated);
 }
 
-/** Every check is made whatever the others found, so that the duration tells nothing. */
+/** Makes every check in any case, so that the duration reveals nothing. */
 function isGenuine(
   { keyring, rootEmails, now }: Context,
   { email, timestamp, signature }: { email: string; timestamp: bigint; signature: string },
@@ -86,7 +87,7 @@ function isGenuine(
 
 const failuresKey = (email: string) => `sign-in ${email}`;
 
-/** Counted apart from successes, so that whoever fails for an address does not keep its owner out. */
+/** Counted apart from successes, so that failures of others do not lock the owner of an address out. */
 function failureLimits(email: string, client: string): Limit[] {
   const ofEmail = { key: failuresKey(email), attemptsMax: failuresMax, windowMs };
   const key = `sign-in client ${clientNetwork(client)}`;

@@ -1,18 +1,16 @@
 import { Code, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { query } from '#lib/postgres/store.ts';
+import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims, userClaims } from '../../../test/setup/service.ts';
-import { type Given, givenRoot, givenService, provider } from '../test/given.ts';
+import { givenRoot, provider, useService } from '../test/given.ts';
 
-let given: Given;
+const given = useService();
 let root: Claims;
 beforeAll(async () => {
-  given = await givenService();
   root = await givenRoot(given);
 });
-afterAll(() => given.context.store.close());
 
 let count = 0;
 async function givenWorkspace(): Promise<string> {
@@ -20,6 +18,11 @@ async function givenWorkspace(): Promise<string> {
   const id = `w${count}`;
   await given.workspaces(root).createWorkspace({ id, name: 'Acme' });
   return id;
+}
+
+async function givenIntegration(workspaceId: string): Promise<string> {
+  const request = { workspaceId, name: 'smtp', type: 'email', provider };
+  return (await given.workspaces(root).createIntegration(request)).integrationId;
 }
 
 async function givenKey(workspaceId: string, permissions = {}): Promise<Claims> {
@@ -77,7 +80,7 @@ test('create is for root users', async () => {
   await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });
 });
 
-test('an unknown workspace and a foreign one answer alike', async () => {
+test('an unknown workspace and a foreign one get the same answer', async () => {
   const key = await givenKey(await givenWorkspace());
   const foreign = await givenWorkspace();
   const answers = await Promise.allSettled(
@@ -90,7 +93,7 @@ test('an unknown workspace and a foreign one answer alike', async () => {
   expect(texts[0]).toBe(texts[1]);
 });
 
-test('list shows a key its own workspace and root all of them', async () => {
+test('list returns all workspaces to root, and to a key its own', async () => {
   const id = await givenWorkspace();
   const key = await givenKey(id);
   const own = await given.workspaces(key).listWorkspaces({});
@@ -99,7 +102,7 @@ test('list shows a key its own workspace and root all of them', async () => {
   expect(all.workspaces.length).toBeGreaterThan(1);
 });
 
-test('a key without a permission is told which one it lacks', async () => {
+test('a key without a permission gets an error that names it', async () => {
   const id = await givenWorkspace();
   const key = await givenKey(id, { contacts: { read: true, write: true } });
   await expect(given.workspaces(key).getWorkspace({ id })).rejects.toMatchObject({
@@ -126,7 +129,7 @@ test('a key is refused once its user is gone', async () => {
   }
 });
 
-test('a token of nobody is refused', async () => {
+test('a token of an unknown user is refused', async () => {
   const id = await givenWorkspace();
   const refused = given.workspaces(userClaims()).getWorkspace({ id });
   await expect(refused).rejects.toMatchObject({ code: Code.Unauthenticated });
@@ -135,12 +138,7 @@ test('a token of nobody is refused', async () => {
 test('update replaces name and settings, and refuses a provider that does not exist', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
-  const { integrationId } = await workspaces.createIntegration({
-    workspaceId: id,
-    name: 'smtp',
-    type: 'email',
-    provider,
-  });
+  const integrationId = await givenIntegration(id);
   const settings = { timezone: 'Europe/Paris', marketingEmailProviderId: integrationId };
   await workspaces.updateWorkspace({ id, name: 'New', settings });
   const { workspace } = await workspaces.getWorkspace({ id });
@@ -175,7 +173,7 @@ test('an integration shows its warm-up until an update leaves it out', async () 
   expect((await shown())?.warmUp).toBeUndefined();
 });
 
-test('an integration says how often a message in doubt is sent again: 0 to 3 times, else once', async () => {
+test('an integration has 0 to 3 retries of messages with an unknown outcome, by default 1', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
   const ofIntegration = { workspaceId: id, name: 'smtp' };
@@ -211,15 +209,10 @@ test('an integration says how often a message in doubt is sent again: 0 to 3 tim
   expect(await shown()).toBe(1);
 });
 
-test('an integration keeps its password sealed, and gives it to services only', async () => {
+test('an integration stores its password sealed, and returns it to services only', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
-  const { integrationId } = await workspaces.createIntegration({
-    workspaceId: id,
-    name: 'smtp',
-    type: 'email',
-    provider,
-  });
+  const integrationId = await givenIntegration(id);
   await workspaces.updateIntegration({
     workspaceId: id,
     integrationId,
@@ -247,7 +240,7 @@ test('an integration keeps its password sealed, and gives it to services only', 
   await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });
 });
 
-test('an integration to an address that may not be called is refused', async () => {
+test('an integration with an address that may not be called is refused', async () => {
   const id = await givenWorkspace();
   const inside = { ...provider, smtp: { ...provider.smtp, host: '169.254.169.254' } };
   const refused = given
@@ -256,7 +249,7 @@ test('an integration to an address that may not be called is refused', async () 
   await expect(refused).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
 
-test('the same Idempotency-Key gives the first answer, another request a conflict', async () => {
+test('a repeated Idempotency-Key returns the first answer, and conflicts with another request', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root, { 'idempotency-key': 'k1' });
   const request = { workspaceId: id, name: 'smtp', type: 'email', provider };
@@ -270,7 +263,7 @@ test('the same Idempotency-Key gives the first answer, another request a conflic
   await expect(other).rejects.toMatchObject({ code: Code.AlreadyExists });
 });
 
-test('list shows a key that may not read the workspace its name and nothing of its settings', async () => {
+test('list returns only the name to a key that may not read the workspace', async () => {
   const id = await givenWorkspace();
   await given
     .workspaces(root)
@@ -309,7 +302,7 @@ test.each([
   });
 });
 
-test('createAPIKey takes a name that another workspace has, and none twice in one', async () => {
+test('createAPIKey accepts a name that another workspace has, and refuses one twice in a workspace', async () => {
   const [one, other] = [await givenWorkspace(), await givenWorkspace()];
   const create = (workspaceId: string, emailPrefix: string) =>
     given.workspaces(root).createAPIKey({ workspaceId, emailPrefix });

@@ -5,6 +5,7 @@ import type { Claims } from '#lib/keys/keyring.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
@@ -12,7 +13,7 @@ import { openWorkspacesStore } from '../store.ts';
 
 export const rootEmail = 'root@example.com';
 
-/** The service on a database of its own, or on a given one; its clock stands where the test puts it. */
+/** The service on a database of its own, or on a given one, with a clock that the test sets. */
 export async function givenService(url?: string) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const context: Context = {
@@ -38,14 +39,22 @@ export async function givenService(url?: string) {
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
-/** A request as a deployment script makes it. */
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(
+    () => givenService(),
+    ({ context }) => Promise.all([context.egress.close(), context.store.close()]),
+  );
+}
+
+/** A sign-in request as a deployment script makes it. */
 export function signinRequest(clock: { now: Date }, email = rootEmail) {
   const timestamp = Math.floor(clock.now.getTime() / 1000);
   const signature = createHmac('sha256', secretKey).update(`${email}:${timestamp}`).digest('hex');
   return { email, timestamp: BigInt(timestamp), signature };
 }
 
-/** Signs root in and gives the claims of the session. */
+/** Signs root in and returns the claims of the session. */
 export async function givenRoot({ users, clock }: Given): Promise<Claims> {
   const { token } = await users.signInRoot(signinRequest(clock));
   const claims = await keyring.verifyToken(token);

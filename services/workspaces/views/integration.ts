@@ -1,9 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { IntegrationSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
 import { type Integration, unknownRetriesDefault } from '../integration.ts';
 
-/** `password` is empty for every caller but other services. */
+/** `password` is empty for all callers but other services. */
 export function integrationMessage(
   integration: Integration,
   password = '',
@@ -24,13 +25,10 @@ export function integrationMessage(
         useTls: smtp.use_tls,
         ehloHostname: smtp.ehlo_hostname,
       },
-      senders: senders.map(({ is_default: isDefault, ...sender }) => ({ ...sender, isDefault })),
+      senders: senders.map(camelKeys),
       rateLimitPerMinute,
       unknownRetries,
-      warmUp: warm_up && {
-        startedOn: warm_up.started_on,
-        dailyLimits: warm_up.daily_limits,
-      },
+      warmUp: warm_up && camelKeys(warm_up),
     },
     createdAt: timestampFromDate(integration.created_at),
     updatedAt: timestampFromDate(integration.updated_at),

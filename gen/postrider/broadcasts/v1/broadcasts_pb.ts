@@ -2,7 +2,7 @@
 // @generated from file postrider/broadcasts/v1/broadcasts.proto (package postrider.broadcasts.v1, syntax proto3)
 /* eslint-disable */
 
-// Broadcasts: one message to the contacts of a list, once.
+// Broadcasts: one message, sent once to the contacts of lists.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -24,7 +24,7 @@ export const file_postrider_broadcasts_v1_broadcasts: GenFile = /*@__PURE__*/
   fileDesc("Cihwb3N0cmlkZXIvYnJvYWRjYXN0cy92MS9icm9hZGNhc3RzLnByb3RvEhdwb3N0cmlkZXIuYnJvYWRjYXN0cy52MSL4CAoJQnJvYWRjYXN0EgoKAmlkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhQKDGNoYW5uZWxfdHlwZRgEIAEoCRI4CgZzdGF0dXMYBSABKA4yKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3RTdGF0dXMSMwoIYXVkaWVuY2UYBiABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5BdWRpZW5jZRIzCghzY2hlZHVsZRgHIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlEjwKDXRlc3Rfc2V0dGluZ3MYCCABKAsyJS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5UZXN0U2V0dGluZ3MSPgoOdXRtX3BhcmFtZXRlcnMYCSABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCg5lbnF1ZXVlZF9jb3VudBgLIAEoBRIiChp0ZXN0X3BoYXNlX3JlY2lwaWVudF9jb3VudBgMIAEoBRIkChx3aW5uZXJfcGhhc2VfcmVjaXBpZW50X2NvdW50GA0gASgFEhIKCnNlbnRfY291bnQYDiABKAUSFAoMZmFpbGVkX2NvdW50GA8gASgFEhUKDXNraXBwZWRfY291bnQYECABKAUSFgoOZGVmZXJyZWRfY291bnQYESABKAUSLgoKY3JlYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRlZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMY29tcGxldGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxjYW5jZWxsZWRfYXQYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXBhdXNlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoMcGF1c2VfcmVhc29uGBggASgJSACIAQESHQoQd2lubmluZ190ZW1wbGF0ZRgZIAEoCUgBiAEBEjAKDHRlc3Rfc2VudF9hdBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOd2lubmVyX3NlbnRfYXQYGyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKCWRhdGFfZmVlZBgcIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkRhdGFGZWVkQg8KDV9wYXVzZV9yZWFzb25CEwoRX3dpbm5pbmdfdGVtcGxhdGUizgEKCEF1ZGllbmNlEkEKBGxpc3QYASABKAlCM7pIMLoBLQoNbGlzdC5yZXF1aXJlZBIQbGlzdCBpcyByZXF1aXJlZBoKdGhpcyAhPSAnJxIaCghzZWdtZW50cxgCIAMoCUIIukgFkgECEGQSIQoUZXhjbHVkZV91bnN1YnNjcmliZWQYAyABKAhIAIgBARInCg1mdXJ0aGVyX2xpc3RzGAQgAygJQhC6SA2SAQoQExgBIgRyAhABQhcKFV9leGNsdWRlX3Vuc3Vic2NyaWJlZCKCAQoIU2NoZWR1bGUSFAoMaXNfc2NoZWR1bGVkGAEgASgIEhYKDnNjaGVkdWxlZF9kYXRlGAIgASgJEhYKDnNjaGVkdWxlZF90aW1lGAMgASgJEhAKCHRpbWV6b25lGAQgASgJEh4KFnVzZV9yZWNpcGllbnRfdGltZXpvbmUYBSABKAgiygEKDFRlc3RTZXR0aW5ncxIPCgdlbmFibGVkGAEgASgIEhkKEXNhbXBsZV9wZXJjZW50YWdlGAIgASgFEhgKEGF1dG9fc2VuZF93aW5uZXIYAyABKAgSHwoXYXV0b19zZW5kX3dpbm5lcl9tZXRyaWMYBCABKAkSGwoTdGVzdF9kdXJhdGlvbl9ob3VycxgFIAEoBRI2Cgp2YXJpYXRpb25zGAYgAygLMiIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uIqgBCglWYXJpYXRpb24SEwoLdGVtcGxhdGVfaWQYASABKAkSFgoOdmFyaWF0aW9uX25hbWUYAiABKAkSOgoHbWV0cmljcxgDIAEoCzIpLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlZhcmlhdGlvbk1ldHJpY3MSMgoIdGVtcGxhdGUYBCABKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlIpMBChBWYXJpYXRpb25NZXRyaWNzEhIKCnJlY2lwaWVudHMYASABKAUSEQoJZGVsaXZlcmVkGAIgASgFEg0KBW9wZW5zGAMgASgFEg4KBmNsaWNrcxgEIAEoBRIPCgdib3VuY2VkGAUgASgFEhIKCmNvbXBsYWluZWQYBiABKAUSFAoMdW5zdWJzY3JpYmVkGAcgASgFIpIBCg1VdG1QYXJhbWV0ZXJzEhgKBnNvdXJjZRgBIAEoCUIIukgFcgMY/wESGAoGbWVkaXVtGAIgASgJQgi6SAVyAxj/ARIaCghjYW1wYWlnbhgDIAEoCUIIukgFcgMY/wESFgoEdGVybRgEIAEoCUIIukgFcgMY/wESGQoHY29udGVudBgFIAEoCUIIukgFcgMY/wEiwwIKFUxpc3RCcm9hZGNhc3RzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI4CgZzdGF0dXMYAiABKA4yKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3RTdGF0dXMSYgoFbGltaXQYAyABKAVCTrpIS7oBSAoLbGltaXQucmFuZ2USH2xpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAaGHRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMEgAiAEBEkwKBm9mZnNldBgEIAEoBUI8ukg5ugE2CgxvZmZzZXQucmFuZ2USG29mZnNldCBtdXN0IG5vdCBiZSBuZWdhdGl2ZRoJdGhpcyA+PSAwEhYKDndpdGhfdGVtcGxhdGVzGAUgASgIQggKBl9saW1pdCJlChZMaXN0QnJvYWRjYXN0c1Jlc3BvbnNlEjYKCmJyb2FkY2FzdHMYASADKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QSEwoLdG90YWxfY291bnQYAiABKAUiXwoTR2V0QnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEhYKDndpdGhfdGVtcGxhdGVzGAMgASgIIk0KFEdldEJyb2FkY2FzdFJlc3BvbnNlEjUKCWJyb2FkY2FzdBgBIAEoCzIiLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkJyb2FkY2FzdCL6AwoWQ3JlYXRlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARJeCgRuYW1lGAIgASgJQlC6SE26AUcKC25hbWUubGVuZ3RoEiVuYW1lIG11c3QgYmUgbGVzcyB0aGFuIDI1NSBjaGFyYWN0ZXJzGhFzaXplKHRoaXMpIDw9IDI1NcgBARI7CghhdWRpZW5jZRgDIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkF1ZGllbmNlQga6SAPIAQESgwEKDXRlc3Rfc2V0dGluZ3MYBCABKAsyJS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5UZXN0U2V0dGluZ3NCRdLzGEEqP3sidmFyaWF0aW9ucyI6W3sidGVtcGxhdGVfaWQiOiJ3ZWxjb21lIiwidmFyaWF0aW9uX25hbWUiOiJBIn1dfRI+Cg51dG1fcGFyYW1ldGVycxgFIAEoCzImLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlV0bVBhcmFtZXRlcnMSKQoIbWV0YWRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjQKCWRhdGFfZmVlZBgHIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkRhdGFGZWVkIlAKF0NyZWF0ZUJyb2FkY2FzdFJlc3BvbnNlEjUKCWJyb2FkY2FzdBgBIAEoCzIiLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkJyb2FkY2FzdCL7AwoWVXBkYXRlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEl4KBG5hbWUYAyABKAlCULpITboBRwoLbmFtZS5sZW5ndGgSJW5hbWUgbXVzdCBiZSBsZXNzIHRoYW4gMjU1IGNoYXJhY3RlcnMaEXNpemUodGhpcykgPD0gMjU1yAEBEjsKCGF1ZGllbmNlGAQgASgLMiEucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQXVkaWVuY2VCBrpIA8gBARIzCghzY2hlZHVsZRgFIAEoCzIhLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNjaGVkdWxlEjwKDXRlc3Rfc2V0dGluZ3MYBiABKAsyJS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5UZXN0U2V0dGluZ3MSPgoOdXRtX3BhcmFtZXRlcnMYByABKAsyJi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5VdG1QYXJhbWV0ZXJzEikKCG1ldGFkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI0CglkYXRhX2ZlZWQYCSABKAsyIS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5EYXRhRmVlZCJQChdVcGRhdGVCcm9hZGNhc3RSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QilgEKF1NlbmRUb0luZGl2aWR1YWxSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEioKD3JlY2lwaWVudF9lbWFpbBgDIAEoCUIRukgDyAEB0vMYBzIFZW1haWwSEwoLdGVtcGxhdGVfaWQYBCABKAkiKwoYU2VuZFRvSW5kaXZpZHVhbFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgiwAEKGFNjaGVkdWxlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEhAKCHNlbmRfbm93GAMgASgIEhYKDnNjaGVkdWxlZF9kYXRlGAQgASgJEhYKDnNjaGVkdWxlZF90aW1lGAUgASgJEhAKCHRpbWV6b25lGAYgASgJEh4KFnVzZV9yZWNpcGllbnRfdGltZXpvbmUYByABKAgiLAoZU2NoZWR1bGVCcm9hZGNhc3RSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIkkKFVBhdXNlQnJvYWRjYXN0UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIikKFlBhdXNlQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJKChZSZXN1bWVCcm9hZGNhc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEiKgoXUmVzdW1lQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJKChZDYW5jZWxCcm9hZGNhc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEiKgoXQ2FuY2VsQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJKChZEZWxldGVCcm9hZGNhc3RSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEiKgoXRGVsZXRlQnJvYWRjYXN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCCJkChNTZWxlY3RXaW5uZXJSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESGwoLdGVtcGxhdGVfaWQYAyABKAlCBrpIA8gBASInChRTZWxlY3RXaW5uZXJSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIkkKFUdldFRlc3RSZXN1bHRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIsoEChZHZXRUZXN0UmVzdWx0c1Jlc3BvbnNlEhQKDGJyb2FkY2FzdF9pZBgBIAEoCRI4CgZzdGF0dXMYAiABKA4yKC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3RTdGF0dXMSMwoPdGVzdF9zdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChF0ZXN0X2NvbXBsZXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASYAoRdmFyaWF0aW9uX3Jlc3VsdHMYBSADKAsyRS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5HZXRUZXN0UmVzdWx0c1Jlc3BvbnNlLlZhcmlhdGlvblJlc3VsdHNFbnRyeRIfChJyZWNvbW1lbmRlZF93aW5uZXIYBiABKAlIAIgBARIdChB3aW5uaW5nX3RlbXBsYXRlGAcgASgJSAGIAQESGwoTaXNfYXV0b19zZW5kX3dpbm5lchgIIAEoCBIXCgpkZWNpZGVkX2J5GAkgASgJSAKIAQEaYQoVVmFyaWF0aW9uUmVzdWx0c0VudHJ5EgsKA2tleRgBIAEoCRI3CgV2YWx1ZRgCIAEoCzIoLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlZhcmlhdGlvblJlc3VsdDoCOAFCFQoTX3JlY29tbWVuZGVkX3dpbm5lckITChFfd2lubmluZ190ZW1wbGF0ZUINCgtfZGVjaWRlZF9ieSKqAQoPVmFyaWF0aW9uUmVzdWx0EhMKC3RlbXBsYXRlX2lkGAEgASgJEhUKDXRlbXBsYXRlX25hbWUYAiABKAkSEgoKcmVjaXBpZW50cxgDIAEoBRIRCglkZWxpdmVyZWQYBCABKAUSDQoFb3BlbnMYBSABKAUSDgoGY2xpY2tzGAYgASgFEhEKCW9wZW5fcmF0ZRgHIAEoARISCgpjbGlja19yYXRlGAggASgBKusCCg9Ccm9hZGNhc3RTdGF0dXMSIAocQlJPQURDQVNUX1NUQVRVU19VTlNQRUNJRklFRBAAEhoKFkJST0FEQ0FTVF9TVEFUVVNfRFJBRlQQARIeChpCUk9BRENBU1RfU1RBVFVTX1NDSEVEVUxFRBACEhwKGEJST0FEQ0FTVF9TVEFUVVNfU0VORElORxADEhsKF0JST0FEQ0FTVF9TVEFUVVNfUEFVU0VEEAQSGQoVQlJPQURDQVNUX1NUQVRVU19TRU5UEAUSHgoaQlJPQURDQVNUX1NUQVRVU19DQU5DRUxMRUQQBhIbChdCUk9BRENBU1RfU1RBVFVTX0ZBSUxFRBAHEhwKGEJST0FEQ0FTVF9TVEFUVVNfVEVTVElORxAIEiMKH0JST0FEQ0FTVF9TVEFUVVNfVEVTVF9DT01QTEVURUQQCRIkCiBCUk9BRENBU1RfU1RBVFVTX1dJTk5FUl9TRUxFQ1RFRBAKMvIWChBCcm9hZGNhc3RTZXJ2aWNlEsEBCg5MaXN0QnJvYWRjYXN0cxIuLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkxpc3RCcm9hZGNhc3RzUmVxdWVzdBovLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkxpc3RCcm9hZGNhc3RzUmVzcG9uc2UiTpACAcrzGCsKDhoMCgpicm9hZGNhc3RzQhlGYWlsZWQgdG8gbGlzdCBicm9hZGNhc3RzgtPkkwIWEhQvYXBpL2Jyb2FkY2FzdHMubGlzdBK4AQoMR2V0QnJvYWRjYXN0EiwucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0QnJvYWRjYXN0UmVxdWVzdBotLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkdldEJyb2FkY2FzdFJlc3BvbnNlIkuQAgHK8xgpCg4aDAoKYnJvYWRjYXN0c0IXRmFpbGVkIHRvIGdldCBicm9hZGNhc3SC0+STAhUSEy9hcGkvYnJvYWRjYXN0cy5nZXQSzgEKD0NyZWF0ZUJyb2FkY2FzdBIvLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkNyZWF0ZUJyb2FkY2FzdFJlcXVlc3QaMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5DcmVhdGVCcm9hZGNhc3RSZXNwb25zZSJYyvMYMwoQGg4KCmJyb2FkY2FzdHMQASABKMkBQhpGYWlsZWQgdG8gY3JlYXRlIGJyb2FkY2FzdILT5JMCGzoBKiIWL2FwaS9icm9hZGNhc3RzLmNyZWF0ZRLMAQoPVXBkYXRlQnJvYWRjYXN0Ei8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVXBkYXRlQnJvYWRjYXN0UmVxdWVzdBowLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlVwZGF0ZUJyb2FkY2FzdFJlc3BvbnNlIlaQAgLK8xguChAaDgoKYnJvYWRjYXN0cxABQhpGYWlsZWQgdG8gdXBkYXRlIGJyb2FkY2FzdILT5JMCGzoBKiIWL2FwaS9icm9hZGNhc3RzLnVwZGF0ZRLdAQoRUmVmcmVzaEdsb2JhbEZlZWQSMS5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5SZWZyZXNoR2xvYmFsRmVlZFJlcXVlc3QaMi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5SZWZyZXNoR2xvYmFsRmVlZFJlc3BvbnNlImHK8xgxChAaDgoKYnJvYWRjYXN0cxABQh1GYWlsZWQgdG8gcmVmcmVzaCBnbG9iYWwgZmVlZILT5JMCJjoBKiIhL2FwaS9icm9hZGNhc3RzLnJlZnJlc2hHbG9iYWxGZWVkEt0BChFUZXN0UmVjaXBpZW50RmVlZBIxLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlRlc3RSZWNpcGllbnRGZWVkUmVxdWVzdBoyLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlRlc3RSZWNpcGllbnRGZWVkUmVzcG9uc2UiYcrzGDEKEBoOCgpicm9hZGNhc3RzEAFCHUZhaWxlZCB0byB0ZXN0IHJlY2lwaWVudCBmZWVkgtPkkwImOgEqIiEvYXBpL2Jyb2FkY2FzdHMudGVzdFJlY2lwaWVudEZlZWQS5AEKEFNlbmRUb0luZGl2aWR1YWwSMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5TZW5kVG9JbmRpdmlkdWFsUmVxdWVzdBoxLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlNlbmRUb0luZGl2aWR1YWxSZXNwb25zZSJryvMYPAoQGg4KCmJyb2FkY2FzdHMQARgBQiZGYWlsZWQgdG8gc2VuZCBicm9hZGNhc3QgdG8gaW5kaXZpZHVhbILT5JMCJToBKiIgL2FwaS9icm9hZGNhc3RzLnNlbmRUb0luZGl2aWR1YWwS1QEKEVNjaGVkdWxlQnJvYWRjYXN0EjEucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2NoZWR1bGVCcm9hZGNhc3RSZXF1ZXN0GjIucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2NoZWR1bGVCcm9hZGNhc3RSZXNwb25zZSJZyvMYMgoQGg4KCmJyb2FkY2FzdHMQARgBQhxGYWlsZWQgdG8gc2NoZWR1bGUgYnJvYWRjYXN0gtPkkwIdOgEqIhgvYXBpL2Jyb2FkY2FzdHMuc2NoZWR1bGUSxAEKDlBhdXNlQnJvYWRjYXN0Ei4ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUGF1c2VCcm9hZGNhc3RSZXF1ZXN0Gi8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUGF1c2VCcm9hZGNhc3RSZXNwb25zZSJRyvMYLQoQGg4KCmJyb2FkY2FzdHMQAUIZRmFpbGVkIHRvIHBhdXNlIGJyb2FkY2FzdILT5JMCGjoBKiIVL2FwaS9icm9hZGNhc3RzLnBhdXNlEskBCg9SZXN1bWVCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5SZXN1bWVCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUmVzdW1lQnJvYWRjYXN0UmVzcG9uc2UiU8rzGC4KEBoOCgpicm9hZGNhc3RzEAFCGkZhaWxlZCB0byByZXN1bWUgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMucmVzdW1lEskBCg9DYW5jZWxCcm9hZGNhc3QSLy5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5DYW5jZWxCcm9hZGNhc3RSZXF1ZXN0GjAucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuQ2FuY2VsQnJvYWRjYXN0UmVzcG9uc2UiU8rzGC4KEBoOCgpicm9hZGNhc3RzEAFCGkZhaWxlZCB0byBjYW5jZWwgYnJvYWRjYXN0gtPkkwIbOgEqIhYvYXBpL2Jyb2FkY2FzdHMuY2FuY2VsEsUBCgxTZWxlY3RXaW5uZXISLC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5TZWxlY3RXaW5uZXJSZXF1ZXN0Gi0ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuU2VsZWN0V2lubmVyUmVzcG9uc2UiWMrzGC0KEBoOCgpicm9hZGNhc3RzEAEYAUIXRmFpbGVkIHRvIHNlbGVjdCB3aW5uZXKC0+STAiE6ASoiHC9hcGkvYnJvYWRjYXN0cy5zZWxlY3RXaW5uZXISzAEKDkdldFRlc3RSZXN1bHRzEi4ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0VGVzdFJlc3VsdHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0VGVzdFJlc3VsdHNSZXNwb25zZSJZkAIByvMYLAoOGgwKCmJyb2FkY2FzdHNCGkZhaWxlZCB0byBnZXQgdGVzdCByZXN1bHRzgtPkkwIgEh4vYXBpL2Jyb2FkY2FzdHMuZ2V0VGVzdFJlc3VsdHMSyQEKD0RlbGV0ZUJyb2FkY2FzdBIvLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkRlbGV0ZUJyb2FkY2FzdFJlcXVlc3QaMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5EZWxldGVCcm9hZGNhc3RSZXNwb25zZSJTyvMYLgoQGg4KCmJyb2FkY2FzdHMQAUIaRmFpbGVkIHRvIGRlbGV0ZSBicm9hZGNhc3SC0+STAhs6ASoiFi9hcGkvYnJvYWRjYXN0cy5kZWxldGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_broadcasts_v1_feeds, file_postrider_options_v1_options, file_postrider_templates_v1_templates]);
 
 /**
- * One message to the contacts of a list, once.
+ * One message, sent once to the contacts of lists.
  *
  * @generated from message postrider.broadcasts.v1.Broadcast
  */
@@ -58,14 +58,14 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   channelType: string;
 
   /**
-   * Where it is in its life.
+   * Its state.
    *
    * @generated from field: postrider.broadcasts.v1.BroadcastStatus status = 5;
    */
   status: BroadcastStatus;
 
   /**
-   * Who gets it.
+   * Its audience.
    *
    * @generated from field: postrider.broadcasts.v1.Audience audience = 6;
    */
@@ -79,7 +79,7 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   schedule?: Schedule | undefined;
 
   /**
-   * What is sent.
+   * Its content.
    *
    * @generated from field: postrider.broadcasts.v1.TestSettings test_settings = 8;
    */
@@ -93,56 +93,56 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   utmParameters?: UtmParameters | undefined;
 
   /**
-   * The caller's own.
+   * Free-form data of the caller.
    *
    * @generated from field: google.protobuf.Struct metadata = 10;
    */
   metadata?: JsonObject | undefined;
 
   /**
-   * Recipients that were frozen for it.
+   * Recipients in its frozen audience.
    *
    * @generated from field: int32 enqueued_count = 11;
    */
   enqueuedCount: number;
 
   /**
-   * Recipients of the sample of a test.
+   * Recipients in the sample of a test.
    *
    * @generated from field: int32 test_phase_recipient_count = 12;
    */
   testPhaseRecipientCount: number;
 
   /**
-   * Recipients of the winner of a test.
+   * Recipients of the winning variation after a test.
    *
    * @generated from field: int32 winner_phase_recipient_count = 13;
    */
   winnerPhaseRecipientCount: number;
 
   /**
-   * Taken by the mail server so far.
+   * Messages accepted by the mail server so far.
    *
    * @generated from field: int32 sent_count = 14;
    */
   sentCount: number;
 
   /**
-   * Failed for good so far.
+   * Recipients that failed permanently so far.
    *
    * @generated from field: int32 failed_count = 15;
    */
   failedCount: number;
 
   /**
-   * Not written to because they left, bounced or complained.
+   * Recipients skipped because they unsubscribed, bounced or complained.
    *
    * @generated from field: int32 skipped_count = 16;
    */
   skippedCount: number;
 
   /**
-   * Waiting for another try.
+   * Messages waiting for another attempt.
    *
    * @generated from field: int32 deferred_count = 17;
    */
@@ -191,7 +191,7 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   pausedAt?: Timestamp | undefined;
 
   /**
-   * Why it was paused or failed; names no address.
+   * Why it was paused or failed; contains no address.
    *
    * @generated from field: optional string pause_reason = 24;
    */
@@ -205,21 +205,21 @@ export type Broadcast = Message<"postrider.broadcasts.v1.Broadcast"> & {
   winningTemplate?: string | undefined;
 
   /**
-   * When everybody in the sample had been tried.
+   * When everyone in the sample had been tried.
    *
    * @generated from field: google.protobuf.Timestamp test_sent_at = 26;
    */
   testSentAt?: Timestamp | undefined;
 
   /**
-   * When everybody had the winner.
+   * When everyone else had been tried with the winning variation.
    *
    * @generated from field: google.protobuf.Timestamp winner_sent_at = 27;
    */
   winnerSentAt?: Timestamp | undefined;
 
   /**
-   * Data that Liquid gets from elsewhere; absent where none was ever given.
+   * Data that Liquid gets from the feeds; absent if none was ever given.
    *
    * @generated from field: postrider.broadcasts.v1.DataFeed data_feed = 28;
    */
@@ -234,7 +234,7 @@ export const BroadcastSchema: GenMessage<Broadcast> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 0);
 
 /**
- * Who gets a broadcast.
+ * The audience of a broadcast.
  *
  * @generated from message postrider.broadcasts.v1.Audience
  */
@@ -311,9 +311,9 @@ export type Schedule = Message<"postrider.broadcasts.v1.Schedule"> & {
   timezone: string;
 
   /**
-   * Whether each recipient gets it at this time of its own zone: those without one at that of `timezone`, and those
-   * for whom it has passed at the start at once. The sample of a test goes at the start. The audience is frozen, and the
-   * broadcast starts, when it is that time in the first zone of the world (UTC+14).
+   * Whether each recipient gets it at this time in their own zone. Recipients without a zone get it at this time in
+   * `timezone`, and those whose time has passed at the start get it at once. The sample of a test is sent at the start.
+   * The audience is frozen, and the broadcast starts, when it is that time in the world's first zone (UTC+14).
    *
    * @generated from field: bool use_recipient_timezone = 5;
    */
@@ -328,7 +328,7 @@ export const ScheduleSchema: GenMessage<Schedule> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 2);
 
 /**
- * What is sent, and how variations are tested.
+ * The content of a broadcast, and how variations are tested.
  *
  * @generated from message postrider.broadcasts.v1.TestSettings
  */
@@ -348,7 +348,7 @@ export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   samplePercentage: number;
 
   /**
-   * Whether the winner is chosen by numbers; a person may still choose before.
+   * Whether the winner is chosen by its numbers; a person may still choose earlier.
    *
    * @generated from field: bool auto_send_winner = 3;
    */
@@ -362,14 +362,14 @@ export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   autoSendWinnerMetric: string;
 
   /**
-   * How long after the sample the numbers are judged, in hours; with `auto_send_winner` at least 1 and no more than 168.
+   * How long after the sample the numbers are compared, in hours; with `auto_send_winner` at least 1 and no more than 168.
    *
    * @generated from field: int32 test_duration_hours = 5;
    */
   testDurationHours: number;
 
   /**
-   * What is sent: one variation without a test.
+   * Its content: one variation without a test.
    *
    * @generated from field: repeated postrider.broadcasts.v1.Variation variations = 6;
    */
@@ -397,14 +397,14 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
   templateId: string;
 
   /**
-   * For people. At most 255 characters.
+   * A name for people. At most 255 characters.
    *
    * @generated from field: string variation_name = 2;
    */
   variationName: string;
 
   /**
-   * Its outcomes so far; never read from a request. Absent while the numbers can't be had: an answer waits two seconds for them.
+   * Its outcomes so far; never read from a request. Absent if the numbers are not available within two seconds.
    *
    * @generated from field: postrider.broadcasts.v1.VariationMetrics metrics = 3;
    */
@@ -412,7 +412,7 @@ export type Variation = Message<"postrider.broadcasts.v1.Variation"> & {
 
   /**
    * The version that is sent, or the newest one before sending starts; never read from a request. Only with
-   * `with_templates`, and absent where the template is gone.
+   * `with_templates`, and absent if the template does not exist any more.
    *
    * @generated from field: postrider.templates.v1.Template template = 4;
    */
@@ -427,13 +427,13 @@ export const VariationSchema: GenMessage<Variation> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 4);
 
 /**
- * The outcomes of one variation's messages. Opens and clicks of programs don't count.
+ * The outcomes of one variation's messages. Opens and clicks by programs don't count.
  *
  * @generated from message postrider.broadcasts.v1.VariationMetrics
  */
 export type VariationMetrics = Message<"postrider.broadcasts.v1.VariationMetrics"> & {
   /**
-   * Taken by the mail server.
+   * Accepted by the mail server.
    *
    * @generated from field: int32 recipients = 1;
    */
@@ -461,7 +461,7 @@ export type VariationMetrics = Message<"postrider.broadcasts.v1.VariationMetrics
   clicks: number;
 
   /**
-   * Bounced for good.
+   * Bounced permanently.
    *
    * @generated from field: int32 bounced = 5;
    */
@@ -475,7 +475,7 @@ export type VariationMetrics = Message<"postrider.broadcasts.v1.VariationMetrics
   complained: number;
 
   /**
-   * Left through.
+   * Led to an unsubscribe.
    *
    * @generated from field: int32 unsubscribed = 7;
    */
@@ -692,14 +692,14 @@ export type CreateBroadcastRequest = Message<"postrider.broadcasts.v1.CreateBroa
   name: string;
 
   /**
-   * Who gets it.
+   * Its audience.
    *
    * @generated from field: postrider.broadcasts.v1.Audience audience = 3;
    */
   audience?: Audience | undefined;
 
   /**
-   * What is sent: one variation, or 2 to 8 of them with a test.
+   * Its content: one variation, or 2 to 8 of them with a test.
    *
    * @generated from field: postrider.broadcasts.v1.TestSettings test_settings = 4;
    */
@@ -713,14 +713,14 @@ export type CreateBroadcastRequest = Message<"postrider.broadcasts.v1.CreateBroa
   utmParameters?: UtmParameters | undefined;
 
   /**
-   * The caller's own.
+   * Free-form data of the caller.
    *
    * @generated from field: google.protobuf.Struct metadata = 6;
    */
   metadata?: JsonObject | undefined;
 
   /**
-   * Data that Liquid gets from elsewhere.
+   * Data that Liquid gets from the feeds.
    *
    * @generated from field: postrider.broadcasts.v1.DataFeed data_feed = 7;
    */
@@ -783,7 +783,7 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
   name: string;
 
   /**
-   * Who gets it.
+   * Its audience.
    *
    * @generated from field: postrider.broadcasts.v1.Audience audience = 4;
    */
@@ -797,7 +797,7 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
   schedule?: Schedule | undefined;
 
   /**
-   * What is sent: one variation, or 2 to 8 of them with a test.
+   * Its content: one variation, or 2 to 8 of them with a test.
    *
    * @generated from field: postrider.broadcasts.v1.TestSettings test_settings = 6;
    */
@@ -811,14 +811,14 @@ export type UpdateBroadcastRequest = Message<"postrider.broadcasts.v1.UpdateBroa
   utmParameters?: UtmParameters | undefined;
 
   /**
-   * The caller's own.
+   * Free-form data of the caller.
    *
    * @generated from field: google.protobuf.Struct metadata = 8;
    */
   metadata?: JsonObject | undefined;
 
   /**
-   * Data that Liquid gets from elsewhere. Each feed that is absent stays as it is.
+   * Data that Liquid gets from the feeds. Each feed that is absent stays as it is.
    *
    * @generated from field: postrider.broadcasts.v1.DataFeed data_feed = 9;
    */
@@ -854,7 +854,7 @@ export const UpdateBroadcastResponseSchema: GenMessage<UpdateBroadcastResponse> 
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 14);
 
 /**
- * One message of a broadcast by hand.
+ * Sends one message of a broadcast by hand.
  *
  * @generated from message postrider.broadcasts.v1.SendToIndividualRequest
  */
@@ -874,7 +874,7 @@ export type SendToIndividualRequest = Message<"postrider.broadcasts.v1.SendToInd
   broadcastId: string;
 
   /**
-   * To whom.
+   * The recipient.
    *
    * @generated from field: string recipient_email = 3;
    */
@@ -896,7 +896,7 @@ export const SendToIndividualRequestSchema: GenMessage<SendToIndividualRequest> 
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 15);
 
 /**
- * The provider has taken the message.
+ * The provider has accepted the message.
  *
  * @generated from message postrider.broadcasts.v1.SendToIndividualResponse
  */
@@ -937,7 +937,7 @@ export type ScheduleBroadcastRequest = Message<"postrider.broadcasts.v1.Schedule
   id: string;
 
   /**
-   * Starts at once; the time is not looked at then.
+   * Starts it at once; the time is ignored then.
    *
    * @generated from field: bool send_now = 3;
    */
@@ -965,7 +965,7 @@ export type ScheduleBroadcastRequest = Message<"postrider.broadcasts.v1.Schedule
   timezone: string;
 
   /**
-   * Whether each recipient gets it at this time of its own zone, see Schedule; not looked at with `send_now`.
+   * Whether each recipient gets it at this time in their own zone, see Schedule; ignored with `send_now`.
    *
    * @generated from field: bool use_recipient_timezone = 7;
    */
@@ -1078,7 +1078,7 @@ export const ResumeBroadcastRequestSchema: GenMessage<ResumeBroadcastRequest> = 
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 21);
 
 /**
- * It goes on.
+ * It is resumed.
  *
  * @generated from message postrider.broadcasts.v1.ResumeBroadcastResponse
  */
@@ -1176,7 +1176,7 @@ export const DeleteBroadcastRequestSchema: GenMessage<DeleteBroadcastRequest> = 
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 25);
 
 /**
- * It is gone.
+ * It is deleted.
  *
  * @generated from message postrider.broadcasts.v1.DeleteBroadcastResponse
  */
@@ -1253,7 +1253,7 @@ export const SelectWinnerResponseSchema: GenMessage<SelectWinnerResponse> = /*@_
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 28);
 
 /**
- * Asks how a test goes.
+ * Asks for the results of a test.
  *
  * @generated from message postrider.broadcasts.v1.GetTestResultsRequest
  */
@@ -1281,7 +1281,7 @@ export const GetTestResultsRequestSchema: GenMessage<GetTestResultsRequest> = /*
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 29);
 
 /**
- * How a test goes.
+ * The results of a test.
  *
  * @generated from message postrider.broadcasts.v1.GetTestResultsResponse
  */
@@ -1294,21 +1294,21 @@ export type GetTestResultsResponse = Message<"postrider.broadcasts.v1.GetTestRes
   broadcastId: string;
 
   /**
-   * Where it is in its life.
+   * Its state.
    *
    * @generated from field: postrider.broadcasts.v1.BroadcastStatus status = 2;
    */
   status: BroadcastStatus;
 
   /**
-   * When the sample began to be sent.
+   * When sending the sample began.
    *
    * @generated from field: google.protobuf.Timestamp test_started_at = 3;
    */
   testStartedAt?: Timestamp | undefined;
 
   /**
-   * When everybody in the sample had been tried.
+   * When everyone in the sample had been tried.
    *
    * @generated from field: google.protobuf.Timestamp test_completed_at = 4;
    */
@@ -1322,8 +1322,8 @@ export type GetTestResultsResponse = Message<"postrider.broadcasts.v1.GetTestRes
   variationResults: { [key: string]: VariationResult };
 
   /**
-   * The template that the numbers speak for while there is no winner: 0.7 of the click rate and 0.3 of the open rate,
-   * the first variation if they are equal.
+   * The template with the best score while there is no winner: 0.7 of the click rate plus 0.3 of the open rate,
+   * the first variation if scores are equal.
    *
    * @generated from field: optional string recommended_winner = 6;
    */
@@ -1345,7 +1345,7 @@ export type GetTestResultsResponse = Message<"postrider.broadcasts.v1.GetTestRes
 
   /**
    * How the winner was chosen: by a `person`, by `open_rate` or `click_rate`, or the first variation because of a
-   * `tie` or of `silence`.
+   * `tie` or of `silence` (no opens or clicks).
    *
    * @generated from field: optional string decided_by = 9;
    */
@@ -1380,7 +1380,7 @@ export type VariationResult = Message<"postrider.broadcasts.v1.VariationResult">
   templateName: string;
 
   /**
-   * Taken by the mail server.
+   * Accepted by the mail server.
    *
    * @generated from field: int32 recipients = 3;
    */
@@ -1408,14 +1408,14 @@ export type VariationResult = Message<"postrider.broadcasts.v1.VariationResult">
   clicks: number;
 
   /**
-   * Opens per delivered message where deliveries are reported, else per recipient: 0 to 1.
+   * Opens per delivered message if deliveries are reported, else per recipient: 0 to 1.
    *
    * @generated from field: double open_rate = 7;
    */
   openRate: number;
 
   /**
-   * Clicks, likewise.
+   * Clicks, computed in the same way.
    *
    * @generated from field: double click_rate = 8;
    */
@@ -1430,7 +1430,7 @@ export const VariationResultSchema: GenMessage<VariationResult> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_broadcasts, 31);
 
 /**
- * Where a broadcast is in its life.
+ * The state of a broadcast.
  *
  * @generated from enum postrider.broadcasts.v1.BroadcastStatus
  */
@@ -1443,7 +1443,7 @@ export const BroadcastStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Being written.
+   * Not scheduled yet.
    *
    * @generated from enum value: BROADCAST_STATUS_DRAFT = 1;
    */
@@ -1464,7 +1464,7 @@ export const BroadcastStatus = {
   SENDING: 3,
 
   /**
-   * Stands still until it is resumed.
+   * Stopped until it is resumed.
    *
    * @generated from enum value: BROADCAST_STATUS_PAUSED = 4;
    */
@@ -1478,14 +1478,14 @@ export const BroadcastStatus = {
   SENT: 5,
 
   /**
-   * Was stopped for good.
+   * Stopped permanently.
    *
    * @generated from enum value: BROADCAST_STATUS_CANCELLED = 6;
    */
   CANCELLED: 6,
 
   /**
-   * Can't be sent.
+   * Cannot be sent.
    *
    * @generated from enum value: BROADCAST_STATUS_FAILED = 7;
    */
@@ -1514,7 +1514,7 @@ export const BroadcastStatus = {
 } as const;
 
 /**
- * Where a broadcast is in its life.
+ * The state of a broadcast.
  *
  * @generated from enum postrider.broadcasts.v1.BroadcastStatus
  */
@@ -1527,8 +1527,8 @@ export const BroadcastStatusSchema: GenEnum<BroadcastStatus> = /*@__PURE__*/
   enumDesc(file_postrider_broadcasts_v1_broadcasts, 0);
 
 /**
- * Keeps broadcasts and moves them through their states. The work itself is done by the workflow
- * `broadcastLifecycle`, which every change wakes.
+ * Keeps broadcasts and moves them through their states. The workflow `broadcastLifecycle`, which every change wakes,
+ * does the work.
  *
  * @generated from service postrider.broadcasts.v1.BroadcastService
  */
@@ -1573,10 +1573,10 @@ export const BroadcastService: GenService<{
   },
   /**
    * Replaces a broadcast that is a draft, scheduled, or paused before its audience was frozen. A new
-   * schedule moves the start of a scheduled one. What is scheduled or paused has to stay such that `schedule` would take
-   * it. A winner that is none of the variations any more is chosen anew.
+   * schedule moves the start of a scheduled one. A scheduled or paused broadcast must stay valid for `schedule`. If the
+   * winner is no longer one of the variations, it is chosen again.
    *
-   * INVALID_ARGUMENT: a field is wrong, or a broadcast that is scheduled or paused could not be sent so. NOT_FOUND: no such
+   * INVALID_ARGUMENT: a field is wrong, or a scheduled or paused broadcast could no longer be sent. NOT_FOUND: no such
    * broadcast. FAILED_PRECONDITION: its state forbids it. ABORTED: it was scheduled at the same time.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.UpdateBroadcast
@@ -1587,10 +1587,10 @@ export const BroadcastService: GenService<{
     output: typeof UpdateBroadcastResponseSchema;
   },
   /**
-   * Asks a global feed now and answers what it said. Until the broadcast's audience is frozen, the answer is kept as its
-   * `global_feed_data`. When sending starts, the feed is asked once more, and what it says then is pinned: every
-   * recipient gets the same, in an A/B test those of the sample and those of the winner too. From then on this
-   * operation keeps nothing. A feed that fails is an answer with `success` false.
+   * Calls a global feed now and returns its answer. Until the broadcast's audience is frozen, the answer is kept as its
+   * `global_feed_data`. When sending starts, the feed is called once more and that answer is pinned: every
+   * recipient gets the same data, also both phases of an A/B test. From then on this
+   * operation keeps nothing. If the feed fails, `success` is false.
    *
    * INVALID_ARGUMENT: the address or a header is wrong. NOT_FOUND (`Broadcast not found`): no such broadcast.
    *
@@ -1602,8 +1602,8 @@ export const BroadcastService: GenService<{
     output: typeof RefreshGlobalFeedResponseSchema;
   },
   /**
-   * Asks a recipient feed for one contact and answers what it said; nothing is kept. A feed that fails is an answer with
-   * `success` false.
+   * Calls a recipient feed for one contact and returns its answer; nothing is kept. If the feed fails, `success` is
+   * false.
    *
    * INVALID_ARGUMENT: the address or a header is wrong. PERMISSION_DENIED: `contact_email` is given, and the caller may
    * not read contacts. NOT_FOUND: no such broadcast (`Broadcast not found`) or contact (`Contact not found`).
@@ -1616,15 +1616,15 @@ export const BroadcastService: GenService<{
     output: typeof TestRecipientFeedResponseSchema;
   },
   /**
-   * Sends the broadcast to one address, whatever its state, as a test: the newest template while it is a draft, and what
-   * was pinned once it has started. The address need be no contact's; one that unsubscribed may be sent to, one that
-   * bounced or complained may not. Answers when the provider has taken the message, which is in the history of messages
-   * and in no count of the broadcast.
+   * Sends the broadcast to one address as a test, in any state of the broadcast: with the newest template while it is a
+   * draft, and with the pinned one once it has started. The address need not belong to a contact; an unsubscribed address
+   * may be sent to, one that bounced or complained may not. Answers when the provider has accepted the message. The
+   * message is in the message history, but in no count of the broadcast.
    *
-   * INVALID_ARGUMENT: the address is none, bounced or complained; `template_id` is none of the variations; the broadcast
-   * lacks what it takes to be scheduled. NOT_FOUND (`Broadcast not found`): no such broadcast. FAILED_PRECONDITION: a feed
-   * fails, or the provider refuses the message or takes none at all; the text says why. UNAVAILABLE: the provider put it
-   * off, and it is not tried again by itself.
+   * INVALID_ARGUMENT: the address is invalid, bounced or complained; `template_id` is not one of the variations; the
+   * broadcast could not be scheduled. NOT_FOUND (`Broadcast not found`): no such broadcast. FAILED_PRECONDITION: a feed
+   * fails, or the provider refuses the message or accepts none at all; the text says why. UNAVAILABLE: the provider
+   * deferred it, and it is not retried automatically.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.SendToIndividual
    */
@@ -1634,9 +1634,9 @@ export const BroadcastService: GenService<{
     output: typeof SendToIndividualResponseSchema;
   },
   /**
-   * Schedules a draft, or sends it now. A time up to an hour past starts at once.
+   * Schedules a draft, or sends it now. A time up to an hour ago starts it at once.
    *
-   * INVALID_ARGUMENT: the time is impossible or more than an hour past, the zone is unknown, or the
+   * INVALID_ARGUMENT: the time is impossible or more than an hour ago, the zone is unknown, or the
    * list, template or marketing provider does not exist. NOT_FOUND: no such broadcast.
    * FAILED_PRECONDITION: it is not a draft. ABORTED: it was changed at the same time.
    *
@@ -1648,8 +1648,8 @@ export const BroadcastService: GenService<{
     output: typeof ScheduleBroadcastResponseSchema;
   },
   /**
-   * Pauses a broadcast that is scheduled or being sent, within a second. One that the system has paused, such as for an
-   * outage, stays paused with its reason, and does not go on by itself any more.
+   * Pauses a broadcast that is scheduled or being sent, within a second. A broadcast that the system has paused, such as
+   * for an outage, stays paused with its reason and is no longer resumed automatically.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
@@ -1661,10 +1661,11 @@ export const BroadcastService: GenService<{
     output: typeof PauseBroadcastResponseSchema;
   },
   /**
-   * Resumes a paused broadcast: back to its schedule if that lies ahead, else on with what it is by now. A test that was
-   * switched on or off while it was paused is held, or is not.
-   * Nobody is sent to twice. Where it was paused because too many messages could not be rendered, those have failed, and
-   * the rest is sent whatever fails: contacts and the recipient feed are read anew, the template stays as it was pinned.
+   * Resumes a paused broadcast: it returns to its schedule if that is in the future, else sending continues with its
+   * current settings, such as an A/B test that was switched on or off while it was paused.
+   * Nobody is sent to twice. If it was paused because too many messages could not be rendered, those recipients have
+   * failed and are not retried, and the rest is sent whatever fails: contacts and the recipient feed are read again, the
+   * template stays pinned.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it is not paused.
    *
@@ -1676,8 +1677,8 @@ export const BroadcastService: GenService<{
     output: typeof ResumeBroadcastResponseSchema;
   },
   /**
-   * Cancels a broadcast that is scheduled, paused or being sent. What was sent stays sent, and so does what the provider
-   * is being given at that moment: the counts have it as soon as the provider has answered.
+   * Cancels a broadcast that is scheduled, paused or being sent. Messages that are being handed to the provider at that
+   * moment are still sent; the counts include them as soon as the provider has answered.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it.
    *
@@ -1689,10 +1690,10 @@ export const BroadcastService: GenService<{
     output: typeof CancelBroadcastResponseSchema;
   },
   /**
-   * Chooses the variation that everybody who has no mail yet gets, while the test runs or after it. A broadcast that
+   * Chooses the variation for all remaining recipients, during the test or after it. A broadcast that
    * was paused in its test stays paused.
    *
-   * INVALID_ARGUMENT: the template is none of the variations. NOT_FOUND: no such broadcast.
+   * INVALID_ARGUMENT: the template is not one of the variations. NOT_FOUND: no such broadcast.
    * FAILED_PRECONDITION: it has no test, or its winner is chosen already.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.SelectWinner
@@ -1703,8 +1704,8 @@ export const BroadcastService: GenService<{
     output: typeof SelectWinnerResponseSchema;
   },
   /**
-   * Says how the variations of a test do, which one the numbers speak for, and how the winner was chosen. Opens and
-   * clicks of programs don't count.
+   * Reads the results of each variation of a test, the recommended winner, and how the winner was chosen. Opens and
+   * clicks by programs don't count.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it has no test, or has not started.
    *
@@ -1720,7 +1721,7 @@ export const BroadcastService: GenService<{
    * history of its messages stays.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it, or it was paused a moment ago and it is not
-   * known yet whether something was sent.
+   * known yet whether anything was sent.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.DeleteBroadcast
    */

@@ -24,21 +24,21 @@ export const file_postrider_broadcasts_v1_feeds: GenFile = /*@__PURE__*/
  */
 export type DataFeed = Message<"postrider.broadcasts.v1.DataFeed"> & {
   /**
-   * Asked once, when sending starts; Liquid's `global_feed`.
+   * Called once, when sending starts; Liquid's `global_feed`.
    *
    * @generated from field: postrider.broadcasts.v1.Feed global_feed = 1;
    */
   globalFeed?: Feed | undefined;
 
   /**
-   * Asked for each recipient right before its message is sent; Liquid's `recipient_feed`.
+   * Called for each recipient right before its message is sent; Liquid's `recipient_feed`.
    *
    * @generated from field: postrider.broadcasts.v1.Feed recipient_feed = 2;
    */
   recipientFeed?: Feed | undefined;
 
   /**
-   * What the global feed answered last: what the broadcast was sent with, once it has started. Never read from a
+   * The last answer of the global feed: the data that the broadcast is sent with, once it has started. Never read from a
    * request, and left out of lists.
    *
    * @generated from field: google.protobuf.Struct global_feed_data = 3;
@@ -46,7 +46,7 @@ export type DataFeed = Message<"postrider.broadcasts.v1.DataFeed"> & {
   globalFeedData?: JsonObject | undefined;
 
   /**
-   * When that was. Never read from a request.
+   * When the global feed gave that answer. Never read from a request.
    *
    * @generated from field: google.protobuf.Timestamp global_feed_fetched_at = 4;
    */
@@ -67,7 +67,7 @@ export const DataFeedSchema: GenMessage<DataFeed> = /*@__PURE__*/
  */
 export type Feed = Message<"postrider.broadcasts.v1.Feed"> & {
   /**
-   * Whether it is asked. The address is checked only then.
+   * Whether it is called. The address is checked only then.
    *
    * @generated from field: bool enabled = 1;
    */
@@ -81,7 +81,7 @@ export type Feed = Message<"postrider.broadcasts.v1.Feed"> & {
   url: string;
 
   /**
-   * Sent along; at most 10.
+   * Sent with each request; at most 10.
    *
    * @generated from field: repeated postrider.broadcasts.v1.FeedHeader headers = 3;
    */
@@ -109,8 +109,8 @@ export type FeedHeader = Message<"postrider.broadcasts.v1.FeedHeader"> & {
   name: string;
 
   /**
-   * 1 to 2,048 printable ASCII characters. A secret: always empty in answers. Empty in a request, it stays what it is as
-   * long as the address keeps its origin.
+   * 1 to 2,048 printable ASCII characters. A secret: always empty in answers. If it is empty in a request, the stored
+   * value is kept as long as the address keeps its origin.
    *
    * @generated from field: string value = 2;
    */
@@ -167,13 +167,13 @@ export const RefreshGlobalFeedRequestSchema: GenMessage<RefreshGlobalFeedRequest
   messageDesc(file_postrider_broadcasts_v1_feeds, 3);
 
 /**
- * What the feed answered.
+ * The feed's answer.
  *
  * @generated from message postrider.broadcasts.v1.RefreshGlobalFeedResponse
  */
 export type RefreshGlobalFeedResponse = Message<"postrider.broadcasts.v1.RefreshGlobalFeedResponse"> & {
   /**
-   * Whether it answered as a feed has to.
+   * Whether it gave a valid answer.
    *
    * @generated from field: bool success = 1;
    */
@@ -195,7 +195,7 @@ export type RefreshGlobalFeedResponse = Message<"postrider.broadcasts.v1.Refresh
 
   /**
    * Why it failed: `failed to fetch global feed: ` and `request timeout after 5s`, `HTTP error <code>: <reason>`,
-   * `invalid JSON response: <why>` or `request failed: <why>`. Names no address.
+   * `invalid JSON response: <why>` or `request failed: <why>`. Contains no address.
    *
    * @generated from field: optional string error = 4;
    */
@@ -230,7 +230,7 @@ export type TestRecipientFeedRequest = Message<"postrider.broadcasts.v1.TestReci
   broadcastId: string;
 
   /**
-   * A contact to ask for; a made-up one, `sample@example.com`, if empty.
+   * The contact to call it for; a made-up one, `sample@example.com`, if empty.
    *
    * @generated from field: string contact_email = 3;
    */
@@ -259,13 +259,13 @@ export const TestRecipientFeedRequestSchema: GenMessage<TestRecipientFeedRequest
   messageDesc(file_postrider_broadcasts_v1_feeds, 5);
 
 /**
- * What the feed answered.
+ * The feed's answer.
  *
  * @generated from message postrider.broadcasts.v1.TestRecipientFeedResponse
  */
 export type TestRecipientFeedResponse = Message<"postrider.broadcasts.v1.TestRecipientFeedResponse"> & {
   /**
-   * Whether it answered as a feed has to.
+   * Whether it gave a valid answer.
    *
    * @generated from field: bool success = 1;
    */
@@ -293,7 +293,7 @@ export type TestRecipientFeedResponse = Message<"postrider.broadcasts.v1.TestRec
   error?: string | undefined;
 
   /**
-   * Whom it was asked for.
+   * The address that it was called for.
    *
    * @generated from field: string contact_email = 5;
    */

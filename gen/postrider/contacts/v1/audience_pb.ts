@@ -58,7 +58,7 @@ export type ListAudienceRequest = Message<"postrider.contacts.v1.ListAudienceReq
   pageSize: number;
 
   /**
-   * Whether the answer says where people are.
+   * Whether the answer has time zones.
    *
    * @generated from field: bool with_timezones = 6;
    */
@@ -100,7 +100,7 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
   lists: number[];
 
   /**
-   * For each address the contact's IANA time zone, empty where it has none; only if asked for.
+   * For each address the contact's IANA time zone, empty if it has none; only if asked for.
    *
    * @generated from field: repeated string timezones = 3;
    */
@@ -164,8 +164,8 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
   forConfirmation: boolean;
 
   /**
-   * Asks for one message that a person sends by hand: any address may be sent to, member, contact or not, but for members
-   * who bounced or complained. Not together with `for_confirmation`.
+   * Asks for one message that a person sends by hand: any address may be sent to, whether or not it is a member's or a
+   * contact's, except those of members who bounced or complained. Not together with `for_confirmation`.
    *
    * @generated from field: bool by_hand = 7;
    */
@@ -180,7 +180,7 @@ export const ResolveRecipientsRequestSchema: GenMessage<ResolveRecipientsRequest
   messageDesc(file_postrider_contacts_v1_audience, 2);
 
 /**
- * What holds for each recipient.
+ * The answer for each recipient, in the order of the request.
  *
  * @generated from message postrider.contacts.v1.ResolveRecipientsResponse
  */
@@ -208,15 +208,15 @@ export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsRespon
 export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient"> & {
   /**
    * Why it may not be sent to (`unsubscribed`, `bounced`, `complained`, `pending`, `removed`, and for a
-   * confirmation `active`); empty where it may.
+   * confirmation `active`); empty if it may be sent to.
    *
    * @generated from field: string skip_reason = 1;
    */
   skipReason: string;
 
   /**
-   * JSON array with the values of the wanted fields, in the order asked for; empty where it may not, and where there is
-   * no such contact.
+   * JSON array with the values of the wanted fields, in the order asked for; empty if the recipient may not be sent to
+   * or is no contact.
    *
    * @generated from field: string values_json = 2;
    */
@@ -287,9 +287,9 @@ export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipient
  */
 export const AudienceService: GenService<{
   /**
-   * Reads a page of the addresses that a broadcast to lists goes to, by address, never one twice: who is in
-   * several is there through the first of them.
-   * Pending, bounced and complained members are left out always, unsubscribed ones unless included.
+   * Reads a page of the addresses that a broadcast to lists goes to, by address, each of them once: a contact in
+   * several lists is there through the first of them.
+   * Pending, bounced and complained members are always left out, unsubscribed ones unless included.
    *
    * NOT_FOUND: a list does not exist.
    *

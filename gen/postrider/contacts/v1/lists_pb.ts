@@ -2,7 +2,7 @@
 // @generated from file postrider/contacts/v1/lists.proto (package postrider.contacts.v1, syntax proto3)
 /* eslint-disable */
 
-// Lists, and how contacts stand to them.
+// Lists, and the memberships of contacts.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -49,14 +49,14 @@ export type List = Message<"postrider.contacts.v1.List"> & {
   isDoubleOptin: boolean;
 
   /**
-   * Whether anybody may subscribe without a token.
+   * Whether anyone may subscribe without a token.
    *
    * @generated from field: bool is_public = 4;
    */
   isPublic: boolean;
 
   /**
-   * For people.
+   * A description for subscribers.
    *
    * @generated from field: string description = 5;
    */
@@ -245,7 +245,7 @@ export type CreateListRequest = Message<"postrider.contacts.v1.CreateListRequest
   isDoubleOptin: boolean;
 
   /**
-   * Whether anybody may subscribe without a token.
+   * Whether anyone may subscribe without a token.
    *
    * @generated from field: bool is_public = 5;
    */
@@ -329,7 +329,7 @@ export type UpdateListRequest = Message<"postrider.contacts.v1.UpdateListRequest
   isDoubleOptin: boolean;
 
   /**
-   * Whether anybody may subscribe without a token.
+   * Whether anyone may subscribe without a token.
    *
    * @generated from field: bool is_public = 5;
    */
@@ -407,7 +407,7 @@ export const DeleteListRequestSchema: GenMessage<DeleteListRequest> = /*@__PURE_
   messageDesc(file_postrider_contacts_v1_lists, 10);
 
 /**
- * The list is gone.
+ * The list is deleted.
  *
  * @generated from message postrider.contacts.v1.DeleteListResponse
  */
@@ -490,7 +490,7 @@ export const GetListStatsResponseSchema: GenMessage<GetListStatsResponse> = /*@_
  */
 export type ListStats = Message<"postrider.contacts.v1.ListStats"> & {
   /**
-   * Get mail.
+   * Members that get mail.
    *
    * @generated from field: int32 total_active = 1;
    */
@@ -504,7 +504,7 @@ export type ListStats = Message<"postrider.contacts.v1.ListStats"> & {
   totalPending: number;
 
   /**
-   * Left.
+   * Unsubscribed.
    *
    * @generated from field: int32 total_unsubscribed = 3;
    */
@@ -806,7 +806,7 @@ export const UpdateContactListStatusRequestSchema: GenMessage<UpdateContactListS
   messageDesc(file_postrider_contacts_v1_lists, 23);
 
 /**
- * What was done.
+ * The outcome.
  *
  * @generated from message postrider.contacts.v1.UpdateContactListStatusResponse
  */
@@ -927,7 +927,7 @@ export const ListService: GenService<{
   /**
    * Creates a list.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that is not there. ALREADY_EXISTS: the id is taken.
+   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. ALREADY_EXISTS: the id is taken.
    *
    * @generated from rpc postrider.contacts.v1.ListService.CreateList
    */
@@ -939,7 +939,7 @@ export const ListService: GenService<{
   /**
    * Replaces a list's name, flags, description and template.
    *
-   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that is not there. NOT_FOUND (`List not found`): no such list.
+   * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. NOT_FOUND (`List not found`): no such list.
    *
    * @generated from rpc postrider.contacts.v1.ListService.UpdateList
    */
@@ -949,7 +949,7 @@ export const ListService: GenService<{
     output: typeof UpdateListResponseSchema;
   },
   /**
-   * Deletes a list and ends its memberships. Its id can't be used again.
+   * Deletes a list and ends its memberships. Its id cannot be used again.
    *
    * NOT_FOUND (`List not found`): no such list.
    *
@@ -989,7 +989,7 @@ export const ListService: GenService<{
   serviceDesc(file_postrider_contacts_v1_lists, 0);
 
 /**
- * Reads and changes how contacts stand to lists.
+ * Reads and changes memberships.
  *
  * @generated from service postrider.contacts.v1.ContactListService
  */
@@ -1044,7 +1044,7 @@ export const ContactListService: GenService<{
     output: typeof UpdateContactListStatusResponseSchema;
   },
   /**
-   * Ends a membership; the contact stays.
+   * Ends a membership; the contact is kept.
    *
    * INVALID_ARGUMENT: the address is wrong. NOT_FOUND (`contact list not found`): no such membership.
    *

@@ -55,7 +55,7 @@ export const SubscribeRequestSchema: GenMessage<SubscribeRequest> = /*@__PURE__*
   messageDesc(file_postrider_contacts_v1_subscriptions, 0);
 
 /**
- * What was asked for is done, or waits for a confirmation.
+ * The subscription is active, or waits for a confirmation.
  *
  * @generated from message postrider.contacts.v1.SubscribeResponse
  */
@@ -139,7 +139,7 @@ export const GetSubscriberResponseSchema: GenMessage<GetSubscriberResponse> = /*
   messageDesc(file_postrider_contacts_v1_subscriptions, 3);
 
 /**
- * How a person stands to a list.
+ * The state of a person's subscription to a list.
  *
  * @generated from message postrider.contacts.v1.Subscription
  */
@@ -159,14 +159,14 @@ export type Subscription = Message<"postrider.contacts.v1.Subscription"> & {
   listName: string;
 
   /**
-   * For people; may be empty.
+   * A description for subscribers; may be empty.
    *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * Unspecified where the person was never on it.
+   * Unspecified if the person was never on the list.
    *
    * @generated from field: postrider.contacts.v1.MembershipStatus status = 4;
    */
@@ -279,7 +279,7 @@ export type UpdateSubscriberRequest = Message<"postrider.contacts.v1.UpdateSubsc
   unsubscribeListIds: string[];
 
   /**
-   * Whether to leave every list, also those that the person can't see; the two fields above are ignored then.
+   * Whether to leave every list, also those that the person cannot see; the two fields above are ignored then.
    *
    * @generated from field: bool unsubscribe_all = 7;
    */
@@ -317,13 +317,13 @@ export const SubscriptionService: GenService<{
   /**
    * Subscribes a person to lists: all of them, or none. Without a valid `email_hmac` only public lists
    * can be subscribed, an existing contact is not changed, and a list with double opt-in waits for a
-   * confirmation by mail. A list that the person has left always does. A bounce or complaint is never
-   * lifted. The answer does not tell what is known about the address; one of a disposable kind is
-   * answered the same, and nothing is stored. Null fields count as absent.
+   * confirmation by mail. A list that the person has left always requires one. A bounce or complaint is never
+   * lifted. The answer reveals nothing about the address; a disposable address gets the same answer, and nothing
+   * is stored. Null fields count as absent.
    *
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
-   * `list_ids is required`, `list is not public`): what was given is wrong; an unknown list counts as not
-   * public, and so does a private one where `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
+   * `list_ids is required`, `list is not public`): a field is wrong; an unknown list counts as not
+   * public, and so does a private one if `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
    * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list; requests that are not
    * valid don't count. Every answer has `ratelimit-limit`, `ratelimit-remaining` and `ratelimit-reset` (seconds) as
    * metadata.
@@ -339,7 +339,7 @@ export const SubscriptionService: GenService<{
   serviceDesc(file_postrider_contacts_v1_subscriptions, 0);
 
 /**
- * Acts for a person whom messages has recognised by a link in a mail.
+ * Acts for a person whom the messages service has identified by a link in a mail.
  *
  * @generated from service postrider.contacts.v1.SubscriberService
  */
@@ -369,7 +369,7 @@ export const SubscriberService: GenService<{
   },
   /**
    * Changes lists, language and time zone as the person asked. A list that is subscribed must be public
-   * or one they were on; it becomes active at once, since the link proves who asks. A bounce or
+   * or one they were on; it becomes active at once, since the link identifies the person. A bounce or
    * complaint is never lifted.
    *
    * INVALID_ARGUMENT: a list, the language or the zone is wrong; nothing is written then. NOT_FOUND: no

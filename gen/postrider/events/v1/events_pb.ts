@@ -2,7 +2,7 @@
 // @generated from file postrider/events/v1/events.proto (package postrider.events.v1, syntax proto3)
 /* eslint-disable */
 
-// Facts that one service sends to others, at least once, in no promised order.
+// Events that one service sends to others, at least once, in no guaranteed order.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,13 +19,13 @@ export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
   fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlMqYBChRFdmVudENvbnN1bWVyU2VydmljZRKNAQoNQ29uc3VtZUV2ZW50cxIpLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1JlcXVlc3QaKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXNwb25zZSIlkAICyvMYHgoCMAFCGEZhaWxlZCB0byBjb25zdW1lIGV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
- * One fact with a time.
+ * One event.
  *
  * @generated from message postrider.events.v1.Event
  */
 export type Event = Message<"postrider.events.v1.Event"> & {
   /**
-   * The kind of fact, such as `email.bounced`.
+   * The kind of event, such as `email.bounced`.
    *
    * @generated from field: string type = 1;
    */
@@ -39,9 +39,9 @@ export type Event = Message<"postrider.events.v1.Event"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The fact itself: a JSON object whose keys depend on the type. At most 1 MiB.
+   * Its data: a JSON object whose keys depend on the type. At most 1 MiB.
    *
-   * A text, since services pass it on more often than they read it, and tens of thousands at once.
+   * A text, since services forward events more often than they read them, tens of thousands at once.
    *
    * @generated from field: string data_json = 3;
    */

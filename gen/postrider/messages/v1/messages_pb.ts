@@ -28,7 +28,7 @@ export const file_postrider_messages_v1_messages: GenFile = /*@__PURE__*/
  */
 export type Message = Message$1<"postrider.messages.v1.Message"> & {
   /**
-   * UUID; for broadcasts it follows from broadcast and recipient.
+   * UUID; for broadcasts it is derived from broadcast and recipient.
    *
    * @generated from field: string id = 1;
    */
@@ -42,7 +42,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   externalId?: string | undefined;
 
   /**
-   * The recipient; empty once the contact is deleted, and where one who was removed before their turn got nothing.
+   * The recipient; empty once the contact is deleted, or if the contact was removed before its message was sent.
    *
    * @generated from field: string contact_email = 3;
    */
@@ -91,22 +91,22 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   status: string;
 
   /**
-   * The server's last words, or why it was skipped; at most 255 characters, without addresses.
+   * The server's last reply, or why it was skipped; at most 255 characters, without addresses.
    *
    * @generated from field: optional string status_info = 10;
    */
   statusInfo?: string | undefined;
 
   /**
-   * How often it was tried.
+   * The number of attempts.
    *
    * @generated from field: int32 attempts = 11;
    */
   attempts: number;
 
   /**
-   * How often a try ended without an answer, so that its fate is unknown. It is tried again under the same Message-ID as
-   * often as the integration's `unknown_retries` says, and then counts as sent.
+   * How many attempts ended without an answer, so that their outcome is unknown. The message is tried again under the
+   * same Message-ID as often as the integration's `unknown_retries` says, and then counts as sent.
    *
    * @generated from field: int32 unknown = 12;
    */
@@ -120,7 +120,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   dueAt?: Timestamp | undefined;
 
   /**
-   * When the server took it.
+   * When the server accepted it.
    *
    * @generated from field: google.protobuf.Timestamp sent_at = 14;
    */
@@ -134,7 +134,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   deliveredAt?: Timestamp | undefined;
 
   /**
-   * When it failed for good.
+   * When it failed permanently.
    *
    * @generated from field: google.protobuf.Timestamp failed_at = 16;
    */
@@ -155,7 +155,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   clickedAt?: Timestamp | undefined;
 
   /**
-   * When it bounced for good.
+   * When it bounced permanently.
    *
    * @generated from field: google.protobuf.Timestamp bounced_at = 19;
    */
@@ -169,7 +169,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   complainedAt?: Timestamp | undefined;
 
   /**
-   * When the recipient left through it.
+   * When the recipient unsubscribed by its link.
    *
    * @generated from field: google.protobuf.Timestamp unsubscribed_at = 21;
    */
@@ -281,7 +281,7 @@ export type ListMessagesRequest = Message$1<"postrider.messages.v1.ListMessagesR
   templateId: string;
 
   /**
-   * Only messages that were taken by the server, or were not.
+   * Only messages that the server accepted, or others.
    *
    * @generated from field: optional bool is_sent = 11;
    */
@@ -330,7 +330,7 @@ export type ListMessagesRequest = Message$1<"postrider.messages.v1.ListMessagesR
   isComplained?: boolean | undefined;
 
   /**
-   * Only those the recipient left through, or others.
+   * Only those by whose link the recipient unsubscribed, or others.
    *
    * @generated from field: optional bool is_unsubscribed = 18;
    */
@@ -464,13 +464,13 @@ export const GetBroadcastStatsResponseSchema: GenMessage<GetBroadcastStatsRespon
   messageDesc(file_postrider_messages_v1_messages, 4);
 
 /**
- * How many messages met which fate.
+ * The number of messages by outcome.
  *
  * @generated from message postrider.messages.v1.BroadcastStats
  */
 export type BroadcastStats = Message$1<"postrider.messages.v1.BroadcastStats"> & {
   /**
-   * Taken by the server.
+   * Accepted by the server.
    *
    * @generated from field: int32 total_sent = 1;
    */
@@ -484,7 +484,7 @@ export type BroadcastStats = Message$1<"postrider.messages.v1.BroadcastStats"> &
   totalDelivered: number;
 
   /**
-   * Bounced for good.
+   * Bounced permanently.
    *
    * @generated from field: int32 total_bounced = 3;
    */
@@ -498,7 +498,7 @@ export type BroadcastStats = Message$1<"postrider.messages.v1.BroadcastStats"> &
   totalComplained: number;
 
   /**
-   * Failed for good.
+   * Failed permanently.
    *
    * @generated from field: int32 total_failed = 5;
    */
@@ -519,28 +519,28 @@ export type BroadcastStats = Message$1<"postrider.messages.v1.BroadcastStats"> &
   totalClicked: number;
 
   /**
-   * Left through.
+   * Led to an unsubscribe.
    *
    * @generated from field: int32 total_unsubscribed = 8;
    */
   totalUnsubscribed: number;
 
   /**
-   * Not sent because the recipient may not be written to.
+   * Not sent because the recipient may not be sent to.
    *
    * @generated from field: int32 total_skipped = 9;
    */
   totalSkipped: number;
 
   /**
-   * Waiting for another try.
+   * Waiting for another attempt.
    *
    * @generated from field: int32 total_deferred = 10;
    */
   totalDeferred: number;
 
   /**
-   * Tried again without knowing the fate of the try before; may have arrived twice under one Message-ID.
+   * Tried again although the outcome of the previous attempt is unknown; may have arrived twice under one Message-ID.
    *
    * @generated from field: int32 total_unknown = 11;
    */
@@ -589,7 +589,7 @@ export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
  */
 export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse"> & {
   /**
-   * The list that the message was about; empty where the contact or the list is gone.
+   * The list that the message was about; empty if the contact or the list does not exist any more.
    *
    * @generated from field: string list_id = 1;
    */
@@ -603,7 +603,7 @@ export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse">
   listName: string;
 
   /**
-   * Their language tag; the workspace's own where unknown.
+   * Their language tag; the workspace's own if unknown.
    *
    * @generated from field: string language = 3;
    */
@@ -624,7 +624,7 @@ export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse">
   subscriptions: Subscription[];
 
   /**
-   * The sender's name, for people.
+   * The sender's display name.
    *
    * @generated from field: string workspace_name = 6;
    */
@@ -645,14 +645,14 @@ export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse">
   logoUrl: string;
 
   /**
-   * Whether a confirmation by this link comes too late.
+   * Whether the link is too old to confirm a subscription.
    *
    * @generated from field: bool expired = 9;
    */
   expired: boolean;
 
   /**
-   * Whether the link stands in a confirmation mail.
+   * Whether the link is from a confirmation mail.
    *
    * @generated from field: bool is_confirmation = 10;
    */
@@ -738,7 +738,7 @@ export const ConfirmByLinkRequestSchema: GenMessage<ConfirmByLinkRequest> = /*@_
   messageDesc(file_postrider_messages_v1_messages, 10);
 
 /**
- * The recipient is subscribed, unless they left meanwhile or their address takes no mail.
+ * The recipient is subscribed, unless they have unsubscribed since or their address accepts no mail.
  *
  * @generated from message postrider.messages.v1.ConfirmByLinkResponse
  */
@@ -879,7 +879,7 @@ export type Hit = Message$1<"postrider.messages.v1.Hit"> & {
   link?: number | undefined;
 
   /**
-   * When.
+   * When the link was opened or clicked.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 4;
    */
@@ -944,7 +944,7 @@ export const GetTrackedLinksRequestSchema: GenMessage<GetTrackedLinksRequest> = 
   messageDesc(file_postrider_messages_v1_messages, 17);
 
 /**
- * Where links lead.
+ * The targets of links.
  *
  * @generated from message postrider.messages.v1.GetTrackedLinksResponse
  */
@@ -972,7 +972,7 @@ export const GetTrackedLinksResponseSchema: GenMessage<GetTrackedLinksResponse> 
   messageDesc(file_postrider_messages_v1_messages, 18);
 
 /**
- * What a broadcast sends; frozen when it starts, the same in every batch.
+ * The message of a broadcast; frozen when it starts, the same in every batch.
  *
  * @generated from message postrider.messages.v1.SendPlan
  */
@@ -1034,14 +1034,14 @@ export type SendPlan = Message$1<"postrider.messages.v1.SendPlan"> & {
   utm: { [key: string]: string };
 
   /**
-   * What the global feed answered, as JSON text of an object; empty without one. At most 1 MiB.
+   * The global feed's answer, as the JSON text of an object; empty without such a feed. At most 1 MiB.
    *
    * @generated from field: string global_feed_json = 9;
    */
   globalFeedJson: string;
 
   /**
-   * Asked for each recipient; absent without one.
+   * Called for each recipient; absent if there is none.
    *
    * @generated from field: postrider.messages.v1.RecipientFeed recipient_feed = 10;
    */
@@ -1056,7 +1056,7 @@ export const SendPlanSchema: GenMessage<SendPlan> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_messages, 19);
 
 /**
- * A server that is asked about each recipient right before its message is sent.
+ * A server that is called for each recipient right before its message is sent.
  *
  * @generated from message postrider.messages.v1.RecipientFeed
  */
@@ -1069,7 +1069,7 @@ export type RecipientFeed = Message$1<"postrider.messages.v1.RecipientFeed"> & {
   url: string;
 
   /**
-   * Sent along; at most 10.
+   * Sent with each request; at most 10.
    *
    * @generated from field: repeated postrider.messages.v1.SealedHeader headers = 2;
    */
@@ -1132,7 +1132,7 @@ export type SendBatchRequest = Message$1<"postrider.messages.v1.SendBatchRequest
   broadcastId: string;
 
   /**
-   * What is sent.
+   * The message to send.
    *
    * @generated from field: postrider.messages.v1.SendPlan plan = 3;
    */
@@ -1160,42 +1160,42 @@ export const SendBatchRequestSchema: GenMessage<SendBatchRequest> = /*@__PURE__*
  */
 export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchResponse"> & {
   /**
-   * Taken by the server, now or before.
+   * Accepted by the server, now or before.
    *
    * @generated from field: int32 sent = 1;
    */
   sent: number;
 
   /**
-   * Failed for good.
+   * Failed permanently.
    *
    * @generated from field: int32 failed = 2;
    */
   failed: number;
 
   /**
-   * May not be written to.
+   * May not be sent to.
    *
    * @generated from field: int32 skipped = 3;
    */
   skipped: number;
 
   /**
-   * To be tried again when due.
+   * To be retried when due.
    *
    * @generated from field: int32 deferred = 4;
    */
   deferred: number;
 
   /**
-   * Not looked at, or in the hands of another process: ask again.
+   * Not started by this call, or claimed by another process: call again.
    *
    * @generated from field: int32 not_started = 5;
    */
   notStarted: number;
 
   /**
-   * Of these, the ones of which a try ended without an answer.
+   * Of all these, recipients with an attempt that ended without an answer.
    *
    * @generated from field: int32 unknown = 6;
    */
@@ -1210,14 +1210,14 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
 
   /**
    * Why nothing can be sent (`connection refused`, `AUTH was refused: <the server's words>`, `recipient feed failed: <why>`,
-   * `warm-up limit of <n> messages a day reached`); empty where it can. Names no address.
+   * `warm-up limit of <n> messages a day reached`); empty if messages can be sent. Contains no address.
    *
    * @generated from field: string outage = 8;
    */
   outage: string;
 
   /**
-   * When it can be sent again; absent where nobody knows.
+   * When sending can continue; absent if unknown.
    *
    * @generated from field: google.protobuf.Timestamp outage_ends_at = 9;
    */
@@ -1231,7 +1231,7 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
   unrendered: number;
 
   /**
-   * Why one of them could not, such as `memory alloc limit exceeded`; empty where all could. Names no
+   * Why one of them could not be rendered, such as `memory alloc limit exceeded`; empty if all could. Contains no
    * address, and no value of a contact or a feed.
    *
    * @generated from field: string unrendered_reason = 11;
@@ -1290,21 +1290,21 @@ export const GetBatchOutcomesRequestSchema: GenMessage<GetBatchOutcomesRequest> 
   messageDesc(file_postrider_messages_v1_messages, 24);
 
 /**
- * What the record says of a batch.
+ * The recorded outcomes of a batch.
  *
  * @generated from message postrider.messages.v1.GetBatchOutcomesResponse
  */
 export type GetBatchOutcomesResponse = Message$1<"postrider.messages.v1.GetBatchOutcomesResponse"> & {
   /**
-   * As `SendBatch` counts. Recipients without an outcome are `not_started`; there is never an outage.
+   * Counted as by `SendBatch`. Recipients without an outcome are `not_started`; there is never an outage.
    *
    * @generated from field: postrider.messages.v1.SendBatchResponse outcomes = 1;
    */
   outcomes?: SendBatchResponse | undefined;
 
   /**
-   * Of those without an outcome, the ones that a process is sending to now. They have one soon: at the latest ten minutes
-   * after the message was given to the provider.
+   * Of those without an outcome, recipients that a process is sending to now. Their outcome is known at the latest ten
+   * minutes after the message was handed to the provider.
    *
    * @generated from field: int32 in_flight = 2;
    */
@@ -1319,7 +1319,7 @@ export const GetBatchOutcomesResponseSchema: GenMessage<GetBatchOutcomesResponse
   messageDesc(file_postrider_messages_v1_messages, 25);
 
 /**
- * One message by hand.
+ * Sends one message by hand.
  *
  * @generated from message postrider.messages.v1.SendIndividualRequest
  */
@@ -1339,14 +1339,14 @@ export type SendIndividualRequest = Message$1<"postrider.messages.v1.SendIndivid
   broadcastId: string;
 
   /**
-   * What is sent.
+   * The message to send.
    *
    * @generated from field: postrider.messages.v1.SendPlan plan = 3;
    */
   plan?: SendPlan | undefined;
 
   /**
-   * An address in the form that contacts have.
+   * An address in its stored form.
    *
    * @generated from field: string recipient_email = 4;
    */
@@ -1361,7 +1361,7 @@ export const SendIndividualRequestSchema: GenMessage<SendIndividualRequest> = /*
   messageDesc(file_postrider_messages_v1_messages, 26);
 
 /**
- * The provider has taken it.
+ * The provider has accepted it.
  *
  * @generated from message postrider.messages.v1.SendIndividualResponse
  */
@@ -1425,7 +1425,7 @@ export const ListVariationStatsResponseSchema: GenMessage<ListVariationStatsResp
   messageDesc(file_postrider_messages_v1_messages, 29);
 
 /**
- * How many messages of a broadcast with one template met which fate.
+ * The outcomes of the messages of a broadcast with one template.
  *
  * @generated from message postrider.messages.v1.VariationStats
  */
@@ -1445,7 +1445,7 @@ export type VariationStats = Message$1<"postrider.messages.v1.VariationStats"> &
   templateId: string;
 
   /**
-   * Taken by the server.
+   * Accepted by the server.
    *
    * @generated from field: int32 sent = 3;
    */
@@ -1473,7 +1473,7 @@ export type VariationStats = Message$1<"postrider.messages.v1.VariationStats"> &
   clicked: number;
 
   /**
-   * Bounced for good.
+   * Bounced permanently.
    *
    * @generated from field: int32 bounced = 7;
    */
@@ -1487,7 +1487,7 @@ export type VariationStats = Message$1<"postrider.messages.v1.VariationStats"> &
   complained: number;
 
   /**
-   * Left through.
+   * Led to an unsubscribe.
    *
    * @generated from field: int32 unsubscribed = 9;
    */
@@ -1635,7 +1635,7 @@ export const SendingStateSchema: GenMessage<SendingState> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_messages, 33);
 
 /**
- * Reads what became of messages.
+ * Reads the outcomes of messages.
  *
  * @generated from service postrider.messages.v1.MessageService
  */
@@ -1653,7 +1653,7 @@ export const MessageService: GenService<{
     output: typeof ListMessagesResponseSchema;
   },
   /**
-   * Counts the messages of a broadcast by what became of them; zeros for an unknown broadcast.
+   * Counts the messages of a broadcast by outcome; zeros for an unknown broadcast.
    *
    * @generated from rpc postrider.messages.v1.MessageService.GetBroadcastStats
    */
@@ -1666,15 +1666,15 @@ export const MessageService: GenService<{
   serviceDesc(file_postrider_messages_v1_messages, 0);
 
 /**
- * Acts for a person who followed a link in a mail; the link's token is the proof. Every token stays good
- * for as long as its message is kept, and the answers do not tell whether the contact still exists.
+ * Acts for a person who followed a link in a mail; the link's token is the proof. Every token stays valid
+ * for as long as its message is kept, and the answers do not reveal whether the contact still exists.
  *
  * @generated from service postrider.messages.v1.MessageLinkService
  */
 export const MessageLinkService: GenService<{
   /**
-   * Reads what the person may see and change: their lists, language and time zone. Empty where the contact
-   * is gone.
+   * Reads what the person may see and change: their lists, language and time zone. Empty if the contact
+   * does not exist any more.
    *
    * INVALID_ARGUMENT: the token is not one of ours.
    *
@@ -1714,7 +1714,7 @@ export const MessageLinkService: GenService<{
    * Changes lists, language and time zone as the person asked.
    *
    * INVALID_ARGUMENT: the token is not one of ours; a list, the language or the zone is wrong, and nothing
-   * is written then. FAILED_PRECONDITION (`the link has expired`): a confirmation mail of more than 7 days is to join lists.
+   * is written then. FAILED_PRECONDITION (`the link has expired`): lists are to be joined by a confirmation mail that is older than 7 days.
    *
    * @generated from rpc postrider.messages.v1.MessageLinkService.UpdateByLink
    */
@@ -1733,8 +1733,8 @@ export const MessageLinkService: GenService<{
  */
 export const TrackingService: GenService<{
   /**
-   * Records opens and clicks, in bulk. The caller, a gateway, has seen the request and judged whether a person made it.
-   * Hits with a token that is not one of ours, and of messages that are gone, are dropped.
+   * Records opens and clicks, in bulk. The caller, a gateway, decides from the request whether a person made it.
+   * Hits with a token that is not one of ours, or of a message that does not exist any more, are dropped.
    *
    * @generated from rpc postrider.messages.v1.TrackingService.RecordHits
    */
@@ -1744,10 +1744,10 @@ export const TrackingService: GenService<{
     output: typeof RecordHitsResponseSchema;
   },
   /**
-   * Reads where the links of a message lead. The token in a tracking link is the proof, so anybody may call it. The
+   * Reads the targets of the links of a message. The token in a tracking link is the proof, so anyone may call it. The
    * answer never changes.
    *
-   * INVALID_ARGUMENT: the token is not one of ours. NOT_FOUND: the links are gone.
+   * INVALID_ARGUMENT: the token is not one of ours. NOT_FOUND: the links do not exist any more.
    *
    * @generated from rpc postrider.messages.v1.TrackingService.GetTrackedLinks
    */
@@ -1766,13 +1766,13 @@ export const TrackingService: GenService<{
  */
 export const BroadcastSendService: GenService<{
   /**
-   * Sends one message each to up to 200 recipients of a broadcast: claims them, sends what it claimed,
-   * records every outcome. A recipient with an outcome is answered from the record. Starts nothing
-   * after the call is aborted or within 1 second of its deadline. Recipients for whom there is no room within a second are
-   * left, and `retry_after` says when to ask again.
+   * Sends one message each to up to 200 recipients of a broadcast: claims them, sends to those it claimed,
+   * records every outcome. A recipient with an outcome is answered from the record. Starts no message
+   * after the call is aborted or within 1 second of its deadline. Leaves recipients for whom there is
+   * no room within a second; `retry_after` then says when to ask again.
    *
-   * INVALID_ARGUMENT: the plan can't be sent. NOT_FOUND: its template or integration is gone.
-   * UNAVAILABLE: a service it needs is down; nothing that is not recorded was sent.
+   * INVALID_ARGUMENT: the plan cannot be sent. NOT_FOUND: its template or integration does not exist any more.
+   * UNAVAILABLE: a service it needs is down; every message that was sent is recorded.
    *
    * @generated from rpc postrider.messages.v1.BroadcastSendService.SendBatch
    */
@@ -1782,8 +1782,8 @@ export const BroadcastSendService: GenService<{
     output: typeof SendBatchResponseSchema;
   },
   /**
-   * Reads what became of up to 200 recipients of a broadcast, from the record alone: claims nothing and sends nothing.
-   * After calls of `SendBatch` were stopped it says what they did; what is in flight may still change.
+   * Reads the recorded outcomes of up to 200 recipients of a broadcast: claims nothing and sends nothing.
+   * It shows what stopped calls of `SendBatch` did; the outcome of a message in flight may still change.
    *
    * INVALID_ARGUMENT: a field is wrong.
    *
@@ -1795,12 +1795,12 @@ export const BroadcastSendService: GenService<{
     output: typeof GetBatchOutcomesResponseSchema;
   },
   /**
-   * Sends a broadcast's message to one address as a person asks: tried once, under an id of its own. It is in the
-   * history, and in no count of the broadcast. The address need be no contact's.
+   * Sends a broadcast's message to one address on request: tried once, under an id of its own. It is in the
+   * history, but in no count of the broadcast. The address need not belong to a contact.
    *
-   * INVALID_ARGUMENT: the plan can't be sent, or the address bounced or complained. NOT_FOUND: its template or
-   * integration is gone. FAILED_PRECONDITION: the provider refuses the message, or takes none at all; the text has its
-   * words and no address. UNAVAILABLE: the provider put it off, or it was not sent in time.
+   * INVALID_ARGUMENT: the plan cannot be sent, or the address bounced or complained. NOT_FOUND: its template or
+   * integration does not exist any more. FAILED_PRECONDITION: the provider refuses the message, or accepts none at all; the text quotes
+   * it without addresses. UNAVAILABLE: the provider deferred it, or it was not sent in time.
    *
    * @generated from rpc postrider.messages.v1.BroadcastSendService.SendIndividual
    */
@@ -1810,7 +1810,7 @@ export const BroadcastSendService: GenService<{
     output: typeof SendIndividualResponseSchema;
   },
   /**
-   * Counts the messages of broadcasts by template and what became of them. Broadcasts without messages are left out.
+   * Counts the messages of broadcasts by template and outcome. Broadcasts without messages are left out.
    *
    * @generated from rpc postrider.messages.v1.BroadcastSendService.ListVariationStats
    */

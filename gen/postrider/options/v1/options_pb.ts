@@ -2,8 +2,8 @@
 // @generated from file postrider/options/v1/options.proto (package postrider.options.v1, syntax proto3)
 /* eslint-disable */
 
-// What an operation of the public surface promises beyond its types. The gateway, every service's
-// interceptors, the OpenAPI document and the generated tests read these options and nothing else.
+// The properties of operations beyond their types. The gateway, every service's interceptors, the OpenAPI document and
+// the generated tests read these options and nothing else.
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -24,7 +24,7 @@ export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
  */
 export type Operation = Message<"postrider.options.v1.Operation"> & {
   /**
-   * Who may call it. An RPC without a rule is refused to everybody.
+   * Who may call it. An RPC without a rule is refused to everyone.
    *
    * @generated from field: postrider.options.v1.Access access = 1;
    */
@@ -67,14 +67,14 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
   bodyField: string;
 
   /**
-   * Largest JSON body, in bytes. If zero: 64 KiB where anybody may call, else 1 MiB.
+   * Largest JSON body, in bytes. If zero: 64 KiB where anyone may call, else 1 MiB.
    *
    * @generated from field: int32 body_limit_bytes = 7;
    */
   bodyLimitBytes: number;
 
   /**
-   * What a caller reads when the fault is ours (500, 503, 504), such as `Failed to list broadcasts`.
+   * The error text of server faults (500, 503, 504), such as `Failed to list broadcasts`.
    *
    * @generated from field: string failure_text = 8;
    */
@@ -108,7 +108,7 @@ export type Access = Message<"postrider.options.v1.Access"> & {
    */
   rule: {
     /**
-     * Anybody, without a token.
+     * Anyone, without a token.
      *
      * @generated from field: bool public = 1;
      */
@@ -250,7 +250,7 @@ export const JsonFieldSchema: GenMessage<JsonField> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 3);
 
 /**
- * How the RPC is called and guarded. Every RPC of ours carries it.
+ * How the RPC is called and guarded. Every RPC of ours has it.
  *
  * @generated from extension: postrider.options.v1.Operation operation = 51001;
  */

@@ -2,7 +2,7 @@
 // @generated from file postrider/templates/v1/templates.proto (package postrider.templates.v1, syntax proto3)
 /* eslint-disable */
 
-// Templates, their versions, and what MJML and Liquid make of them.
+// Templates and their versions, written in MJML and Liquid.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -103,8 +103,8 @@ export type Template = Message<"postrider.templates.v1.Template"> & {
   settings?: JsonObject | undefined;
 
   /**
-   * Content by language code. A contact gets the one that its language is, or is a kind of (`fr-CA` of `fr`); one who
-   * speaks the workspace's default language or any other gets the template's own.
+   * Content by language code. A contact gets the content in its language, else in a more general one (`fr` for `fr-CA`).
+   * A contact whose language is the workspace's default, or is not among these, gets the template's own content.
    *
    * @generated from field: map<string, postrider.templates.v1.Translation> translations = 12;
    */
@@ -167,7 +167,7 @@ export type EmailContent = Message<"postrider.templates.v1.EmailContent"> & {
   senderId: string;
 
   /**
-   * Address for answers.
+   * Address for replies.
    *
    * @generated from field: string reply_to = 4;
    */
@@ -188,7 +188,7 @@ export type EmailContent = Message<"postrider.templates.v1.EmailContent"> & {
   subjectPreview: string;
 
   /**
-   * MJML that the tree or source amounts to; made by the server if empty.
+   * MJML made from the tree or source; made by the server if empty.
    *
    * @generated from field: string compiled_preview = 7;
    */
@@ -517,7 +517,7 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
   workspaceId: string;
 
   /**
-   * Stands for the message's id in links.
+   * Used as the message's id in links.
    *
    * @generated from field: string message_id = 2;
    */
@@ -629,7 +629,7 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
   error?: CompileError | undefined;
 
   /**
-   * What MJML leaves out of a visual tree, such as attributes it does not know.
+   * Parts of a visual tree that MJML ignores, such as unknown attributes.
    *
    * @generated from field: repeated postrider.templates.v1.CompileIssue warnings = 7;
    */
@@ -650,14 +650,14 @@ export const CompileTemplateResponseSchema: GenMessage<CompileTemplateResponse> 
  */
 export type CompileError = Message<"postrider.templates.v1.CompileError"> & {
   /**
-   * For people; names the first five issues.
+   * A text for people; names the first five issues.
    *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
-   * What MJML says, each with its place; empty for mistakes in Liquid.
+   * The errors of MJML, each with its place; empty for mistakes in Liquid.
    *
    * @generated from field: repeated postrider.templates.v1.CompileIssue issues = 2;
    */
@@ -678,7 +678,7 @@ export const CompileErrorSchema: GenMessage<CompileError> = /*@__PURE__*/
  */
 export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
   /**
-   * The line of `mjml_source`, from 1; of no use for a visual tree.
+   * The line of `mjml_source`, from 1; meaningless for a visual tree.
    *
    * @generated from field: int32 line = 1;
    */
@@ -692,7 +692,7 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
   tag: string;
 
   /**
-   * For people.
+   * A text for people.
    *
    * @generated from field: string message = 3;
    */
@@ -811,7 +811,7 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
   senderId: string;
 
   /**
-   * Address for answers; may be empty.
+   * Address for replies; may be empty.
    *
    * @generated from field: string reply_to = 9;
    */
@@ -825,7 +825,7 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
   trackingDisabled: boolean;
 
   /**
-   * The languages that the version is translated into, its own left out; at most 36, as many as a workspace can have.
+   * The languages that the version is translated into, without its own; at most 36, the limit of a workspace.
    *
    * @generated from field: repeated string languages = 11;
    */
@@ -853,7 +853,7 @@ export type BatchGetTemplatesRequest = Message<"postrider.templates.v1.BatchGetT
   workspaceId: string;
 
   /**
-   * Which; at most 800.
+   * The versions to read; at most 800.
    *
    * @generated from field: repeated postrider.templates.v1.TemplateKey keys = 2;
    */
@@ -917,7 +917,7 @@ export const BatchGetTemplatesResponseSchema: GenMessage<BatchGetTemplatesRespon
   messageDesc(file_postrider_templates_v1_templates, 18);
 
 /**
- * A template, and what it was asked for by.
+ * A template, with the key that it was asked for by.
  *
  * @generated from message postrider.templates.v1.FoundTemplate
  */
@@ -1006,7 +1006,7 @@ export const TemplateCategory = {
   MARKETING: 1,
 
   /**
-   * Mail that a person's own act caused.
+   * Mail that a person's own action caused.
    *
    * @generated from enum value: TEMPLATE_CATEGORY_TRANSACTIONAL = 2;
    */
@@ -1027,7 +1027,7 @@ export const TemplateCategory = {
   OPT_IN: 4,
 
   /**
-   * Confirms that a person left.
+   * Confirms an unsubscribe.
    *
    * @generated from enum value: TEMPLATE_CATEGORY_UNSUBSCRIBE = 5;
    */
@@ -1117,7 +1117,7 @@ export const TemplateService: GenService<{
     output: typeof CreateTemplateResponseSchema;
   },
   /**
-   * Compiles content without storing it, for previews. Mistakes in the content are part of a
+   * Compiles content without storing it, for previews. Mistakes in the content are reported in a
    * successful answer (`success` false).
    *
    * INVALID_ARGUMENT: neither a tree nor MJML is given, or a field is wrong.

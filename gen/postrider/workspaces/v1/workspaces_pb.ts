@@ -173,14 +173,14 @@ export type Workspace = Message<"postrider.workspaces.v1.Workspace"> & {
   name: string;
 
   /**
-   * How the workspace behaves. Absent from a list where the caller may not read the workspace.
+   * How the workspace behaves. Absent from a list if the caller may not read the workspace.
    *
    * @generated from field: postrider.workspaces.v1.WorkspaceSettings settings = 3;
    */
   settings?: WorkspaceSettings | undefined;
 
   /**
-   * Email providers, without their credentials. Empty where `settings` is absent.
+   * Email providers, without their credentials. Empty if `settings` is absent.
    *
    * @generated from field: repeated postrider.workspaces.v1.Integration integrations = 4;
    */
@@ -313,7 +313,7 @@ export type Integration = Message<"postrider.workspaces.v1.Integration"> & {
   type: string;
 
   /**
-   * How mail leaves.
+   * The server that mail is sent through.
    *
    * @generated from field: postrider.workspaces.v1.EmailProvider email_provider = 4;
    */
@@ -342,7 +342,7 @@ export const IntegrationSchema: GenMessage<Integration> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_workspaces, 5);
 
 /**
- * How mail leaves.
+ * The server that mail is sent through.
  *
  * @generated from message postrider.workspaces.v1.EmailProvider
  */
@@ -376,16 +376,16 @@ export type EmailProvider = Message<"postrider.workspaces.v1.EmailProvider"> & {
   rateLimitPerMinute: number;
 
   /**
-   * Fewer messages at first, so that mailbox providers come to know a new sender; absent for none.
+   * Daily limits for a new sender, which mailbox providers do not know yet; absent for none.
    *
    * @generated from field: postrider.workspaces.v1.WarmUp warm_up = 5;
    */
   warmUp?: WarmUp | undefined;
 
   /**
-   * How often a message is sent again when its connection ended before the server had answered, so that nobody knows
+   * How often a message is sent again when its connection ended before the server had answered, so that it is unknown
    * whether it arrived: 0 to 3, 1 if absent. After that it counts as sent, with `unknown` and the reason in its
-   * `status_info`. Each time may be a second copy for the recipient; 0 may mean none at all.
+   * `status_info`. Each retry may give the recipient a second copy; with 0 the message may never arrive.
    *
    * @generated from field: optional int32 unknown_retries = 6;
    */
@@ -400,14 +400,14 @@ export const EmailProviderSchema: GenMessage<EmailProvider> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_workspaces, 6);
 
 /**
- * The number of messages that may leave on each of the first days. More of them wait: a broadcast pauses
- * with the reason and goes on by itself on the next day.
+ * The number of messages that may be sent on each of the first days. Above it, a broadcast pauses with the reason and
+ * continues automatically on the next day.
  *
  * @generated from message postrider.workspaces.v1.WarmUp
  */
 export type WarmUp = Message<"postrider.workspaces.v1.WarmUp"> & {
   /**
-   * The first day, such as `2026-11-21`. Days are those of UTC. The first limit holds before it as well.
+   * The first day, such as `2026-11-21`. Days are those of UTC. The first limit applies before it as well.
    *
    * @generated from field: string started_on = 1;
    */
@@ -415,7 +415,7 @@ export type WarmUp = Message<"postrider.workspaces.v1.WarmUp"> & {
 
   /**
    * Messages on each day over all processes, the first day first: 1 to 90 limits, each from 1 to 10,000,000. After the
-   * last day there is none.
+   * last day there is no limit.
    *
    * @generated from field: repeated int32 daily_limits = 2;
    */
@@ -465,7 +465,7 @@ export type SmtpSettings = Message<"postrider.workspaces.v1.SmtpSettings"> & {
 
   /**
    * Whether the session must be encrypted, with a certificate that is valid for the host: implicit TLS on port 465,
-   * STARTTLS elsewhere. If false, a server that offers STARTTLS still gets the password encrypted, whatever its
+   * STARTTLS on other ports. If false, a server that offers STARTTLS still gets the password encrypted, whatever its
    * certificate; any other gets it in clear.
    *
    * @generated from field: bool use_tls = 5;
@@ -628,7 +628,7 @@ export type CreateWorkspaceRequest = Message<"postrider.workspaces.v1.CreateWork
   name: string;
 
   /**
-   * Defaults apply where empty; provider ids can't be set before their integration exists.
+   * Defaults apply where empty; provider ids cannot be set before their integration exists.
    *
    * @generated from field: postrider.workspaces.v1.WorkspaceSettings settings = 3;
    */
@@ -684,7 +684,7 @@ export type UpdateWorkspaceRequest = Message<"postrider.workspaces.v1.UpdateWork
   name: string;
 
   /**
-   * All settings; what is left out gets its default.
+   * All settings; absent ones get their default.
    *
    * @generated from field: postrider.workspaces.v1.WorkspaceSettings settings = 3;
    */
@@ -769,7 +769,7 @@ export type CreateAPIKeyRequest = Message<"postrider.workspaces.v1.CreateAPIKeyR
 
   /**
    * By resource (workspace, contacts, lists, templates, broadcasts, transactional, message_history,
-   * webhooks). Everything may be read and written if empty; what is not named is denied otherwise.
+   * webhooks). If empty, everything may be read and written; otherwise resources that are not named are denied.
    *
    * @generated from field: map<string, postrider.workspaces.v1.Permission> permissions = 3;
    */
@@ -797,7 +797,7 @@ export type CreateAPIKeyResponse = Message<"postrider.workspaces.v1.CreateAPIKey
   status: string;
 
   /**
-   * JWT, valid for 10 years unless revoked. It can't be read again.
+   * JWT, valid for 10 years unless revoked. It cannot be read again.
    *
    * @generated from field: string token = 2;
    */
@@ -846,7 +846,7 @@ export type CreateIntegrationRequest = Message<"postrider.workspaces.v1.CreateIn
   type: string;
 
   /**
-   * How mail leaves.
+   * The server that mail is sent through.
    *
    * @generated from field: postrider.workspaces.v1.EmailProvider provider = 4;
    */
@@ -916,7 +916,7 @@ export type UpdateIntegrationRequest = Message<"postrider.workspaces.v1.UpdateIn
   name: string;
 
   /**
-   * How mail leaves.
+   * The server that mail is sent through.
    *
    * @generated from field: postrider.workspaces.v1.EmailProvider provider = 4;
    */
@@ -944,7 +944,7 @@ export type UpdateIntegrationResponse = Message<"postrider.workspaces.v1.UpdateI
   status: string;
 
   /**
-   * For people.
+   * A text for people.
    *
    * @generated from field: string message = 2;
    */
@@ -959,7 +959,7 @@ export const UpdateIntegrationResponseSchema: GenMessage<UpdateIntegrationRespon
   messageDesc(file_postrider_workspaces_v1_workspaces, 24);
 
 /**
- * Who asks, and for which workspace.
+ * Asks for the permissions of a token's subject.
  *
  * @generated from message postrider.workspaces.v1.AuthorizeRequest
  */
@@ -1000,7 +1000,7 @@ export const AuthorizeRequestSchema: GenMessage<AuthorizeRequest> = /*@__PURE__*
  */
 export type AuthorizeResponse = Message<"postrider.workspaces.v1.AuthorizeResponse"> & {
   /**
-   * Whether the session or API key is alive.
+   * Whether the session or API key is still valid.
    *
    * @generated from field: bool active = 1;
    */
@@ -1014,7 +1014,7 @@ export type AuthorizeResponse = Message<"postrider.workspaces.v1.AuthorizeRespon
   root: boolean;
 
   /**
-   * `owner`, `member`, or empty where it is no member or there is no such workspace.
+   * `owner`, `member`, or empty if it is not a member or there is no such workspace.
    *
    * @generated from field: string role = 3;
    */
@@ -1230,9 +1230,9 @@ export const UserService: GenService<{
    * A signature works once: a second sign-in within a second needs another timestamp.
    *
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
-   * timestamp more than 60 seconds off, a wrong signature, or one that was used. RESOURCE_EXHAUSTED: more than 5
-   * attempts in 5 minutes for one address that failed (a success clears the count), more than 50 of one client that
-   * failed, or more than 60 right ones for one address. Response metadata, also of errors: `ratelimit-limit`,
+   * timestamp more than 60 seconds off, a wrong signature, or one that was already used. RESOURCE_EXHAUSTED: more than 5
+   * failed attempts in 5 minutes for one address (a success clears the count), more than 50 failed ones of one client,
+   * or more than 60 successful ones for one address. Response metadata, also of errors: `ratelimit-limit`,
    * `ratelimit-remaining`, `ratelimit-reset` (seconds).
    *
    * @generated from rpc postrider.workspaces.v1.UserService.SignInRoot
@@ -1246,7 +1246,7 @@ export const UserService: GenService<{
   serviceDesc(file_postrider_workspaces_v1_workspaces, 0);
 
 /**
- * Keeps workspaces (tenants) and what belongs to them.
+ * Keeps workspaces (tenants), their members, API keys and integrations.
  *
  * @generated from service postrider.workspaces.v1.WorkspaceService
  */
@@ -1264,7 +1264,7 @@ export const WorkspaceService: GenService<{
   /**
    * Reads one workspace. Provider credentials are never part of the answer.
    *
-   * PERMISSION_DENIED: the caller is no member, or there is no such workspace.
+   * PERMISSION_DENIED: the caller is not a member, or there is no such workspace.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.GetWorkspace
    */
@@ -1277,7 +1277,7 @@ export const WorkspaceService: GenService<{
    * Creates a workspace with the caller as its owner.
    *
    * INVALID_ARGUMENT: a field or setting is wrong. ALREADY_EXISTS: the id is taken.
-   * PERMISSION_DENIED: the caller is no root user.
+   * PERMISSION_DENIED: the caller is not a root user.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.CreateWorkspace
    */
@@ -1299,7 +1299,7 @@ export const WorkspaceService: GenService<{
     output: typeof UpdateWorkspaceResponseSchema;
   },
   /**
-   * Creates an API key. Its token is shown this once.
+   * Creates an API key. Its token is shown only in this answer.
    *
    * INVALID_ARGUMENT: a field is wrong. ALREADY_EXISTS: the workspace has a key with this prefix.
    *
@@ -1336,9 +1336,9 @@ export const WorkspaceService: GenService<{
     output: typeof UpdateIntegrationResponseSchema;
   },
   /**
-   * Reads the key of `email_hmac`, with which a site proves that a person of its own asked to subscribe.
+   * Reads the key of `email_hmac`, with which a site proves that one of its users asked to subscribe.
    *
-   * NOT_FOUND (`Workspace not found`): no such workspace; said to services only.
+   * NOT_FOUND (`Workspace not found`): no such workspace; answered to services only.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.GetEmailHmacKey
    */
@@ -1348,8 +1348,8 @@ export const WorkspaceService: GenService<{
     output: typeof GetEmailHmacKeyResponseSchema;
   },
   /**
-   * Replaces the key of `email_hmac`; what was signed with the old one is worthless at once. Links in
-   * mails don't depend on it. May take a second to be known everywhere.
+   * Replaces the key of `email_hmac`; signatures with the old key are no longer accepted. Links in
+   * mails don't depend on it. Takes effect everywhere within a second.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.RotateEmailHmacKey
    */
@@ -1368,7 +1368,7 @@ export const WorkspaceService: GenService<{
  */
 export const WorkspaceDirectoryService: GenService<{
   /**
-   * Says whether a token's subject is still valid and what it may do in a workspace. Callers keep the
+   * Reads whether a token's subject is still valid and its permissions in a workspace. Callers keep the
    * answer for 1 second at most, so a revocation takes effect within that time.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceDirectoryService.Authorize

@@ -1,4 +1,4 @@
-import type { Outcome } from '../smtp/outcome.ts';
+import type { Outcome } from './outcome.ts';
 
 type Failed = Outcome & { kind: 'failed' };
 

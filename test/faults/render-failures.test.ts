@@ -23,7 +23,7 @@ const mjml = `<mjml><mj-body><mj-section><mj-column>
 <mj-text>It is {{ "now" | date: "%H", contact.custom_string_1 }} o'clock</mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-/** A broadcast to so many, of whom one in so many has a value that the template can't stand. */
+/** A broadcast to a number of contacts, some of whom have a value that fails in the template. */
 async function givenPoisoned(count: number, oneIn: number) {
   const { call, workspaceId } = stack;
   const listId = await givenList(stack);
@@ -39,7 +39,7 @@ async function givenPoisoned(count: number, oneIn: number) {
   return { id: broadcast.id as string, emails, bad };
 }
 
-test('a template that fails for few has them fail alone', async () => {
+test('a template that fails for few recipients fails only theirs', async () => {
   const { id, emails, bad } = await givenPoisoned(300, 30);
   const ended = await untilStatus(stack, id, 'sent');
   expect(ended).toMatchObject({ sent_count: 290, failed_count: 10 });
@@ -51,7 +51,7 @@ test('a template that fails for few has them fail alone', async () => {
   ]);
 }, 60_000);
 
-test('a template that fails for many pauses the broadcast with a reason that holds no value; resume sends the rest', async () => {
+test('a template that fails for many pauses the broadcast with a reason without values; resume sends the rest', async () => {
   const { id, emails, bad } = await givenPoisoned(1_000, 5);
   const paused = await untilStatus(stack, id, 'paused');
   expect(paused.pause_reason).toMatch(

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { type Env, readEnv } from './config.ts';
+
+const read = (env: Env) =>
+  readEnv(env, (variables) => ({
+    host: variables.text('HOST', '127.0.0.1'),
+    secretKey: variables.text('SECRET_KEY'),
+    port: variables.integer('PORT'),
+    replicas: variables.integer('REPLICAS', 1, { from: 1, to: 8 }),
+    isDemo: variables.flag('DEMO_MODE'),
+    networks: variables.list('NETWORKS'),
+    addresses: variables.requiredList('ADDRESSES'),
+    pair: variables.derived(({ LEFT, RIGHT }) => {
+      if (Boolean(LEFT) !== Boolean(RIGHT)) throw new Error('LEFT and RIGHT go together');
+      return LEFT && RIGHT ? `${LEFT} ${RIGHT}` : undefined;
+    }),
+  }));
+
+test('variables are read with their types, and absent ones have their fallback', () => {
+  const env = { SECRET_KEY: 's', PORT: '80', DEMO_MODE: '1', ADDRESSES: ' a:1, b:2;;c:3 ' };
+  expect(read(env)).toEqual({
+    host: '127.0.0.1',
+    secretKey: 's',
+    port: 80,
+    replicas: 1,
+    isDemo: true,
+    networks: [],
+    addresses: ['a:1', 'b:2', 'c:3'],
+    pair: undefined,
+  });
+});
+
+test('one error names every variable that is missing, empty or wrong', () => {
+  const env = { SECRET_KEY: '', PORT: '1.5', REPLICAS: 'two', ADDRESSES: ' , ', LEFT: 'hidden' };
+  expect(() => read(env)).toThrow(
+    'SECRET_KEY is not set; PORT must be a whole number, not 1.5; REPLICAS must be a whole number, not two; ADDRESSES is not set; LEFT and RIGHT go together',
+  );
+});
+
+test.each(['0', '9'])('a number out of its range is an error: %s', (REPLICAS) => {
+  const env = { SECRET_KEY: 's', PORT: '80', ADDRESSES: 'a:1', REPLICAS };
+  expect(() => read(env)).toThrow(/^REPLICAS must be from 1 to 8$/);
+});
+
+test('the error contains the value of no text', () => {
+  const env = { SECRET_KEY: 'the-secret', HOST: 'the-host', ADDRESSES: 'the-address' };
+  expect(() => read(env)).toThrow(/^PORT is not set$/);
+});

@@ -1,0 +1,60 @@
+import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '../rpc/tls.ts';
+
+/** The settings that every process of a service has. */
+export type ServiceConfig = {
+  name: string;
+  logLevel: string;
+  secretKey: string;
+  databaseUrl: string;
+  /** Addresses of the processes of other services, `host:port`; empty for a service that is not deployed. */
+  addresses: ReadonlyMap<string, readonly string[]>;
+  clientTls: ClientTls | undefined;
+  host: string;
+  /** Zero for a process that does not listen. */
+  port: number;
+  tls: ServerTls | undefined;
+  demoMode: boolean;
+  reflection: boolean;
+  migrateOnStart: boolean;
+};
+
+/** Only `serve` listens. */
+export type Role = 'serve' | 'migrate' | 'work';
+
+type Service = {
+  name: string;
+  /** Services that it calls. */
+  peers: readonly string[];
+  /** Services that it calls if they are deployed. */
+  optionalPeers?: readonly string[];
+};
+
+const addressOf = (service: string) => `${service.toUpperCase()}_ADDR`;
+
+/** Makes the function that reads all settings of a service's process: the common ones and the service's own. */
+export function configReader<Own extends object>(
+  { name, peers, optionalPeers = [] }: Service,
+  readOwn: (variables: Variables) => Own,
+): (env: Env, role: Role) => ServiceConfig & Own {
+  const prefix = name.toUpperCase();
+  return (env, role) =>
+    readEnv(env, (variables) => ({
+      name,
+      logLevel: variables.text('LOG_LEVEL', 'info'),
+      secretKey: variables.text('SECRET_KEY'),
+      databaseUrl: variables.text(`${prefix}_DATABASE_URL`),
+      addresses: new Map([
+        ...peers.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
+        ...optionalPeers.map((peer) => [peer, variables.list(addressOf(peer))] as const),
+      ]),
+      clientTls: variables.derived(readClientTls),
+      host: variables.text('HOST', '127.0.0.1'),
+      port: role === 'serve' ? variables.integer(`${prefix}_PORT`) : 0,
+      tls: role === 'serve' ? variables.derived(readServerTls) : undefined,
+      demoMode: variables.flag('DEMO_MODE'),
+      reflection: variables.text('REFLECTION', 'true') !== 'false',
+      migrateOnStart: variables.flag('MIGRATE_ON_START'),
+      ...readOwn(variables),
+    }));
+}

@@ -1,0 +1,159 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import {
+  type GetBatchOutcomesRequest,
+  GetBatchOutcomesResponseSchema,
+  ListVariationStatsResponseSchema,
+  type SendBatchRequest,
+  type SendBatchResponse,
+  SendBatchResponseSchema,
+  type SendIndividualRequest,
+  SendIndividualResponseSchema,
+  type VariationStatsSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  BatchGetTemplatesResponseSchema,
+  GetTemplateContentResponseSchema,
+  TemplateCategory,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  GetIntegrationResponseSchema,
+  GetSettingsResponseSchema,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Peers } from '../peers.ts';
+
+/** The answers of the other services; a test changes those that matter to it. */
+export type Neighbours = {
+  audience: string[];
+  zoneOf: (email: string) => string;
+  listOf: (email: string) => number;
+  hasTemplate: boolean;
+  providerId: string;
+  ratePerMinute: number;
+  category: TemplateCategory;
+  sendBatch: (
+    request: SendBatchRequest,
+    stop?: AbortSignal,
+  ) => SendBatchResponse | Promise<SendBatchResponse>;
+  /** The outcomes on record; none by default. */
+  getBatchOutcomes?: (
+    request: GetBatchOutcomesRequest,
+  ) => MessageInitShape<typeof GetBatchOutcomesResponseSchema>;
+  sendIndividual: (request: SendIndividualRequest) => void;
+  stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
+};
+
+export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
+  return create(SendBatchResponseSchema, { sent: emails.length });
+}
+
+export function givenNeighbours(): Neighbours {
+  return {
+    audience: ['a@example.com', 'b@example.com', 'c@example.com'],
+    zoneOf: () => '',
+    listOf: () => 0,
+    hasTemplate: true,
+    providerId: 'smtp',
+    ratePerMinute: 600_000,
+    category: TemplateCategory.MARKETING,
+    sendBatch: allSent,
+    sendIndividual: () => {},
+    stats: [],
+  };
+}
+
+/** Clients of services that answer as `neighbours` say at the time of the call. */
+export function fakePeers(neighbours: Neighbours): Peers {
+  return {
+    lists: {
+      getList: async ({ id = '' }) => {
+        if (id === 'missing') throw new ConnectError('List not found', Code.NotFound);
+        return create(GetListResponseSchema, { list: { id, name: 'News' } });
+      },
+    },
+    contacts: {
+      getContactByEmail: async ({ email = '' }) => {
+        const known = neighbours.audience.includes(email);
+        if (!known) throw new ConnectError('Contact not found', Code.NotFound);
+        const contact = {
+          email,
+          firstName: 'Ada',
+          customJson1: { a: [1] },
+          contactLists: [{ listId: 'news' }],
+        };
+        return create(GetContactByEmailResponseSchema, { contact });
+      },
+    },
+    audience: {
+      listAudience: async ({
+        afterEmail = '',
+        pageSize = 0,
+        furtherListIds = [],
+        withTimezones,
+      }) => {
+        const emails = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
+        const { zoneOf, listOf } = neighbours;
+        const timezones = withTimezones ? emails.map(zoneOf) : [];
+        const lists = furtherListIds.length > 0 ? emails.map(listOf) : [];
+        return create(ListAudienceResponseSchema, { emails, timezones, lists });
+      },
+    },
+    templates: {
+      getTemplateContent: async () => {
+        if (!neighbours.hasTemplate) throw new ConnectError('Template not found', Code.NotFound);
+        const { category } = neighbours;
+        return create(GetTemplateContentResponseSchema, {
+          version: 7,
+          category,
+          channel: TemplateChannel.EMAIL,
+        });
+      },
+      batchGetTemplates: async ({ keys = [] }) =>
+        create(BatchGetTemplatesResponseSchema, {
+          found: keys
+            .filter(({ id }) => id !== 'missing')
+            .map(({ id = '', version = 0 }) => ({
+              key: { id, version },
+              template: { id, version: version || 9 },
+            })),
+        }),
+    },
+    workspaces: {
+      getSettings: async () =>
+        create(GetSettingsResponseSchema, {
+          name: 'Acme',
+          settings: { marketingEmailProviderId: neighbours.providerId, timezone: 'Europe/Paris' },
+        }),
+      getIntegration: async () =>
+        create(GetIntegrationResponseSchema, {
+          integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
+        }),
+    },
+    sender: {
+      sendBatch: async (request, options) =>
+        neighbours.sendBatch(request as SendBatchRequest, options?.signal),
+      getBatchOutcomes: async (request) =>
+        create(
+          GetBatchOutcomesResponseSchema,
+          neighbours.getBatchOutcomes?.(request as GetBatchOutcomesRequest),
+        ),
+      sendIndividual: async (request) => {
+        neighbours.sendIndividual(request as SendIndividualRequest);
+        return create(SendIndividualResponseSchema);
+      },
+      listVariationStats: async ({ broadcastIds = [] }) => {
+        const { stats } = neighbours;
+        if (stats instanceof ConnectError) throw stats;
+        return create(ListVariationStatsResponseSchema, {
+          stats: broadcastIds.flatMap((broadcastId) =>
+            stats.map((each) => ({ ...each, broadcastId })),
+          ),
+        });
+      },
+    },
+  };
+}

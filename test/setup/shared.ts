@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from '@jest/globals';
+
+/**
+ * An object for all tests of a file, opened before the first test and closed after the last. Its fields are set when
+ * the tests run, not while the file is loaded.
+ */
+export function shared<Opened extends object>(
+  open: () => Promise<Opened>,
+  close: (opened: Opened) => Promise<unknown>,
+): Opened {
+  const opened = {} as Opened;
+  beforeAll(async () => {
+    Object.assign(opened, await open());
+  });
+  afterAll(() => close(opened));
+  return opened;
+}
