@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 
 /** Systems allow 104 to 108 bytes for the path of a socket. */
 const socketPathMax = 100;
@@ -25,7 +25,7 @@ export class JournalFolder {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = socketPath(folder, owner);
     if (path.length > socketPathMax) {
-      throw new Error(`the journal's folder may have ${socketPathMax - 15} characters at most`);
+      throw new Error(`the path of the journal's folder is too long: ${path}`);
     }
     const lock = createServer((socket) => socket.destroy());
     await new Promise<void>((done, fail) => {
@@ -56,8 +56,11 @@ export class JournalFolder {
   }
 }
 
+/** As seen from the working directory where that is shorter. */
 function socketPath(folder: string, owner: string): string {
-  return join(folder, `${owner.slice(0, 8)}.lock`);
+  const path = resolve(folder, `${owner.slice(0, 8)}.lock`);
+  const near = relative('', path);
+  return near.length < path.length ? near : path;
 }
 
 function rename(from: string, to: string): boolean {

@@ -30,6 +30,7 @@ export type JournalLine =
 export class Journal {
   readonly #path: string;
   readonly #owner: string;
+  readonly #sizeMax: number;
   #header = '';
   /** The newest line of each message that is not in the record yet. */
   readonly #open = new Map<string, string>();
@@ -39,7 +40,8 @@ export class Journal {
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
 
-  constructor(folder: string, owner: string) {
+  constructor(folder: string, owner: string, sizeMax = rewriteBytes) {
+    this.#sizeMax = sizeMax;
     this.#path = join(folder, `${owner}.journal`);
     this.#owner = owner;
   }
@@ -117,7 +119,7 @@ export class Journal {
     this.#timer = undefined;
     const text = this.#pending;
     try {
-      if (this.#isBroken || this.#bytes + text.length > rewriteBytes) this.#rewrite();
+      if (this.#isBroken || this.#bytes + text.length > this.#sizeMax) this.#rewrite();
       else this.#append(this.#opened(), text);
       this.#pending = '';
       this.#isBroken = false;
