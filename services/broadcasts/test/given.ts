@@ -9,7 +9,6 @@ import { Broadcast } from '../broadcast.ts';
 import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving, newDraft } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import type { Peers } from '../peers.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
