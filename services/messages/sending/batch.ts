@@ -298,5 +298,5 @@ async function claimFree(
 /** Resolves when a call must answer: what a server has not answered by then goes on without it. */
 async function over(stop: AbortSignal): Promise<void> {
   if (!stop.aborted) await once(stop, 'abort');
-  await sleep(answerGraceMs);
+  await sleep(answerGraceMs, undefined, { ref: false });
 }
