@@ -54,7 +54,7 @@ export class SmtpPool {
   /** How long the server takes for a message, envelope to answer; 0 before it is known. */
   #answeredInMs = 0;
   #unansweredForMs = 0;
-  readonly #streak = new Streak();
+  readonly #streak = new Streak<Outgoing>();
   #utilization = performance.eventLoopUtilization();
   #isBusy = false;
   /** How many messages a minute go at most; decides with the server's speed how many connections they take. */
@@ -114,6 +114,7 @@ export class SmtpPool {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
     this.#settleWaiting(() => true, { kind: 'not_started' });
+    for (const { message, outcome } of this.#streak.takeKept()) message.settle(outcome);
     for (const session of [...this.#sessions]) session.end('the pool is closed');
   }
 
@@ -143,11 +144,12 @@ export class SmtpPool {
   #settle(outgoing: Outgoing, outcome: Outcome, isFirst: boolean): void {
     this.#inFlight -= 1;
     const wasLong = this.#streak.isLong;
-    const judged = this.#streak.judge(outcome, isFirst);
-    outgoing.settle(judged);
-    const outage = outageOf(judged);
-    if (outage !== undefined) this.#refuseSender(outgoing.from, outage);
-    else if (wasLong && !this.#streak.isLong) this.#pump();
+    for (const judged of this.#streak.judge(outgoing, outcome, isFirst)) {
+      judged.message.settle(judged.outcome);
+      const outage = outageOf(judged.outcome);
+      if (outage !== undefined) this.#refuseSender(judged.message.from, outage);
+    }
+    if (wasLong && !this.#streak.isLong) this.#pump();
   }
 
   /** Waiting messages of the same sender would be refused too. */
@@ -250,8 +252,9 @@ export class SmtpPool {
       else if (session.isIdle && now - session.idleSinceMs > idleLimitMs) session.end('idle');
     }
     this.dropOver();
+    for (const { message, outcome } of this.#streak.takeLate()) message.settle(outcome);
     if (this.waiting > 0) this.#pump();
-    else if (this.#sessions.size === 0 && this.#dialing === 0) {
+    else if (this.#sessions.size === 0 && this.#dialing === 0 && !this.#streak.keepsAny) {
       clearInterval(this.#ticker);
       this.#ticker = undefined;
     }
