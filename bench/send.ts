@@ -69,10 +69,14 @@ async function sendRound(
 ): Promise<Result> {
   const { sink } = stack;
   const id = await givenBroadcast(stack, round);
-  const listener = consumer ? { consumer: consumer.pid } : {};
-  const pids = { ...readPids(stack.folder), ...listener, sink: sink.pid };
+  const listener: Record<string, number> = consumer ? { consumer: consumer.pid } : {};
+  const pids: Record<string, number> = {
+    ...readPids(stack.folder),
+    ...listener,
+    sink: sink.pid,
+  };
   const totalBefore = (await sink.status()).total;
-  const delivered = (await consumer.counts()).events;
+  const delivered = consumer ? (await consumer.counts()).events : 0;
   const before = usageOf(pids);
   const calledAtMs = Date.now();
   const schedule = { workspace_id: stack.workspaceId, id, send_now: true };
@@ -90,7 +94,7 @@ async function sendRound(
     await sleep(isWaiting ? pollMs : pollMs * 10);
   }
   const statusMs = Date.now() - calledAtMs;
-  await untilDrained(consumer, delivered + recipients);
+  if (consumer) await untilDrained(consumer, delivered + recipients);
   const drainedMs = Date.now() - calledAtMs;
   const after = usageOf(pids);
   const { total, received_at_ms: lastAtMs } = await sink.status();
