@@ -929,7 +929,6 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.VariationStats.complained","Complained about."],
   ["postrider.messages.v1.VariationStats.unsubscribed","Led to an unsubscribe."],
   ["postrider.messages.v1.ListSendingStatesRequest","Asks for the states of integrations."],
-  ["postrider.messages.v1.ListSendingStatesRequest.workspace_id","Only of this workspace; of all if empty."],
   ["postrider.messages.v1.ListSendingStatesResponse","The states."],
   ["postrider.messages.v1.ListSendingStatesResponse.states","The busiest first."],
   ["postrider.messages.v1.SendingState","How an integration is doing in one process."],
