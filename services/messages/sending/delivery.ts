@@ -213,13 +213,17 @@ export class DeliveryRun {
   #giveBack(id: string): void {
     this.unsent += 1;
     this.#toGiveBack.push(id);
-    if (this.#toGiveBack.length > 1) return;
-    setTimeout(async () => {
-      const ids = this.#toGiveBack;
-      this.#toGiveBack = [];
-      await giveBackUntilDone(this.#context, this.#delivery.group.workspaceId, ids);
-      this.#finish(ids.length);
-    }, giveBackAfterMs);
+    if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);
+  }
+
+  #giveBackAll(): void {
+    const ids = this.#toGiveBack;
+    this.#toGiveBack = [];
+    giveBackUntilDone(this.#context, this.#delivery.group.workspaceId, ids)
+      .catch((error: unknown) =>
+        this.#context.log.error({ err: error }, 'claimed messages could not be given back'),
+      )
+      .finally(() => this.#finish(ids.length));
   }
 
   #finish(count: number): void {
