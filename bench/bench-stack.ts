@@ -15,7 +15,7 @@ export type BenchStack = {
   /** A value of the stack's `env` file. */
   setting(name: string): string;
   folder: string;
-  sink: { pid: number; status(): Promise<SinkStatus>; bodies(): Promise<string[]> };
+  sink: { pid: number; port: number; status(): Promise<SinkStatus>; bodies(): Promise<string[]> };
   stop(): Promise<void>;
 };
 
@@ -56,6 +56,7 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
     folder,
     sink: {
       pid: sink.child.pid ?? 0,
+      port: sink.port,
       status: () => ask<SinkStatus>(sink.control, '/status'),
       bodies: () => ask<string[]>(sink.control, '/bodies'),
     },

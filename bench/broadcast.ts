@@ -1,6 +1,9 @@
+import type { Api } from '../deploy/demo/api.ts';
 import { progressBar } from '../deploy/demo/progress.ts';
-import type { BenchStack } from './bench-stack.ts';
 import { newsletter } from './newsletter.ts';
+
+/** A workspace, and who may do everything in it. */
+export type Tenant = { api: Api; workspaceId: string };
 
 type Broadcast = { id: string; status: string; pause_reason?: string };
 
@@ -8,16 +11,17 @@ const importSize = 5_000;
 const sendMsMax = 5 * 60_000;
 
 export async function importAudience(
-  { api, workspaceId }: BenchStack,
+  { api, workspaceId }: Tenant,
   recipients: number,
+  list = 'bench',
 ): Promise<void> {
   const key = { workspace_id: workspaceId };
-  await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
+  await api('lists.create', { body: { ...key, id: list, name: 'Bench' } });
   const bar = progressBar('Importing', recipients);
   for (let first = 0; first < recipients; first += importSize) {
     const size = Math.min(importSize, recipients - first);
     const contacts = Array.from({ length: size }, (_, index) => contact(first + index));
-    await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: ['bench'] } });
+    await api('contacts.import', { body: { ...key, contacts, subscribe_to_lists: [list] } });
     bar.show(first + size);
   }
   bar.end();
@@ -35,7 +39,7 @@ function contact(number: number): object {
   };
 }
 
-export async function givenTemplate({ api, workspaceId }: BenchStack): Promise<void> {
+export async function givenTemplate({ api, workspaceId }: Tenant): Promise<void> {
   await api('templates.create', {
     body: {
       workspace_id: workspaceId,
@@ -53,14 +57,15 @@ export async function givenTemplate({ api, workspaceId }: BenchStack): Promise<v
 }
 
 export async function givenBroadcast(
-  { api, workspaceId }: BenchStack,
+  { api, workspaceId }: Tenant,
   round: number,
+  list = 'bench',
 ): Promise<string> {
   const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', {
     body: {
       workspace_id: workspaceId,
       name: `Bench ${round}`,
-      audience: { list: 'bench' },
+      audience: { list },
       test_settings: { variations: [{ template_id: 'bench' }] },
       utm_parameters: { source: 'bench', medium: 'email' },
     },
@@ -70,7 +75,7 @@ export async function givenBroadcast(
 
 /** Throws if the broadcast failed or takes too long. */
 export async function isSent(
-  { api, workspaceId }: BenchStack,
+  { api, workspaceId }: Tenant,
   id: string,
   calledAtMs: number,
 ): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { benchContacts } from './contacts.ts';
+import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
@@ -7,6 +8,7 @@ import { benchTracking } from './tracking.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
+  fairness: benchFairness,
   gateway: benchGateway,
   contacts: benchContacts,
   import: benchImport,

@@ -20,12 +20,17 @@ export async function benchSend(args: string[]): Promise<void> {
       recipients: { type: 'string', default: '10000' },
       rounds: { type: 'string', default: '2' },
       'sink-delay-ms': { type: 'string', default: '0' },
+      'rcpt-delay-ms': { type: 'string', default: '0' },
+      'without-listener': { type: 'boolean', default: false },
     },
   });
   const recipients = Number(values.recipients);
-  const behaviour = { latencyMs: Number(values['sink-delay-ms']) };
-  const consumer = await startConsumer();
-  const stack = await startBenchStack({ behaviour, variables: consumer.variables });
+  const behaviour = {
+    latencyMs: Number(values['sink-delay-ms']),
+    rcptLatencyMs: Number(values['rcpt-delay-ms']),
+  };
+  const consumer = values['without-listener'] ? undefined : await startConsumer();
+  const stack = await startBenchStack({ behaviour, variables: consumer?.variables ?? {} });
   try {
     await importAudience(stack, recipients);
     await givenTemplate(stack);
@@ -37,7 +42,7 @@ export async function benchSend(args: string[]): Promise<void> {
     }
   } finally {
     await stack.stop();
-    consumer.stop();
+    consumer?.stop();
   }
 }
 
@@ -55,7 +60,8 @@ type Result = {
   after: Map<string, Usage>;
 };
 
-type Bench = { stack: BenchStack; consumer: Consumer };
+/** Without a listener no event is made for anybody outside. */
+type Bench = { stack: BenchStack; consumer: Consumer | undefined };
 
 async function sendRound(
   { stack, consumer }: Bench,
@@ -63,9 +69,14 @@ async function sendRound(
 ): Promise<Result> {
   const { sink } = stack;
   const id = await givenBroadcast(stack, round);
-  const pids = { ...readPids(stack.folder), consumer: consumer.pid, sink: sink.pid };
+  const listener: Record<string, number> = consumer ? { consumer: consumer.pid } : {};
+  const pids: Record<string, number> = {
+    ...readPids(stack.folder),
+    ...listener,
+    sink: sink.pid,
+  };
   const totalBefore = (await sink.status()).total;
-  const delivered = (await consumer.counts()).events;
+  const delivered = consumer ? (await consumer.counts()).events : 0;
   const before = usageOf(pids);
   const calledAtMs = Date.now();
   const schedule = { workspace_id: stack.workspaceId, id, send_now: true };
@@ -83,7 +94,7 @@ async function sendRound(
     await sleep(isWaiting ? pollMs : pollMs * 10);
   }
   const statusMs = Date.now() - calledAtMs;
-  await untilDrained(consumer, delivered + recipients);
+  if (consumer) await untilDrained(consumer, delivered + recipients);
   const drainedMs = Date.now() - calledAtMs;
   const after = usageOf(pids);
   const { total, received_at_ms: lastAtMs } = await sink.status();
@@ -129,12 +140,15 @@ function report(round: number, recipients: number, result: Result): void {
   );
   console.log('  process             CPU µs/message   MB at 20 %   MB at the end');
   let all = 0;
+  let allButSink = 0;
   for (const [name, { cpuMs, memoryMb }] of result.after) {
     const micros = ((cpuMs - (result.before.get(name)?.cpuMs ?? 0)) * 1000) / recipients;
     all += micros;
+    if (name !== 'sink') allButSink += micros;
     const at = result.early.get(name)?.memoryMb ?? 0;
     const columns = [micros.toFixed(0), at.toFixed(0), memoryMb.toFixed(0)];
     console.log(`  ${name.padEnd(20)}${columns.map((text) => text.padStart(14)).join('')}`);
   }
   console.log(`  ${'all'.padEnd(20)}${all.toFixed(0).padStart(14)}`);
+  console.log(`  ${'all but the sink'.padEnd(20)}${allButSink.toFixed(0).padStart(14)}`);
 }

@@ -11,7 +11,7 @@ export type SinkStatus = {
 };
 
 export type SinkOptions = {
-  behaviour?: { latencyMs?: number };
+  behaviour?: { latencyMs?: number; rcptLatencyMs?: number };
   /** How many of the last mails it keeps whole. */
   bodies?: number;
 };

@@ -125,7 +125,17 @@ async function sendOurs(port: number, program: Program, recipients: Recipient[])
     const failureInfo = renderFailureInfo;
     const to = recipient.email;
     return {
-      outgoing: { from, to, leaseUntilMs, signal, prepare, failureInfo, settle, lost: 0 },
+      outgoing: {
+        from,
+        to,
+        startsUntilMs: leaseUntilMs,
+        held: { leaseUntilMs },
+        signal,
+        prepare,
+        failureInfo,
+        settle,
+        lost: 0,
+      },
       promise,
     };
   });

@@ -25,6 +25,8 @@ export type TestStack = {
   folder: string;
   settings: Record<string, string>;
   workspaceId: string;
+  /** Whether messages keeps a journal. */
+  hasJournal: boolean;
   call: Call;
   processes: Processes;
   sink: SinkClient;
@@ -45,6 +47,8 @@ export type StackOptions = {
   folder?: string;
   /** By process: how far its clock is ahead of the others. */
   clocksAheadMs?: Record<string, number>;
+  /** Messages keeps no journal. */
+  withoutJournal?: boolean;
 };
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
@@ -60,7 +64,11 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const child = spawn(process.execPath, [join(root, 'test/stack/run.ts'), ...args], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...process.env, ...clockVariables(options.clocksAheadMs) },
+    env: {
+      ...process.env,
+      ...clockVariables(options.clocksAheadMs),
+      ...(options.withoutJournal ? { MESSAGES_JOURNAL: 'off' } : {}),
+    },
   });
   child.unref();
   let hasEnded = false;
@@ -101,6 +109,7 @@ export function openStack(folder: string): TestStack {
     folder,
     settings,
     workspaceId,
+    hasJournal: existsSync(join(folder, 'journal')),
     call,
     processes: processesOf(folder),
     sink: createSinkClient(ready.control),

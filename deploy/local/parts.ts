@@ -81,6 +81,7 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
     TEMPORAL_NAMESPACE: temporalNamespace,
     // The inbox is on this machine; tenants of a real installation may not call such addresses.
     EGRESS_ALLOW: '127.0.0.0/8',
+    MESSAGES_JOURNAL: config.journalFolder,
     MIGRATE_ON_START: 'true',
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Env, readEnv, type Variables } from '#lib/config.ts';
 import { isFree } from './ports.ts';
 
@@ -17,6 +17,8 @@ export type StackConfig = {
   root: string;
   /** Folder of data, logs and secrets. */
   folder: string;
+  /** Where messages keeps its journal; empty for none. */
+  journalFolder: string;
   ports: Ports;
   rootEmail: string;
   secretKey: string | undefined;
@@ -50,9 +52,12 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
   const optional = (name: string) => variables.text(name, '') || undefined;
   const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
   const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
+  const folder = resolve(root, variables.text('POSTRIDER_DATA', '.postrider'));
+  const journal = variables.text('MESSAGES_JOURNAL', join(folder, 'journal'));
   return {
     root,
-    folder: resolve(root, variables.text('POSTRIDER_DATA', '.postrider')),
+    folder,
+    journalFolder: journal === 'off' ? '' : journal,
     ports: portsFrom(base, replicas),
     rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
     secretKey: optional('SECRET_KEY'),

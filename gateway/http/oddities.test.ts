@@ -131,10 +131,11 @@ test('JSON 20,000 levels deep is a 400 in any field', async () => {
 
 test('an object of 100,000 keys is read quickly', async () => {
   const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`).join();
-  const startedAtMs = performance.now();
+  // The gateway runs in this process; the time of others on the machine does not count.
+  const before = process.cpuUsage();
   const { status } = await post([`{${keys.slice(0, 1_000_000).replace(/,[^,]*$/, '')}}`]);
   expect(status).toBe(200);
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });
 
 test.each([

@@ -13,6 +13,8 @@ export type Job = {
   payload: object;
   /** Jobs with the same key replace each other while they wait. */
   key?: string;
+  /** Jobs of one queue run one after the other. */
+  queue?: string;
   runAt?: Date;
 };
 
@@ -21,8 +23,14 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
   await query(
     em,
     `select ${schemaOf(service)}.add_job(identifier := $1, payload := $2::json, job_key := $3,
-       run_at := $4::timestamptz, max_attempts := ${attemptsMax})`,
-    [job.task, JSON.stringify(job.payload), job.key ?? null, job.runAt?.toISOString() ?? null],
+       run_at := $4::timestamptz, queue_name := $5, max_attempts := ${attemptsMax})`,
+    [
+      job.task,
+      JSON.stringify(job.payload),
+      job.key ?? null,
+      job.runAt?.toISOString() ?? null,
+      job.queue ?? null,
+    ],
   );
 }
 
@@ -63,6 +71,8 @@ type RunOptions = {
   url: string;
   service: string;
   tasks: TaskList;
+  /** Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so that no other job waits for them. */
+  slowTasks?: TaskList;
   /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
   minutely?: readonly string[];
   log: Log;
@@ -70,6 +80,12 @@ type RunOptions = {
 
 const restartMs = 500;
 const jobsAtOnce = 5;
+const slowJobsAtOnce = 50;
+/** A runner's connections are used for its own bookkeeping alone. */
+const connectionsMax = 6;
+
+/** Jobs with a runner of their own. */
+type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; crontab: string[] };
 
 /**
  * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
@@ -77,20 +93,35 @@ const jobsAtOnce = 5;
  */
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();
-  const ended = keepRunning(options, stopping.signal);
+  const ended = lanesOf(options).map((lane) => keepRunning(options, lane, stopping.signal));
   return {
-    stop() {
+    async stop() {
       stopping.abort();
-      return ended;
+      await Promise.all(ended);
     },
   };
 }
 
-async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<void> {
+function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
+  const main: Lane = {
+    tasks: { ...tasks, sweep, release: release(service) },
+    jobsAtOnce,
+    minutely: ['release', ...minutely],
+    crontab: [
+      '17 3 * * * sweep',
+      '* * * * * release',
+      ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
+    ],
+  };
+  if (!slowTasks) return [main];
+  return [main, { tasks: slowTasks, jobsAtOnce: slowJobsAtOnce, minutely: [], crontab: [] }];
+}
+
+async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
-      const runner = await startRunner(options);
-      for (const task of ['release', ...(options.minutely ?? [])]) {
+      const runner = await startRunner(options, lane);
+      for (const task of lane.minutely) {
         await runner.addJob(task, {}, { jobKey: task });
       }
       const stop = () => void runner.stop().catch(() => {});
@@ -105,18 +136,14 @@ async function keepRunning(options: RunOptions, stopping: AbortSignal): Promise<
   }
 }
 
-function startRunner({ url, service, tasks, minutely = [], log }: RunOptions): Promise<Runner> {
+function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Runner> {
   return run({
     connectionString: connectionStringOf(url),
     schema: schemaOf(service),
-    taskList: { ...tasks, sweep, release: release(service) },
-    crontab: [
-      '17 3 * * * sweep',
-      '* * * * * release',
-      ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
-    ].join('\n'),
-    concurrency: jobsAtOnce,
-    maxPoolSize: jobsAtOnce + 1,
+    taskList: lane.tasks,
+    crontab: lane.crontab.join('\n'),
+    concurrency: lane.jobsAtOnce,
+    maxPoolSize: connectionsMax,
     pollInterval: 1_000,
     noHandleSignals: true,
     logger: forwardErrors(log),

@@ -30,10 +30,14 @@ export type ServiceProcess = {
   routes: (router: ConnectRouter) => void;
   /** Jobs that this service runs. */
   tasks: TaskList;
-  /** The jobs among them that run at the start and every minute. */
+  /** Jobs that wait for servers of tenants, in a lane of their own. */
+  slowTasks?: TaskList;
+  /** Those of `tasks` that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
+  /** Called after migrations, before the service answers or runs a job. */
+  prepare?(): Promise<void>;
   close?(): Promise<void>;
 };
 
@@ -76,11 +80,13 @@ export async function runService<Config extends ServiceConfig>(
   const service = await open(base, config);
   if (onlyMigrate || config.migrateOnStart) await service.store.migrate();
   if (onlyMigrate) return service.store.close();
+  await service.prepare?.();
   const { keyring, log } = base;
   const jobs = runJobs({
     url: config.databaseUrl,
     service: config.name,
     tasks: service.tasks,
+    ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     log,
   });

@@ -128,14 +128,13 @@ export class Broadcast extends broadcastSchema.class {
   /** `touched` is how many recipients have an outcome; while it is not `isCounted`, there may be more. */
   checkDeletable({ touched, isCounted }: { touched: number; isCounted: boolean }): void {
     allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
-    if (this.status !== 'paused') return;
-    if (!isCounted) {
+    if (!isCounted && (this.status === 'paused' || this.status === 'cancelled')) {
       throw new ConnectError(
-        'cannot delete a paused broadcast before it is known what was sent; try again',
+        `cannot delete a ${this.status} broadcast before it is known what was sent; try again`,
         Code.FailedPrecondition,
       );
     }
-    if (touched > 0) {
+    if (this.status === 'paused' && touched > 0) {
       throw new ConnectError(
         'cannot delete a paused broadcast of which something was sent',
         Code.FailedPrecondition,

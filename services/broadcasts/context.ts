@@ -13,6 +13,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
 import type { Peers } from './peers.ts';
+import { Revisions } from './sending/revisions.ts';
 import { openBroadcastsStore } from './store.ts';
 
 /** The dependencies of operations and activities. */
@@ -21,11 +22,14 @@ export type Context = Peers & {
   now: () => Date;
   egress: Egress;
   keyring: Keyring;
+  revisions: Revisions;
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
+  const store = await openBroadcastsStore(config.databaseUrl);
   return {
-    store: await openBroadcastsStore(config.databaseUrl),
+    store,
+    revisions: new Revisions(store),
     now: () => new Date(),
     egress: createEgress(config.egressAllow),
     keyring: base.keyring,

@@ -18,8 +18,8 @@ import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
 import { workflowBundle } from './lifecycle/workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
-/** A slice is one activity, and each keeps several calls open. */
-const activitiesAtOnce = 20;
+/** A slice is one activity, which mostly waits: slow tenants must not keep the others from their turn. */
+const activitiesAtOnce = 1_000;
 
 async function connect(address: string, log: Log): Promise<NativeConnection> {
   for (;;) {

@@ -9,5 +9,7 @@ export const readConfig = configReader(
   (variables) => ({
     /** Private ranges in CIDR notation that mail servers and feeds may be in. */
     egressAllow: variables.list('EGRESS_ALLOW'),
+    /** A folder on a disk that outlives the process; empty for no journal. Its path has at most 85 characters, as seen from the working directory. */
+    journalFolder: variables.text('MESSAGES_JOURNAL', ''),
   }),
 );

@@ -4,6 +4,7 @@ import type {
   BroadcastSendService,
   MessageLinkService,
   MessageService,
+  SendingStateService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
@@ -13,9 +14,10 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { Contacts } from './peers.ts';
+import type { Journal } from './record/journal.ts';
+import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
-import type { Pools } from './sending/pools.ts';
 import type { Underway } from './sending/underway.ts';
 
 /** The dependencies of this service's operations and tasks. */
@@ -33,11 +35,13 @@ export type Context = {
   /** Compiled templates with the settings and the integration they go out with. */
   plans: Plans;
   feeds: Feeds;
-  pools: Pools;
   thread: RenderThread;
-  /** Limits how many batches this process sends at a time. */
+  /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
   underway: Underway;
+  recorder: Recorder;
+  /** Absent where the process has no disk of its own. */
+  journal: Journal | undefined;
 };
 
 /** The signature of each operation, by RPC. */
@@ -45,4 +49,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &
   ServiceImpl<typeof MessageService> &
+  ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof TrackingService>;

@@ -10,10 +10,13 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
+import { Journal } from './record/journal.ts';
+import type { JournalFolder } from './record/journal-folder.ts';
+import { Recorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
-import { admissionLimits, createAdmission } from './sending/admission.ts';
-import { createPools } from './sending/pools.ts';
-import { createUnderway } from './sending/underway.ts';
+import { Admission } from './sending/admission.ts';
+import { startJournal } from './sending/replay.ts';
+import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
@@ -25,38 +28,45 @@ const answerMaxMs = 20_000;
 const recordMaxMs = 5_000;
 
 await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, config) => {
-  const { databaseUrl, egressAllow } = config;
+  const { databaseUrl, egressAllow, journalFolder } = config;
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
-  const pools = createPools(egress);
   const plans = createPlans({
     store,
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
-  const underway = createUnderway();
+  const owner = crypto.randomUUID();
+  const outbox = openOutbox('messages', consumers);
+  const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
+  const underway = new Underway({ outcomes, owner, journal });
+  const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+  const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
+  const admission = new Admission({ resolve: egress.resolve, mayStart });
+  let lock: JournalFolder | undefined;
   const context = {
     store,
     outcomes,
     log,
-    outbox: openOutbox('messages', consumers),
+    outbox,
     keyring,
     contacts: {
       ...createClient(AudienceService, peer('contacts')),
       ...createClient(ListService, peer('contacts')),
       ...createClient(SubscriberService, peer('contacts')),
     },
-    owner: crypto.randomUUID(),
+    owner,
     now: () => new Date(),
     plans,
     feeds: createFeeds({ egress, keyring }),
-    pools,
     thread,
-    admission: createAdmission(admissionLimits),
+    admission,
     underway,
+    recorder,
+    journal,
   };
   return {
     store,
@@ -64,14 +74,19 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     routes: messagesRoutes(context),
     tasks: {
       deliverEvents: deliverEvents(consumers),
-      sendConfirmations: sendConfirmations(context),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
     },
+    slowTasks: { sendConfirmations: sendConfirmations(context) },
+    prepare: async () => {
+      if (journal) lock = await startJournal(context, journal, journalFolder);
+    },
     close: async () => {
       await underway.drained(answerMaxMs);
-      pools.close();
+      admission.close();
       await underway.drained(recordMaxMs);
+      journal?.close();
+      lock?.close();
       await outcomes.close();
       await thread.close();
       await egress.close();

@@ -4,6 +4,7 @@ import {
   BroadcastSendService,
   MessageLinkService,
   MessageService,
+  SendingStateService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context } from './context.ts';
@@ -14,6 +15,7 @@ import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
 import { getLink } from './operations/get-link.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
 import { listMessages } from './operations/list-messages.ts';
+import { listSendingStates } from './operations/list-sending-states.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
@@ -26,6 +28,7 @@ export const services = [
   MessageLinkService,
   TrackingService,
   BroadcastSendService,
+  SendingStateService,
   EventConsumerService,
 ];
 
@@ -52,6 +55,7 @@ export function messagesRoutes(context: Context) {
       sendIndividual: sendIndividual(context),
       listVariationStats: listVariationStats(context),
     });
+    router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
   };
 }

@@ -7,6 +7,8 @@ import { WarmUp } from './migrations/m0005-warm-up.ts';
 import { VariationCounts } from './migrations/m0006-variation-counts.ts';
 import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
 import { Keys } from './migrations/m0008-keys.ts';
+import { Replicas } from './migrations/m0009-replicas.ts';
+import { Installation } from './migrations/m0010-installation.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
@@ -34,6 +36,8 @@ export function openMessagesStore(
       'm0006-variation-counts': VariationCounts,
       'm0007-open-confirmations': OpenConfirmations,
       'm0008-keys': Keys,
+      'm0009-replicas': Replicas,
+      'm0010-installation': Installation,
     },
   });
 }

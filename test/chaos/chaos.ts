@@ -4,7 +4,7 @@ import type { TestStack } from '../stack.ts';
 import { check, type Verdict } from './checker.ts';
 import { troubles } from './database-troubles.ts';
 import { duplicate } from './duplicate.ts';
-import type { Fault } from './schedule.ts';
+import type { Fault, Happened } from './schedule.ts';
 
 export type ChaosOptions = {
   recipients: number;
@@ -18,7 +18,7 @@ export type ChaosOptions = {
   say: (line: string) => void;
 };
 
-export type ChaosReport = Verdict & { faults: Fault[]; seconds: number };
+export type ChaosReport = Verdict & { faults: Happened[]; seconds: number };
 
 const pollEveryMs = 250;
 
@@ -31,7 +31,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   await sendNow(stack, sent.id);
   const startedAtMs = Date.now();
   const ended = new AbortController();
-  const faults: Fault[] = [];
+  const faults: Happened[] = [];
   const clock = (): string => `${((Date.now() - startedAtMs) / 1_000).toFixed(1).padStart(6)} s`;
   const note = async (line: string): Promise<void> => {
     const { recipients } = await stack.sink.status();
@@ -83,7 +83,7 @@ async function inject(
   stack: TestStack,
   schedule: readonly Fault[],
   ended: AbortSignal,
-  happened: (fault: Fault) => Promise<void>,
+  happened: (fault: Happened) => Promise<void>,
 ): Promise<void> {
   const startedAtMs = Date.now();
   const lasting: Promise<void>[] = [];
@@ -92,8 +92,9 @@ async function inject(
       () => {},
     );
     if (ended.aborted) break;
+    const { connections } = await stack.sink.status();
     lasting.push(happen(stack, fault, ended));
-    await happened(fault);
+    await happened({ ...fault, connections });
   }
   await Promise.all(lasting);
 }

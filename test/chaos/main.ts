@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '../stack.ts';
 import { runChaos } from './chaos.ts';
-import { makeSchedule } from './schedule.ts';
+import { makeKills, makeSchedule } from './schedule.ts';
 
 /**
  * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
@@ -18,28 +18,38 @@ const { values } = parseArgs({
     'fake-duplicate': { type: 'boolean', default: false },
     /** Spares messages itself, so that nobody may get a mail twice. */
     'senders-live': { type: 'boolean', default: false },
+    /** Kills messages so often, at random moments, and does nothing else. */
+    kills: { type: 'string' },
+    /** Messages keeps no journal. */
+    'without-journal': { type: 'boolean', default: false },
     /** Folder for the logs of a bad run. */
     keep: { type: 'string' },
   },
 });
 const seed = Number(values.seed);
 const recipients = Number(values.recipients);
-const minutes = Number(values.minutes);
+const kills = Number(values.kills ?? 0);
+const killEveryMs = 3_000;
+const minutes = kills > 0 ? (kills * killEveryMs) / 60_000 : Number(values.minutes);
 const faultEveryMs = 6_000;
 const freezeMs = 60_000;
 const clockMs = 10_000;
 const settleMsMax = 5 * 60_000;
 
-const schedule = makeSchedule({
-  seed,
-  faults: Math.ceil((minutes * 60_000) / faultEveryMs),
-  everyMs: faultEveryMs,
-  freezeMs,
-  sendersLive: values['senders-live'],
-});
+const schedule =
+  kills > 0
+    ? makeKills({ seed, kills, everyMs: killEveryMs })
+    : makeSchedule({
+        seed,
+        faults: Math.ceil((minutes * 60_000) / faultEveryMs),
+        everyMs: faultEveryMs,
+        freezeMs,
+        sendersLive: values['senders-live'],
+      });
 console.log(`Chaos with seed ${seed}: ${recipients} recipients, ${schedule.length} faults at most`);
 const stack = await startStack({
   replicas: 2,
+  withoutJournal: values['without-journal'],
   clocksAheadMs: { 'messages-2': clockMs, 'broadcasts-worker': -clockMs },
 });
 try {

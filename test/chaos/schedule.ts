@@ -7,6 +7,12 @@ export type Fault = {
   forMs: number;
 };
 
+/** A fault as it happened. */
+export type Happened = Fault & {
+  /** Connections to the mail server at that moment, of all replicas. */
+  connections: number;
+};
+
 export type ScheduleOptions = {
   seed: number;
   faults: number;
@@ -68,6 +74,19 @@ export function makeSchedule(options: ScheduleOptions): Fault[] {
   }
   return schedule;
 }
+
+/** Kills of messages at random moments, and nothing else. */
+export function makeKills({ seed, kills, everyMs }: Kills): Fault[] {
+  const random = randomFrom(seed);
+  let afterMs = 0;
+  return Array.from({ length: kills }, () => {
+    afterMs += everyMs * (0.5 + random());
+    const name = random() < 0.5 ? 'messages' : 'messages-2';
+    return { afterMs, ...kill(name) };
+  });
+}
+
+type Kills = { seed: number; kills: number; everyMs: number };
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items

@@ -41,8 +41,9 @@ async function problemsOf(plan: Plan): Promise<string[]> {
     afterMs,
     action: 'kill' as const,
     forMs: 0,
+    connections: peak,
   }));
-  const bound = boundOf(kills, peak);
+  const bound = boundOf(kills, stack.hasJournal);
   const found = await Promise.all(
     lives.map(async (lived) => {
       const status = await bringToRest(stack, lived);

@@ -12,7 +12,7 @@ import { readPlanFeeds } from '../plan/feeds.ts';
 import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
 
 const workMaxMs = 60_000;
-const pollEveryMs = 250;
+const heartbeatEveryMs = 250;
 
 export type SliceKey = BroadcastKey & { slice: number };
 
@@ -45,12 +45,12 @@ export function sendSlice(context: Context) {
     const deadlineMs = Date.now() + workMaxMs;
     const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };
     const tally = startTally(slice);
-    const watcher = watchRevision(context, { key, revision, stop, tally });
+    const endWatch = watchSlice(context, { key, revision, stop, tally });
     try {
       const work = { ...given, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
       return await sendBatches(context, work, tally);
     } finally {
-      clearInterval(watcher);
+      endWatch();
       if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
       if (stop.signal.aborted) await wakeIfOver(context, key);
     }
@@ -108,43 +108,27 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
   return list;
 }
 
-/** Checks the row four times a second and heartbeats the progress of the slice. Any change has the row read again. */
-function watchRevision(
-  { store }: Context,
+/** Stops the slice when the row has changed, and heartbeats its progress. Returns a function that ends both. */
+function watchSlice(
+  { revisions }: Context,
   {
     key,
-    revision: startedAt,
+    revision,
     stop,
     tally,
   }: { key: SliceKey; revision: number; stop: AbortController; tally: SliceTally },
-): NodeJS.Timeout {
+): () => void {
   const activity = Activity.current();
   activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
   const startedAtMs = Date.now();
-  let isLooking = false;
-  return setInterval(() => {
+  const endWatch = revisions.watch(key, revision, () => stop.abort());
+  const beating = setInterval(() => {
     const seconds = (Date.now() - startedAtMs) / 1000;
     const ratePerSecond = Math.round((tally.position - tally.startedAt) / seconds);
     activity.heartbeat({ position: tally.position, sent: tally.sent, ratePerSecond });
-    if (isLooking) return;
-    isLooking = true;
-    revisionOf(store, key)
-      // A short outage of the database stops nothing: the claims in messages decide who is sent to.
-      .then(
-        (revision) => revision !== startedAt && stop.abort(),
-        () => {},
-      )
-      .finally(() => {
-        isLooking = false;
-      });
-  }, pollEveryMs);
-}
-
-async function revisionOf(store: Context['store'], key: SliceKey): Promise<number | undefined> {
-  const [row] = await query<{ revision: number }>(
-    store.fork(),
-    'select revision from broadcasts where workspace_id = $1 and id = $2',
-    [key.workspaceId, key.id],
-  );
-  return row?.revision;
+  }, heartbeatEveryMs);
+  return () => {
+    clearInterval(beating);
+    endWatch();
+  };
 }

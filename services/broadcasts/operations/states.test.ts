@@ -133,6 +133,22 @@ test('delete refuses a paused broadcast of which something was sent', async () =
   await expect(actions.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
 });
 
+test.each(['paused', 'cancelled'] as const)(
+  'delete refuses a %s broadcast while messages may be in flight, and not when they are counted',
+  async (status) => {
+    const key = await givenBroadcast(given, { status });
+    const sql = (text: string) =>
+      query(given.context.store.fork(), text, [key.workspaceId, key.id]);
+    await sql(
+      `insert into slices (workspace_id, broadcast_id, number, size, settle_at)
+       values ($1, $2, 0, 10, now())`,
+    );
+    await expect(actions.delete(key)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    await sql('update slices set settle_at = null where workspace_id = $1 and broadcast_id = $2');
+    await actions.delete(key);
+  },
+);
+
 test("pause takes over the system's pause, which is not lifted by itself any more", async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await pauseBySystem(given.context)(key, 'connection refused', 'outage');

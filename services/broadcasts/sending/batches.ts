@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -156,16 +156,19 @@ async function sendUntilAnswered(
   };
   let unexplained = 0;
   while (!mustStop(work)) {
+    let waitMs = retryMs;
     try {
       const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal });
       if (answer.outage || answer.notStarted === 0) return answer;
+      if (answer.retryAfter) waitMs = durationMs(answer.retryAfter);
     } catch (error) {
       const { code } = ConnectError.from(error);
       if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
       if (!isRetryable(code) || unexplained >= unexplainedMax) throw warned(work, error);
       if (!signal.aborted) work.callsEndAtMs = Date.now() + callTimeoutMs;
     }
-    await sleep(retryMs, undefined, { signal }).catch(() => {});
+    const leftMs = Math.max(0, work.deadlineMs - Date.now());
+    await sleep(Math.min(waitMs, leftMs), undefined, { signal }).catch(() => {});
   }
   return undefined;
 }

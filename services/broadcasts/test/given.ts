@@ -9,6 +9,7 @@ import { Broadcast } from '../broadcast.ts';
 import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving, newDraft } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 import { fakePeers, givenNeighbours } from './given-peers.ts';
@@ -17,8 +18,10 @@ import { fakePeers, givenNeighbours } from './given-peers.ts';
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours = givenNeighbours();
+  const store = over.store ?? (await testStore(openBroadcastsStore));
   const context: Context = {
-    store: over.store ?? (await testStore(openBroadcastsStore)),
+    store,
+    revisions: new Revisions(store),
     now: () => clock.now,
     egress: createEgress(['127.0.0.0/8']),
     keyring,

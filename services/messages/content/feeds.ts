@@ -27,6 +27,7 @@ export type Feeds = {
 };
 
 export type Portion = {
+  workspaceId: string;
   recipient: NonNullable<BatchFeeds['recipient']>;
   claimants: readonly Claimant[];
   contacts: ReadonlyMap<string, JsonObject>;
@@ -36,17 +37,43 @@ export type Portion = {
 /** Answers by address; `outage` is the feed's error, or empty. */
 export type Fed = { answers: Map<string, JsonObject>; outage: string };
 
-/** Four batches run in a process, so a feed gets at most 20 calls at a time from each. */
+/** From one batch; broadcasts send three batches at a time. */
 const callsAtOnce = 5;
+/** To all feeds; an answer has up to a megabyte. A workspace has as many at most as all leave free. */
+const callsAtOnceMax = 200;
+const workspaceCallsMax = 20;
+const askAgainMs = 50;
 /** Recipients with an answer are sent to before the next portion, so that a slow feed delays them for a second at most. */
 const portionMs = 1_000;
 const portionMaxBytes = 4 * 1024 * 1024;
 /** With 5 s for each of three calls, all end before the batch has to answer. */
 const retryDelaysMs = [250, 500];
 
-type Ways = { egress: Egress; keyring: Keyring };
+type Ways = { egress: Egress; keyring: Keyring; places: FeedPlaces };
 
-export function createFeeds(ways: Ways): Feeds {
+/** Bounds the calls to feeds, so that slow feeds of one workspace leave places for others. */
+class FeedPlaces {
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  take(workspaceId: string): boolean {
+    const taken = this.#taken.get(workspaceId) ?? 0;
+    if (taken >= Math.min(workspaceCallsMax, callsAtOnceMax - this.#total)) return false;
+    this.#taken.set(workspaceId, taken + 1);
+    this.#total += 1;
+    return true;
+  }
+
+  release(workspaceId: string): void {
+    const left = (this.#taken.get(workspaceId) ?? 1) - 1;
+    if (left > 0) this.#taken.set(workspaceId, left);
+    else this.#taken.delete(workspaceId);
+    this.#total -= 1;
+  }
+}
+
+export function createFeeds(given: Omit<Ways, 'places'>): Feeds {
+  const ways = { ...given, places: new FeedPlaces() };
   const parsed = createCache<JsonObject>({ entriesMax: 16, keepMs: 10 * 60_000 });
   return {
     read: (json) =>
@@ -90,9 +117,15 @@ async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
   const isOver = () => signal.aborted || Date.now() > untilMs || sizeBytes > portionMaxBytes;
   const work = async () => {
     while (!isOver()) {
+      if (!ways.places.take(portion.workspaceId)) {
+        await sleep(askAgainMs, undefined, { signal }).catch(() => {});
+        continue;
+      }
       const { value: claimant } = claimants.next();
-      if (!claimant) return;
-      const answer = await askPatiently(ways, portion, { email: claimant.email, signal });
+      if (!claimant) return ways.places.release(portion.workspaceId);
+      const answer = await askPatiently(ways, portion, { email: claimant.email, signal }).finally(
+        () => ways.places.release(portion.workspaceId),
+      );
       if ('data' in answer) {
         fed.answers.set(claimant.email, answer.data);
         sizeBytes += answer.sizeBytes;

@@ -159,7 +159,7 @@ test('without a provider the mail fails with the reason', async () => {
   const own = given.newProcess();
   await consume([pending('ann@example.com')]);
   await send(own.context);
-  own.context.pools.close();
+  own.context.admission.close();
   await own.context.thread.close();
   expect(await rows()).toMatchObject([
     { status: 'failed', status_info: 'the workspace has no marketing email provider' },

@@ -5,6 +5,7 @@ import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
+import { until } from '../../../test/stack/until.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { defaultContent } from '../test/given-peers.ts';
 
@@ -162,4 +163,21 @@ test('a feed on a private address is not called', async () => {
   expect(answer.outage).toBe(
     'recipient feed failed: request failed: the host is not an address that may be called',
   );
+});
+
+test('a feed that does not answer takes twenty calls of its workspace at a time, and others are asked', async () => {
+  const stuck: (() => void)[] = [];
+  server.behaviour = (request, response) => {
+    if (emailOf(request).startsWith('stuck')) stuck.push(() => response.end('{}'));
+    else response.end('{}');
+  };
+  const batches = Array.from({ length: 8 }, (_, index) => fedBatchOf(people(10, `stuck${index}-`)));
+  const calls = batches.map((batch) => given.sender.sendBatch({ ...batch, workspaceId: 'slow' }));
+  await until('the slow workspace has its share', async () => stuck.length === 20);
+  expect(await given.sender.sendBatch(fedBatchOf(people(10, 'quick')))).toMatchObject({ sent: 10 });
+  expect(stuck).toHaveLength(20);
+  server.behaviour = (_, response) => response.end('{}');
+  for (const answer of stuck) answer();
+  const answers = await Promise.all(calls);
+  expect(answers.map(({ sent }) => sent)).toEqual(Array(8).fill(10));
 });

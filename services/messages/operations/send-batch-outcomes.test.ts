@@ -65,7 +65,7 @@ test.each([0, 1, 3])(
     );
     expect(await countedSent(batch)).toBe(2);
     expect(await eventTypesOf(batch)).toEqual(['email.sent', 'email.sent']);
-    context.pools.close();
+    context.admission.close();
   },
 );
 
@@ -125,10 +125,10 @@ test('a refusal of every recipient is an outage, and the first refused messages 
   const batch = batchOf(people(200));
   const answer = await given.sender.sendBatch(batch);
   expect(answer.outage).toBe('RCPT was refused 10 times in a row: 550 5.7.1 sender blocked');
-  expect(answer.failed).toBe(9);
+  expect(answer.failed).toBe(0);
   expect(answer.deferred).toBeGreaterThan(0);
-  expect(answer.failed + answer.deferred + answer.notStarted).toBe(200);
+  expect(answer.deferred + answer.notStarted).toBe(200);
   given.sink.behaviour.replies = [];
   await makeDue(batch);
-  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 191, failed: 9 });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 200 });
 });

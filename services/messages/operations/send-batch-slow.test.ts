@@ -48,5 +48,5 @@ test('a template that doubles its values and filters by them holds up no other t
   // The machine itself may stall for tenths of seconds; on the main thread this took twenty.
   expect(delay.max / 1e6).toBeLessThan(1_500);
   await context.thread.close();
-  context.pools.close();
+  context.admission.close();
 });

@@ -82,7 +82,7 @@ test('a link of a translation leads where the translation says', async () => {
   const batch = speak();
   const fresh = given.newProcess();
   await fresh.sender.sendBatch(batch);
-  fresh.context.pools.close();
+  fresh.context.admission.close();
   const leadTo = async (email: string) => {
     const { html = '' } = await mailTo(email);
     const token = /href="https:\/\/mail\.example\/r\/w1\/([\w-]{43})\/0"/.exec(html)?.[1] ?? '';
@@ -126,7 +126,7 @@ test('each language of a version is asked for and compiled once', async () => {
   await other.sender.sendBatch({ ...batch, emails: batch.emails.slice(0, 3) });
   await other.sender.sendBatch(batch);
   expect(asked).toEqual(['1 ', '1 fr', '1 pt-BR']);
-  other.context.pools.close();
+  other.context.admission.close();
 });
 
 test('sendBatch refuses a plan one of whose translations is broken', async () => {

@@ -6,7 +6,7 @@ import { batchOf, type Given, people, useService } from '../test/given.ts';
 const clock = { now: new Date() };
 
 let fresh: ReturnType<Given['newProcess']>;
-afterAll(() => fresh.context.pools.close());
+afterAll(() => fresh.context.admission.close());
 const given = useService();
 beforeAll(async () => {
   given.world.warmUp = { startedOn: '2026-11-21', dailyLimits: [50, 70] };
@@ -61,7 +61,7 @@ test('a day has one limit for all replicas', async () => {
   );
   expect(answers.reduce((sum, { sent }) => sum + sent, 0)).toBe(50);
   expect(given.sink.total()).toBe(50);
-  for (const { context } of replicas.slice(1)) context.pools.close();
+  for (const { context } of replicas.slice(1)) context.admission.close();
 });
 
 test('skipped recipients do not count towards the daily limit', async () => {
@@ -81,7 +81,7 @@ test('an outage does not count towards the daily limit', async () => {
   given.world.port = given.sink.port;
   const back = newReplica();
   expect(await back.sender.sendBatch(asked)).toMatchObject({ sent: 50, outage: reason });
-  for (const { context } of [away, back]) context.pools.close();
+  for (const { context } of [away, back]) context.admission.close();
 });
 
 test('an individual send is refused with the reason once the daily limit is reached', async () => {

@@ -70,7 +70,7 @@ test('two concurrent calls of sendBatch send each message once', async () => {
   expect(answers.reduce((sum, { sent }) => sum + sent, 0)).toBe(50);
   expect(given.sink.received.size).toBe(50);
   expect(given.sink.duplicates()).toEqual([]);
-  other.context.pools.close();
+  other.context.admission.close();
 });
 
 test('sendBatch skips recipients that must not get mail and says why', async () => {
@@ -224,7 +224,7 @@ test('an outage releases claimed messages and gives a reason without an address'
   given.sink.behaviour.greeting = defaultBehaviour.greeting;
   expect(await sender.sendBatch(batch)).toMatchObject({ ...none, sent: 5 });
   expect((await rows(batch))[0]).toMatchObject({ attempts: 1 });
-  context.pools.close();
+  context.admission.close();
 });
 
 test('abort stops sending at once and releases messages that were not started', async () => {
@@ -237,22 +237,14 @@ test('abort stops sending at once and releases messages that were not started', 
   await expect(call).rejects.toMatchObject({ code: Code.Canceled });
   const atAbort = given.sink.total();
   given.sink.behaviour.latencyMs = 0;
-  await eventually(() => given.context.pools.get('w1 smtp-1', smtp()).waiting === 0);
+  const lane = given.context.admission.lane({ workspaceId: 'w1', integrationId: 'smtp-1' });
+  await eventually(() => lane.taken === 0);
   expect(given.sink.total() - atAbort).toBeLessThanOrEqual(100);
   while ((await rows(batch, "and status = 'sending'")).length > 0)
     await new Promise((next) => setTimeout(next, 10));
   expect((await rows(batch)).length).toBe(given.sink.total());
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 200 });
   expect(given.sink.duplicates()).toEqual([]);
-});
-
-const smtp = () => ({
-  host: '127.0.0.1',
-  port: given.sink.port,
-  username: '',
-  password: '',
-  useTls: false,
-  ehloHostname: '',
 });
 
 test('sendBatch starts nothing within a second of its deadline', async () => {
@@ -333,21 +325,4 @@ test('sendBatch refuses more than 200 recipients', async () => {
   await expect(given.sender.sendBatch(batchOf(people(201)))).rejects.toMatchObject({
     code: Code.InvalidArgument,
   });
-});
-
-test('a process limits the batches that it sends and those that wait', async () => {
-  given.sink.behaviour.latencyMs = 100;
-  const { createAdmission } = await import('../sending/admission.ts');
-  const busy = given.newProcess({
-    admission: createAdmission({ runningMax: 1, waitMaxMs: 20, waitingMax: 1 }),
-  });
-  const calls = await Promise.allSettled(
-    [1, 2, 3].map(() => busy.sender.sendBatch(batchOf(people(2)))),
-  );
-  // Whichever of the three comes first.
-  const [sent, refused] = ['fulfilled', 'rejected'].map((status) =>
-    calls.filter((call) => call.status === status),
-  );
-  expect(sent).toHaveLength(1);
-  expect(refused).toMatchObject(Array(2).fill({ reason: { code: Code.ResourceExhausted } }));
 });

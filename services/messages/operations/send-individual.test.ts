@@ -67,7 +67,7 @@ test('an individual send is in the history, and in no count of the broadcast', a
   const clicks = 'select * from link_clicks where broadcast_id = $1';
   expect(await query(given.store.fork(), clicks, [broadcastId])).toEqual([]);
   given.world.isTracked = false;
-  fresh.context.pools.close();
+  fresh.context.admission.close();
 });
 
 test('sendIndividual sends to an address that is no contact, without any other value', async () => {
@@ -135,7 +135,7 @@ test('sendIndividual reports a provider that takes no mail, and records nothing'
     rawMessage: expect.stringMatching(/^the message was not sent: [^@]+$/),
   });
   expect(await rowsOf(asked)).toEqual([]);
-  fresh.context.pools.close();
+  fresh.context.admission.close();
 });
 
 test('sendIndividual reports a message that the rate limit holds back as not sent in time', async () => {
@@ -149,7 +149,7 @@ test('sendIndividual reports a message that the rate limit holds back as not sen
     rawMessage: 'the message was not sent in time',
   });
   expect(given.sink.total()).toBe(1);
-  fresh.context.pools.close();
+  fresh.context.admission.close();
 });
 
 test('an individual send fails on record after its process died', async () => {

@@ -132,6 +132,24 @@ export async function claim(
   return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
 }
 
+/** Messages that a process has claimed and not recorded. */
+export async function readHeldBy(
+  store: Store,
+  owner: string,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Claimed[]> {
+  const rows = await query<RecordedRow>(
+    store.fork(),
+    `with given as materialized (${keysOf('$1', '$2')})
+     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at
+     from given join messages m on m.workspace_id = given.workspace_id and m.id = given.id
+     where m.owner = $3 and m.status = 'sending'`,
+    [workspaceId, ids, owner],
+  );
+  return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
+}
+
 /** Keeps what is still being sent in our hands; gives the ids that are. */
 export async function renewLeases(
   store: Store,

@@ -65,6 +65,8 @@ export async function addSending(em: EntityManager, key: ListKey, runAt?: Date):
     task: 'sendConfirmations',
     payload: key,
     key: `confirmations/${key.workspaceId}/${key.listId}`,
+    // A workspace whose server is slow takes one place of the lane.
+    queue: `confirmations/${key.workspaceId}`,
     ...(runAt ? { runAt } : {}),
   });
 }

@@ -1,14 +1,22 @@
-import { type ClaimGroup, giveBack } from './claims.ts';
-import type { WriterContext } from './result-writer.ts';
+import type { Log } from '#lib/log.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { giveBack } from './claims.ts';
 import { untilStored } from './until-stored.ts';
+
+export type GiveBackContext = {
+  outcomes: Store;
+  owner: string;
+  log: Log;
+  underway: { release(ids: Iterable<string>): void };
+};
 
 /** Releases the claims of messages that were not started; repeats until the database has taken it. */
 export async function giveBackUntilDone(
-  { outcomes, owner, log, underway }: Omit<WriterContext, 'outbox'>,
-  { workspaceId }: ClaimGroup,
+  { outcomes, owner, log, underway }: GiveBackContext,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  await untilStored(log, 'what was not started', () => giveBack(outcomes, owner, workspaceId, ids));
+  await untilStored(log, 'the end of claims', () => giveBack(outcomes, owner, workspaceId, ids));
   underway.release(ids);
 }

@@ -1,6 +1,5 @@
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { ClaimGroup } from './claims.ts';
 import { eventOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
@@ -60,7 +59,7 @@ const steps = `
 /** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
 export async function recordResults(
   { outcomes, outbox, owner }: ResultContext,
-  { workspaceId }: ClaimGroup,
+  workspaceId: string,
   results: readonly Result[],
 ): Promise<Set<string>> {
   const scope = { em: outcomes.fork(), outbox, workspaceId };

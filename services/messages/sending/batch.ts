@@ -9,8 +9,10 @@ import type { Fate } from '../message.ts';
 import type { Contacts } from '../peers.ts';
 import { type Claimant, type Claimed, type ClaimGroup, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
+import type { Admission } from './admission.ts';
 import { type DeliveryContext, DeliveryRun } from './delivery.ts';
-import { returnPermits, takePermits } from './rate.ts';
+import type { Lane } from './lane.ts';
+import { type Permits, returnPermits, takePermits } from './rate.ts';
 import type { Underway } from './underway.ts';
 import { type Today, todayOf } from './warm-up.ts';
 
@@ -18,35 +20,56 @@ export type SendContext = DeliveryContext & {
   store: Store;
   contacts: Pick<Contacts, 'resolveRecipients'>;
   feeds: Feeds;
+  admission: Admission;
   underway: Underway;
 };
+
+type Recipient = readonly [id: string, email: string];
 
 /** Messages to send, and what they have in common. */
 export type Given = {
   group: ClaimGroup;
   plan: CompiledPlan;
   /** Messages that may be claimed: id and address. */
-  open: readonly (readonly [id: string, email: string])[];
+  open: readonly Recipient[];
   /** Who may be sent to beside the active members. */
   who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
   /** The contact fields that Liquid gets. */
   fields: readonly string[];
   feeds: BatchFeeds;
+  /** Single and transactional mail, which comes before bulk. */
+  isUrgent: boolean;
   stop: AbortSignal;
-};
-
-type Batch = Given & {
-  claimants: Claimant[];
-  contacts: Map<string, JsonObject>;
-  fates: Map<string, Fate>;
-  fed: Fed;
 };
 
 /** Why nothing can be sent now, and until when if anybody knows. */
 export type Outage = { reason: string; endsAt?: Date };
 
-export type Sent = { fates: Map<string, Fate>; outage: Outage | undefined };
+export type Sent = {
+  fates: Map<string, Fate>;
+  outage: Outage | undefined;
+  /** Why some were not started: there was no room for them; they may be asked for again after this time. */
+  retryAfterMs: number;
+};
 
+type Batch = Given & {
+  lane: Lane;
+  fates: Map<string, Fate>;
+  runs: DeliveryRun[];
+  /** Resolves for each run when all of it is recorded. */
+  done: Promise<void>[];
+};
+
+/** Recipients whose consent was asked a moment ago, with what the feed says of them. */
+type Resolved = {
+  claimants: Claimant[];
+  contacts: Map<string, JsonObject>;
+  fed: Fed;
+  atMs: number;
+};
+
+/** Consent that is older is asked again before a message is begun. */
+const consentKeptMs = 5_000;
 /** What is settled when a call must stop is in the record by then. */
 const answerGraceMs = 300;
 
@@ -57,28 +80,154 @@ const nothingFed: Fed = { answers: new Map(), outage: '' };
  * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
  */
 export async function sendAll(context: SendContext, given: Given): Promise<Sent> {
-  const fates = new Map<string, Fate>();
-  const resolved = await resolve(context, given);
-  const outage = await sendOpen(context, { ...given, ...resolved, fates, fed: nothingFed });
-  return { fates, outage };
+  const { stop, group } = given;
+  const lane = context.admission.lane(group);
+  const batch: Batch = { ...given, lane, fates: new Map(), runs: [], done: [] };
+  const { fates, runs } = batch;
+  let outage: Outage | undefined;
+  let retryAfterMs = 0;
+  try {
+    const ended = await (given.feeds.recipient
+      ? startFed(context, batch, given.feeds.recipient)
+      : startAll(context, batch, given.open));
+    ({ outage, retryAfterMs } = { retryAfterMs, ...ended });
+  } finally {
+    await Promise.race([Promise.all(batch.done), over(stop)]);
+  }
+  for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
+  const refused = runs.find((run) => run.outage !== '');
+  return { fates, outage: refused ? { reason: refused.outage } : outage, retryAfterMs };
 }
 
-/** Asks right before sending, so that who has left meanwhile gets nothing. */
+type Ended = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
+
+/** Starts as many at a time as there is room for, until all are begun or there is no room for too long. */
+async function startAll(
+  context: SendContext,
+  batch: Batch,
+  open: readonly Recipient[],
+): Promise<Ended> {
+  let rest = open;
+  while (rest.length > 0 && mayGoOn(batch)) {
+    const started = await startSome(context, batch, rest.length, (count) =>
+      resolve(context, batch, rest.slice(0, count)),
+    );
+    if (started.ended) return started.ended;
+    rest = rest.slice(started.count);
+  }
+  return undefined;
+}
+
+/** Asks the feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
+async function startFed(
+  context: SendContext,
+  batch: Batch,
+  recipient: NonNullable<BatchFeeds['recipient']>,
+): Promise<Ended> {
+  let rest = batch.open;
+  while (rest.length > 0 && mayGoOn(batch)) {
+    const resolved = await resolve(context, batch, rest);
+    const { contacts, claimants: all } = resolved;
+    const skipped = all.filter(({ skipReason }) => skipReason !== '');
+    const asked = all.filter(({ skipReason }) => skipReason === '');
+    const fed = await context.feeds.askSome({
+      workspaceId: batch.group.workspaceId,
+      recipient,
+      claimants: asked,
+      contacts,
+      stop: batch.stop,
+    });
+    const ready = [...skipped, ...asked.filter(({ email }) => fed.answers.has(email))];
+    const ended = await startReady(context, batch, { ...resolved, claimants: ready, fed });
+    if (ended) return ended;
+    if (fed.outage !== '') return { outage: { reason: fed.outage } };
+    const begun = new Set(ready.map(({ id }) => id));
+    rest = rest.filter(([id]) => !begun.has(id));
+  }
+  return undefined;
+}
+
+/** Starts what a feed has answered for, with consent asked again where waiting took too long. */
+async function startReady(context: SendContext, batch: Batch, fed: Resolved): Promise<Ended> {
+  let resolved = fed;
+  while (resolved.claimants.length > 0 && mayGoOn(batch)) {
+    const { claimants } = resolved;
+    const started = await startSome(context, batch, claimants.length, async (count) => {
+      if (Date.now() - resolved.atMs > consentKeptMs) {
+        const again = claimants.map(({ id, email }): Recipient => [id, email]);
+        resolved = { ...(await resolve(context, batch, again)), fed: resolved.fed };
+      }
+      return { ...resolved, claimants: resolved.claimants.slice(0, count) };
+    });
+    if (started.ended) return started.ended;
+    resolved = { ...resolved, claimants: resolved.claimants.slice(started.count) };
+  }
+  return undefined;
+}
+
+function mayGoOn({ stop, runs }: Batch): boolean {
+  return !stop.aborted && runs.every(({ outage }) => outage === '');
+}
+
+/** Waits for its turn, draws permits, claims as many as there are permits for, and begins to deliver them. */
+async function startSome(
+  context: SendContext,
+  batch: Batch,
+  wanted: number,
+  resolveSome: (count: number) => Promise<Resolved>,
+): Promise<{ count: number; ended?: Ended }> {
+  const { lane, isUrgent, stop } = batch;
+  const turn = await context.admission.enter({ lane, size: wanted, isUrgent, signal: stop });
+  if (turn.size === 0) return { count: 0, ended: { retryAfterMs: turn.retryAfterMs } };
+  try {
+    const permits = await drawFor(context, batch, turn.size);
+    if (permits.isDaySpent) return { count: 0, ended: { outage: spent(todayFor(context, batch)) } };
+    const { count } = permits;
+    if (count === 0) lane.close(permits.waitMs, isUrgent);
+    else await start(context, batch, { permits, resolved: await resolveSome(count) });
+    return { count };
+  } finally {
+    turn.leave();
+  }
+}
+
+function todayFor({ now }: SendContext, { plan }: Batch): Today {
+  return todayOf(plan.warmUp, now());
+}
+
+function spent({ limit, endsAt }: Today): Outage {
+  return { reason: `warm-up limit of ${limit} messages a day reached`, endsAt };
+}
+
+function rateOf({ group, plan }: Batch) {
+  const { workspaceId, integrationId } = group;
+  return { workspaceId, integrationId, perMinute: plan.perMinute };
+}
+
+function drawFor(context: SendContext, batch: Batch, wanted: number): Promise<Permits> {
+  const { store, owner } = context;
+  const { isUrgent } = batch;
+  const today = todayFor(context, batch);
+  return takePermits(store, rateOf(batch), { owner, wanted, isUrgent, today });
+}
+
+/** Asks right before sending, so that contacts who have left meanwhile get nothing. */
 async function resolve(
   { contacts }: SendContext,
   given: Given,
-): Promise<Pick<Batch, 'claimants' | 'contacts'>> {
-  if (given.open.length === 0) return { claimants: [], contacts: new Map() };
+  open: readonly Recipient[],
+): Promise<Resolved> {
+  const atMs = Date.now();
   const fields = [...given.fields];
   const { recipients } = await contacts.resolveRecipients({
     workspaceId: given.group.workspaceId,
     listId: given.group.listId,
     ...given.who,
-    emails: given.open.map(([, email]) => email),
+    emails: open.map(([, email]) => email),
     fields,
   });
   const values = new Map<string, JsonObject>();
-  const claimants = given.open.map(([id, email], index) => {
+  const claimants = open.map(([id, email], index) => {
     const recipient = recipients[index];
     if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
     const { skipReason, valuesJson } = recipient;
@@ -87,7 +236,7 @@ async function resolve(
     }
     return { id, email, skipReason };
   });
-  return { claimants, contacts: values };
+  return { claimants, contacts: values, fed: nothingFed, atMs };
 }
 
 function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
@@ -97,83 +246,40 @@ function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
   );
 }
 
-/** Asks the recipient feed about some, sends to them, and so on. Nobody is sent to without what the feed says. */
-async function sendOpen(context: SendContext, batch: Batch): Promise<Outage | undefined> {
-  const { stop, contacts } = batch;
-  const { recipient } = batch.feeds;
-  const skipped = batch.claimants.filter(({ skipReason }) => skipReason !== '');
-  if (skipped.length > 0 && !stop.aborted) await sendClaimed(context, batch, skipped);
-  let rest = batch.claimants.filter(({ skipReason }) => skipReason === '');
-  if (!recipient) return sendPermitted(context, batch, rest);
-  while (rest.length > 0 && !stop.aborted) {
-    const fed = await context.feeds.askSome({ recipient, claimants: rest, contacts, stop });
-    const ready = rest.filter(({ email }) => fed.answers.has(email));
-    const outage = (await sendPermitted(context, { ...batch, fed }, ready)) ?? outageOf(fed);
-    if (outage) return outage;
-    rest = rest.filter(({ email }) => !fed.answers.has(email));
-  }
-  return undefined;
-}
-
-function outageOf({ outage: reason }: { outage: string }): Outage | undefined {
-  return reason === '' ? undefined : { reason };
-}
-
-/** Claims and sends as many at a time as the rate allows, so that nothing waits under its lease for permits. */
-async function sendPermitted(
+/** Claims messages and begins to deliver them; permits of those that needed none go back. */
+async function start(
   context: SendContext,
   batch: Batch,
-  claimants: Claimant[],
-): Promise<Outage | undefined> {
-  const { store, now } = context;
-  const { workspaceId, integrationId } = batch.group;
-  const { perMinute, warmUp } = batch.plan;
-  const rate = { workspaceId, integrationId, perMinute };
-  const today = () => todayOf(warmUp, now());
-  let rest = claimants;
-  while (rest.length > 0) {
-    const wish = { wanted: rest.length, today, signal: batch.stop };
-    const { count, isDaySpent } = await takePermits(store, rate, wish);
-    if (isDaySpent) return spent(today());
-    if (count === 0) return undefined;
-    const { outage, used } = await sendClaimed(context, batch, rest.slice(0, count));
-    await returnPermits(store, rate, count - used);
-    if (outage) return outage;
-    rest = rest.slice(count);
-  }
-  return undefined;
-}
-
-function spent({ limit, endsAt }: Today): Outage {
-  return { reason: `warm-up limit of ${limit} messages a day reached`, endsAt };
-}
-
-async function sendClaimed(
-  context: SendContext,
-  { group, plan, contacts, feeds, fed, stop, fates }: Batch,
-  claimants: Claimant[],
-): Promise<{ outage: Outage | undefined; used: number }> {
-  const claimedAtMs = Date.now();
-  const rows = await claimFree(context, group, claimants);
+  { permits, resolved }: { permits: Permits; resolved: Resolved },
+): Promise<void> {
+  const { group, plan, feeds, stop, lane } = batch;
+  const { contacts, fed, claimants, atMs } = resolved;
+  const rows = await claimFree(context, { group, lane }, claimants);
   const claimed = rows.filter(({ status }) => status === 'sending');
-  for (const row of rows) if (row.status !== 'sending') fates.set(row.id, row);
-  if (claimed.length === 0) return { outage: undefined, used: 0 };
+  for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
+  const giveUp = (count: number) => returnPermits(context.store, rateOf(batch), count);
+  await giveUp(permits.count - claimed.length);
+  if (claimed.length === 0) return;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
-  const given = { group, plan, claimed, contacts, feedsOf, claimedAtMs, stop };
+  const pool = lane.pool(plan.server, permits.replicas);
+  const startsUntilMs = atMs + consentKeptMs;
+  const given = { group, plan, claimed, contacts, feedsOf, pool, startsUntilMs, stop };
   const run = new DeliveryRun(context, given);
-  await Promise.race([run.done, over(stop)]);
-  for (const [id, fate] of run.fates) fates.set(id, fate);
-  return { outage: outageOf(run), used: claimed.length - run.unsent.length };
+  const done = run.done.finally(() => giveUp(run.unsent));
+  // A call that fails meanwhile does not wait for it.
+  done.catch(() => undefined);
+  batch.runs.push(run);
+  batch.done.push(done);
 }
 
 /** Claims what nothing in this process holds, and holds what is ours from then on. */
 async function claimFree(
   context: SendContext,
-  group: ClaimGroup,
+  { group, lane }: { group: ClaimGroup; lane: Lane },
   claimants: Claimant[],
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
-  const free = underway.hold(claimants);
+  const free = underway.hold(lane, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
     const rows = await claim(store, owner, group, free);
@@ -182,7 +288,7 @@ async function claimFree(
     return rows;
   } catch (error) {
     // The claim may have been committed before its answer was lost.
-    giveBackUntilDone(context, group, [...ids]).catch((cause: unknown) =>
+    giveBackUntilDone(context, group.workspaceId, [...ids]).catch((cause: unknown) =>
       log.error({ err: cause }, 'claimed messages could not be given back'),
     );
     throw error;
@@ -192,5 +298,5 @@ async function claimFree(
 /** Resolves when a call must answer: what a server has not answered by then goes on without it. */
 async function over(stop: AbortSignal): Promise<void> {
   if (!stop.aborted) await once(stop, 'abort');
-  await sleep(answerGraceMs);
+  await sleep(answerGraceMs, undefined, { ref: false });
 }

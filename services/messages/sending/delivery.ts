@@ -7,9 +7,10 @@ import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
 import type { Prepared } from '../mime/message.ts';
-import { type Claimed, type ClaimGroup, leaseMs, renewLeases } from '../record/claims.ts';
-import { giveBackUntilDone } from '../record/give-back.ts';
-import { ResultWriter, type WriterContext } from '../record/result-writer.ts';
+import type { Claimed, ClaimGroup } from '../record/claims.ts';
+import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import type { Journal } from '../record/journal.ts';
+import type { Recorder } from '../record/recorder.ts';
 import type { Recipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { RenderThread } from '../render/thread.ts';
@@ -17,12 +18,15 @@ import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
-import type { Pools } from './pools.ts';
+import type { Underway } from './underway.ts';
 
-export type DeliveryContext = WriterContext & {
+export type DeliveryContext = GiveBackContext & {
+  recorder: Recorder;
+  underway: Underway;
+  /** Absent where the process has no disk of its own. */
+  journal: Journal | undefined;
   keyring: Keyring;
   now: () => Date;
-  pools: Pools;
   thread: RenderThread;
 };
 
@@ -35,16 +39,14 @@ export type Delivery = {
   contacts: ReadonlyMap<string, Record<string, unknown>>;
   /** What Liquid reads of feeds, by address. */
   feedsOf: (email: string) => Scope;
-  /** The local clock before the claim. */
-  claimedAtMs: number;
+  pool: SmtpPool;
+  /** No message is begun after this; consent is too old by then. */
+  startsUntilMs: number;
   stop: AbortSignal;
 };
 
-/** Clocks are compared as durations only; this covers what a process does between its look and its write. */
-const leaseMarginMs = 2_000;
-/** Most of a lease is left whenever the database goes away. */
-const renewEveryMs = 5_000;
-const renewTickMs = 1_000;
+/** Messages that were not started are given back together. */
+const giveBackAfterMs = 20;
 
 /** A message with what it is made from. */
 type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
@@ -54,84 +56,74 @@ type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
  * on when the call that began it is over.
  */
 export class DeliveryRun {
-  /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
-  readonly fates: ReadonlyMap<string, Fate>;
-  /** Messages that were not started. */
-  readonly unsent: string[] = [];
+  readonly #fates = new Map<string, Fate>();
+  /** How many messages were not started. */
+  unsent = 0;
   outage = '';
-  /** Resolves when every message's outcome is recorded. */
+  /** Resolves when every message's outcome is recorded, or its claim given back. */
   readonly done: Promise<void>;
-  #isRenewing = false;
-  #renewedAtMs: number;
-  readonly #open = new Map<string, Outgoing>();
+  readonly #done = Promise.withResolvers<void>();
+  /** Messages neither recorded nor given back. */
+  #left: number;
+  /** Messages whose claim is to be given back. */
+  #toGiveBack: string[] = [];
   readonly #context: DeliveryContext;
   readonly #delivery: Delivery;
-  readonly #writer: ResultWriter;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
   constructor(context: DeliveryContext, delivery: Delivery) {
-    const { group, plan } = delivery;
     this.#context = context;
     this.#delivery = delivery;
-    this.#renewedAtMs = delivery.claimedAtMs;
-    this.#writer = new ResultWriter(context, group);
-    this.fates = this.#writer.fates;
+    this.#left = delivery.claimed.length;
     this.#tokenOf = createTokenMaker(context.keyring);
     this.#trackOf = createTrackingTokens(context.keyring);
-    this.done = this.#run(
-      context.pools.get(`${group.workspaceId} ${group.integrationId}`, plan.server),
-    );
-  }
-
-  async #run(pool: SmtpPool): Promise<void> {
-    const { stop } = this.#delivery;
-    const drop = () => pool.dropAborted();
+    const { pool, stop } = delivery;
+    const drop = () => pool.dropOver();
     stop.addEventListener('abort', drop);
-    const renewing = setInterval(() => this.#renew(), renewTickMs);
-    try {
-      await this.#sendAll(pool);
-    } catch (error) {
-      // Only what comes before the first message is handed over can fail for all.
-      this.unsent.push(...this.#delivery.claimed.map(({ id }) => id));
-      throw error;
-    } finally {
-      stop.removeEventListener('abort', drop);
-      await this.#writer.end();
-      await giveBackUntilDone(this.#context, this.#delivery.group, this.unsent);
-      clearInterval(renewing);
-    }
+    this.done = this.#done.promise.finally(() => stop.removeEventListener('abort', drop));
+    this.#start(pool);
   }
 
-  /** Resolves when each message is settled. */
-  async #sendAll(pool: SmtpPool): Promise<void> {
-    const letters = this.#delivery.claimed.map((message) => this.#letter(message));
+  /** Recorded outcomes by id; a message that is missing was not started, or has no answer yet. */
+  get fates(): ReadonlyMap<string, Fate> {
+    return this.#fates;
+  }
+
+  #start(pool: SmtpPool): void {
+    let letters: Letter[];
+    try {
+      letters = this.#delivery.claimed.map((message) => this.#letter(message));
+    } catch (error) {
+      // Nothing has been handed over yet.
+      for (const { id } of this.#delivery.claimed) this.#giveBack(id);
+      this.#done.reject(error);
+      return;
+    }
     const { slow = [], quick = [] } = Object.groupBy(letters, ({ variant }) =>
       variant.program.slow ? 'slow' : 'quick',
     );
-    await Promise.all([this.#sendQuickly(pool, quick), this.#sendSlowly(pool, slow)]);
+    this.#sendQuickly(pool, quick);
+    this.#sendSlowly(pool, slow).catch((error: unknown) => this.#done.reject(error));
   }
 
-  #sendQuickly(pool: SmtpPool, letters: readonly Letter[]): Promise<unknown> {
+  #sendQuickly(pool: SmtpPool, letters: readonly Letter[]): void {
     const jobs = letters.map((letter) => {
       const { variant, recipient } = letter;
-      return this.#job(letter, () => variant.program.prepare(recipient));
+      return this.#outgoing(letter, () => variant.program.prepare(recipient));
     });
-    pool.send(jobs.flatMap(({ outgoing }) => outgoing ?? []));
-    return Promise.all(jobs.map(({ done }) => done));
+    pool.send(jobs.flatMap((outgoing) => outgoing ?? []));
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
   async #sendSlowly(pool: SmtpPool, letters: readonly Letter[]): Promise<void> {
-    const { stop } = this.#delivery;
-    const sending: Promise<unknown>[] = [];
+    const { stop, startsUntilMs } = this.#delivery;
     for (const letter of letters) {
-      const prepare = stop.aborted ? unreachable : await this.#renderSlowly(letter);
-      const { outgoing, done } = this.#job(letter, prepare);
+      const isOver = stop.aborted || Date.now() >= startsUntilMs;
+      const prepare = isOver ? unreachable : await this.#renderSlowly(letter);
+      const outgoing = this.#outgoing(letter, prepare);
       if (outgoing) pool.send([outgoing]);
-      sending.push(done);
     }
-    await Promise.all(sending);
   }
 
   async #renderSlowly({ variant: { program }, recipient }: Letter): Promise<() => Prepared> {
@@ -144,30 +136,6 @@ export class DeliveryRun {
         throw error;
       };
     }
-  }
-
-  /** Keeps what is not in the record yet in our hands. */
-  #renew(): void {
-    const fromMs = Date.now();
-    if (this.#isRenewing || fromMs < this.#renewedAtMs + renewEveryMs) return;
-    const { outcomes, owner } = this.#context;
-    const ids = [...this.#open.keys(), ...this.#writer.unstored];
-    if (ids.length === 0) return;
-    this.#isRenewing = true;
-    renewLeases(outcomes, owner, this.#delivery.group.workspaceId, ids)
-      .then(
-        (ours) => {
-          this.#renewedAtMs = fromMs;
-          for (const [id, outgoing] of this.#open) {
-            if (ours.has(id)) outgoing.leaseUntilMs = fromMs + leaseMs - leaseMarginMs;
-          }
-        },
-        // The next tick tries again; a lease that ends all the same lets nothing more be started.
-        () => undefined,
-      )
-      .finally(() => {
-        this.#isRenewing = false;
-      });
   }
 
   #letter(message: Claimed): Letter {
@@ -191,17 +159,11 @@ export class DeliveryRun {
     return { message, variant, recipient };
   }
 
-  #job(
-    { message, variant }: Letter,
-    prepare: () => Prepared,
-  ): { outgoing?: Outgoing; done: Promise<void> } {
-    const { claimedAtMs, stop } = this.#delivery;
-    const settled = Promise.withResolvers<void>();
-    const settle = (outcome: Outcome) => {
-      this.#open.delete(message.id);
-      this.#settle(message, outcome);
-      settled.resolve();
-    };
+  /** Undefined where the message is settled already. */
+  #outgoing({ message, variant }: Letter, prepare: () => Prepared): Outgoing | undefined {
+    const { startsUntilMs, stop } = this.#delivery;
+    const held = this.#context.underway.get(message.id);
+    const settle = (outcome: Outcome) => this.#settle(message, outcome);
     if (!isSendable(message.email)) {
       settle({
         kind: 'failed',
@@ -209,28 +171,64 @@ export class DeliveryRun {
         enhanced: '',
         info: 'the address has characters that the server can not take',
       });
-      return { done: settled.promise };
+      return undefined;
     }
-    const outgoing: Outgoing = {
+    if (!held) throw new Error('a message is sent that this process does not hold');
+    const { journal } = this.#context;
+    const { group, plan } = this.#delivery;
+    return {
       from: variant.from,
       to: message.email,
-      leaseUntilMs: claimedAtMs + leaseMs - leaseMarginMs,
+      startsUntilMs,
+      held,
       signal: stop,
       prepare,
+      ...(journal && {
+        begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
+      }),
       failureInfo: renderFailureInfo,
       settle,
       lost: 0,
     };
-    this.#open.set(message.id, outgoing);
-    return { outgoing, done: settled.promise };
   }
 
   #settle(message: Claimed, outcome: Outcome): void {
     this.outage = outageOf(outcome) ?? this.outage;
-    const { unknownRetries } = this.#delivery.plan;
-    const result = resultOf(message, outcome, { now: this.#context.now(), unknownRetries });
-    if (result) this.#writer.add(result, message.unknown);
-    else this.unsent.push(message.id);
+    const { id, unknown } = message;
+    const { group, plan } = this.#delivery;
+    const { now, recorder, underway } = this.#context;
+    const result = resultOf(message, outcome, { now: now(), unknownRetries: plan.unknownRetries });
+    if (!result) {
+      this.#giveBack(id);
+      return;
+    }
+    const stored = (fate: Fate | undefined) => {
+      if (fate) this.#fates.set(id, fate);
+      underway.release([id]);
+      this.#finish(1);
+    };
+    recorder.add(group.workspaceId, { result, unknown, stored });
+  }
+
+  #giveBack(id: string): void {
+    this.unsent += 1;
+    this.#toGiveBack.push(id);
+    if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);
+  }
+
+  #giveBackAll(): void {
+    const ids = this.#toGiveBack;
+    this.#toGiveBack = [];
+    giveBackUntilDone(this.#context, this.#delivery.group.workspaceId, ids)
+      .catch((error: unknown) =>
+        this.#context.log.error({ err: error }, 'claimed messages could not be given back'),
+      )
+      .finally(() => this.#finish(ids.length));
+  }
+
+  #finish(count: number): void {
+    this.#left -= count;
+    if (this.#left === 0) this.#done.resolve();
   }
 }
 

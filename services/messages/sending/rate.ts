@@ -4,49 +4,73 @@ import type { Today } from './warm-up.ts';
 
 export type RateKey = { workspaceId: string; integrationId: string; perMinute: number };
 
-/** Permits to send; none where the signal ended the wait, or the day has no more. */
-export type Permits = { count: number; isDaySpent: boolean };
+export type Permits = {
+  /** How many messages may be sent now. */
+  count: number;
+  /** When there are none: how long until there are some. */
+  waitMs: number;
+  isDaySpent: boolean;
+  /** How many processes send through the integration at the moment. */
+  replicas: number;
+};
 
-type Wish = { wanted: number; today: () => Today; signal: AbortSignal };
+export type Draw = {
+  /** The process that draws. */
+  owner: string;
+  wanted: number;
+  /** Bulk mail leaves a tenth of the permits to urgent mail. */
+  isUrgent: boolean;
+  today: Today;
+};
 
-const longestWaitMs = 1_000;
+/** A process that has drawn no permits for so long counts as gone. */
+const replicaKeptMs = 10_000;
+/** At a high rate permits are waited for until so many have gathered. */
+const gatherS = 0.05;
 
 /**
- * Takes up to `wanted` permits to send, and waits for the first one. All replicas draw on one row
- * per integration, which holds no more than a second's worth, and counts what the day has taken.
+ * Takes up to `wanted` permits to send. All replicas draw on one row per integration, which holds no more than a second's
+ * worth, and counts what the day has taken.
  */
-export async function takePermits(
-  store: Store,
-  key: RateKey,
-  { wanted, today, signal }: Wish,
-): Promise<Permits> {
-  while (!signal.aborted) {
-    const permits = await draw(store, key, { wanted, today: today() });
-    if (permits.count > 0 || permits.isDaySpent) return permits;
-    await pause(Math.min(longestWaitMs, 60_000 / key.perMinute), signal);
-  }
-  return { count: 0, isDaySpent: false };
+export async function takePermits(store: Store, key: RateKey, draw: Draw): Promise<Permits> {
+  const perSecond = key.perMinute / 60;
+  const burst = Math.max(1, perSecond);
+  const kept = draw.isUrgent ? 0 : Math.floor(burst / 10);
+  const row = await drawFrom(store, key, { ...draw, perSecond, burst, kept });
+  const { granted: count, tokens, spent, replicas } = row;
+  const enough = Math.max(1, Math.min(draw.wanted, perSecond * gatherS));
+  const waitMs = Math.max(1, Math.ceil(((enough + kept - tokens) / perSecond) * 1_000));
+  return { count, waitMs, isDaySpent: count === 0 && spent, replicas };
 }
+
+type RateRow = { granted: number; tokens: number; spent: boolean; replicas: number };
 
 /**
  * One statement, so that replicas take turns on the row and none holds it longer. A day that has begun for one of them
- * has begun for all. `least` looks over a limit that is null.
+ * has begun for all. `least` passes over a limit that is null.
  */
-async function draw(
+async function drawFrom(
   store: Store,
-  key: RateKey,
-  { wanted, today }: { wanted: number; today: Today },
-): Promise<Permits> {
-  const perSecond = key.perMinute / 60;
-  const burst = Math.max(1, perSecond);
-  const first = 'least($5::int, floor($3::float8), $7::int)::int';
-  const [row] = await query<{ granted: number; spent: boolean }>(
+  { workspaceId, integrationId }: RateKey,
+  {
+    owner,
+    wanted,
+    today,
+    perSecond,
+    burst,
+    kept,
+  }: Draw & { perSecond: number; burst: number; kept: number },
+): Promise<RateRow> {
+  const first = 'least($5::int, floor($3::float8 - $8::int), $7::int)::int';
+  const mine = `jsonb_build_object($9::text, extract(epoch from clock_timestamp())::float8 * 1000)`;
+  const [row] = await query<RateRow>(
     store.fork(),
-    `insert into sending_rates as r (workspace_id, integration_id, tokens, granted, day, day_count, updated_at)
-     values ($1, $2, $3::float8 - ${first}, ${first}, $6::date, ${first}, clock_timestamp())
+    `insert into sending_rates as r
+       (workspace_id, integration_id, tokens, granted, day, day_count, replicas, updated_at)
+     values ($1, $2, $3::float8 - ${first}, ${first}, $6::date, ${first}, ${mine}, clock_timestamp())
      on conflict (workspace_id, integration_id) do update
-     set (tokens, granted, day, day_count, updated_at) = (
-       select filled - given, given, greatest(r.day, $6::date), taken + given,
+     set (tokens, granted, day, day_count, replicas, updated_at) = (
+       select filled - given, given, greatest(r.day, $6::date), taken + given, alive.replicas || ${mine},
          greatest(r.updated_at, clock_timestamp())
        from (
          select
@@ -55,14 +79,29 @@ async function draw(
            case when r.day >= $6::date then r.day_count else 0 end as taken
        ) had
        cross join lateral (
-         select greatest(0, least($5::int, floor(filled), $7::int - taken))::int as given
+         select greatest(0, least($5::int, floor(filled - $8::int), $7::int - taken))::int as given
        ) share
+       cross join lateral (
+         select coalesce(jsonb_object_agg(id, drew_at), '{}') as replicas from jsonb_each(r.replicas) as one (id, drew_at)
+         where drew_at::float8 > extract(epoch from clock_timestamp())::float8 * 1000 - ${replicaKeptMs}
+       ) alive
      )
-     returning granted, coalesce(day_count >= $7::int, false) as spent`,
-    [key.workspaceId, key.integrationId, burst, perSecond, wanted, today.date, today.limit ?? null],
+     returning granted, tokens, coalesce(day_count >= $7::int, false) as spent,
+       (select count(*)::int from jsonb_object_keys(r.replicas)) as replicas`,
+    [
+      workspaceId,
+      integrationId,
+      burst,
+      perSecond,
+      wanted,
+      today.date,
+      today.limit ?? null,
+      kept,
+      owner,
+    ],
   );
-  const count = row?.granted ?? 0;
-  return { count, isDaySpent: count === 0 && row?.spent === true };
+  if (!row) throw new Error('the row of a rate was neither made nor changed');
+  return row;
 }
 
 /** Puts back what was not used. */
@@ -74,16 +113,4 @@ export async function returnPermits(store: Store, key: RateKey, count: number): 
      where workspace_id = $1 and integration_id = $2`,
     [key.workspaceId, key.integrationId, count],
   );
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      done();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -90,3 +90,16 @@ function timerOfConnectionTo(port: number): string | undefined {
   const fields = rows.map((row) => row.trim().split(/\s+/));
   return fields.find((row) => row[2]?.endsWith(peer) && row[3] === '01')?.[5]?.slice(0, 2);
 }
+
+test('a body is not written where its beginning cannot be noted, and nothing of it counts', async () => {
+  const bodies: string[] = [];
+  const port = await givenServer((socket) => {
+    socket.on('data', (bytes) => bodies.push(bytes.toString('latin1')));
+  });
+  const begin = () => {
+    throw new Error('no space left on device');
+  };
+  const outcomes = await send(givenPool(port), [{ to: 'a@example.com', begin }]);
+  expect(kinds(outcomes)).toEqual(['not_started']);
+  expect(bodies).toEqual([]);
+});

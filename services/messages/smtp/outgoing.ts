@@ -7,11 +7,15 @@ export type Outgoing = {
   /** Envelope addresses, checked and in ASCII. */
   from: string;
   to: string;
-  /** Nothing is written of the body after this; another process may have taken the message over. */
-  leaseUntilMs: number;
+  /** The message is not begun after this. */
+  startsUntilMs: number;
+  /** Nothing is written of the body after `leaseUntilMs`; another process may have taken the message over. */
+  held: { readonly leaseUntilMs: number };
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => Prepared;
+  /** Called right before the body is written; throws if it must not be. */
+  begin?: () => void;
   /** The recorded reason of a message that `prepare` or the encoding has thrown an error for. */
   failureInfo: (error: unknown) => string;
   /** Called once. */
@@ -21,8 +25,13 @@ export type Outgoing = {
 };
 
 /** Whether nothing of a message may be written any more. */
-export function isOver({ signal, leaseUntilMs }: Outgoing): boolean {
-  return signal.aborted || Date.now() >= leaseUntilMs;
+export function isOver({ signal, held }: Outgoing): boolean {
+  return signal.aborted || Date.now() >= held.leaseUntilMs;
+}
+
+/** Whether a message may not be begun any more. */
+export function isTooLate(outgoing: Outgoing): boolean {
+  return isOver(outgoing) || Date.now() >= outgoing.startsUntilMs;
 }
 
 /** The pool, as its sessions see it. */

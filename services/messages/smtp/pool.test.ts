@@ -180,7 +180,7 @@ test('abort starts nothing more and lets finish what has begun', async () => {
   );
   while (sink.total() < 2) await new Promise((next) => setTimeout(next, 5));
   abort.abort();
-  pool.dropAborted();
+  pool.dropOver();
   const outcomes = await done;
   expect(count(outcomes, 'sent')).toBe(sink.total());
   expect(count(outcomes, 'sent')).toBeLessThanOrEqual(4);

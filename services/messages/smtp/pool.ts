@@ -8,7 +8,7 @@ import {
   type Timeouts,
 } from './dial.ts';
 import { type Outcome, outageOf, unwritable } from './outcome.ts';
-import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
+import { isTooLate, type Outgoing, type SessionHost } from './outgoing.ts';
 import { Session } from './session.ts';
 import { Streak } from './streak.ts';
 
@@ -31,6 +31,8 @@ const lostMax = 2;
 export type PoolOptions = {
   settings: ServerSettings;
   resolve: Resolve;
+  /** Whether messages may be begun; asked before each, and again four times a second. Always if absent. */
+  mayStart?: () => boolean;
   /** Connections that are opened whatever the server's speed; 16 if absent. */
   connections?: number;
   /** Connections at most, to a slow server at a high rate. */
@@ -47,8 +49,12 @@ export class SmtpPool {
   #dialing = 0;
   /** Taken by sessions and neither settled nor given back. */
   #inFlight = 0;
-  #latencyMs = 0;
-  readonly #streak = new Streak();
+  /** Of the messages since the last tick. */
+  #quickestMs = Number.POSITIVE_INFINITY;
+  /** How long the server takes for a message, envelope to answer; 0 before it is known. */
+  #answeredInMs = 0;
+  #unansweredForMs = 0;
+  readonly #streak = new Streak<Outgoing>();
   #utilization = performance.eventLoopUtilization();
   #isBusy = false;
   /** How many messages a minute go at most; decides with the server's speed how many connections they take. */
@@ -65,12 +71,22 @@ export class SmtpPool {
       take: () => this.#take(),
       settle: (outgoing, outcome, isFirst) => this.#settle(outgoing, outcome, isFirst),
       giveBack: (outgoing, settledSo) => this.#giveBack(outgoing, settledSo),
-      measured: (latencyMs) => {
-        // The quickest answers show the server's own time; slower ones waited in this process or the network.
-        this.#latencyMs = Math.min(latencyMs, this.#latencyMs * 1.02 + 0.01);
+      measured: (messageMs) => {
+        this.#quickestMs = Math.min(this.#quickestMs, messageMs);
+        if (this.#answeredInMs === 0) this.#answeredInMs = messageMs;
       },
       timeouts: options.timeouts ?? defaultTimeouts,
     };
+  }
+
+  /** Whether the server has refused so many alike that it gets one message at a time. */
+  get isProbing(): boolean {
+    return this.#streak.isLong;
+  }
+
+  /** How long the server takes for a message, as far as is known; 0 at first. One that answers nothing takes longer and longer. */
+  get messageMs(): number {
+    return Math.max(this.#answeredInMs, this.#unansweredForMs);
   }
 
   get waiting(): number {
@@ -88,26 +104,24 @@ export class SmtpPool {
     this.#pump();
   }
 
-  /** Settles what a signal has aborted and no connection has begun. */
-  dropAborted(): void {
-    const waiting = this.#queue.slice(this.#head);
-    this.#head = 0;
-    this.#queue = waiting.filter(({ signal }) => !signal.aborted);
-    for (const message of waiting)
-      if (message.signal.aborted) message.settle({ kind: 'not_started' });
+  /** Settles what no connection has begun and none may begin any more. */
+  dropOver(): void {
+    this.#settleWaiting(isTooLate, { kind: 'not_started' });
   }
 
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#ticker);
     this.#ticker = undefined;
-    this.#settleAll((message) => message.settle({ kind: 'not_started' }));
+    this.#settleWaiting(() => true, { kind: 'not_started' });
+    for (const { message, outcome } of this.#streak.takeKept()) message.settle(outcome);
     for (const session of [...this.#sessions]) session.end('the pool is closed');
   }
 
   #take(): { outgoing: Outgoing; message: Prepared } | undefined {
     // After a streak the server gets one message at a time until it takes one.
     if (this.#streak.isLong && this.#inFlight > 0) return undefined;
+    if (this.#options.mayStart?.() === false) return undefined;
     for (;;) {
       const outgoing = this.#queue[this.#head];
       if (outgoing === undefined) return undefined;
@@ -116,7 +130,7 @@ export class SmtpPool {
         this.#queue = [];
         this.#head = 0;
       }
-      if (isOver(outgoing)) outgoing.settle({ kind: 'not_started' });
+      if (isTooLate(outgoing)) outgoing.settle({ kind: 'not_started' });
       else {
         const message = prepared(outgoing);
         if (message !== undefined) {
@@ -130,20 +144,26 @@ export class SmtpPool {
   #settle(outgoing: Outgoing, outcome: Outcome, isFirst: boolean): void {
     this.#inFlight -= 1;
     const wasLong = this.#streak.isLong;
-    const judged = this.#streak.judge(outcome, isFirst);
-    outgoing.settle(judged);
-    const outage = outageOf(judged);
-    if (outage !== undefined) this.#refuseSender(outgoing.from, outage);
-    else if (wasLong && !this.#streak.isLong) this.#pump();
+    for (const judged of this.#streak.judge(outgoing, outcome, isFirst)) {
+      judged.message.settle(judged.outcome);
+      const outage = outageOf(judged.outcome);
+      if (outage !== undefined) this.#refuseSender(judged.message.from, outage);
+    }
+    if (wasLong && !this.#streak.isLong) this.#pump();
   }
 
   /** Waiting messages of the same sender would be refused too. */
   #refuseSender(from: string, info: string): void {
+    this.#settleWaiting((message) => message.from === from, { kind: 'outage', info });
+  }
+
+  #settleWaiting(isOver: (message: Outgoing) => boolean, outcome: Outcome): void {
     const waiting = this.#queue.slice(this.#head);
+    const over = new Set(waiting.filter(isOver));
+    if (over.size === 0) return;
     this.#head = 0;
-    this.#queue = waiting.filter((message) => message.from !== from);
-    for (const message of waiting)
-      if (message.from === from) message.settle({ kind: 'outage', info });
+    this.#queue = waiting.filter((message) => !over.has(message));
+    for (const message of over) message.settle(outcome);
   }
 
   /** Queued first: servers that take one message a connection refuse the second, but take it as the first of another. */
@@ -170,7 +190,7 @@ export class SmtpPool {
       if (this.waiting === 0) return;
       session.start();
     }
-    const limit = this.#connectionsWanted();
+    const limit = this.connectionsWanted;
     const open = () => this.#sessions.size + this.#dialing;
     if (Date.now() < this.#pausedUntilMs && this.#sessions.size > 0) return;
     while (this.#dialing < Math.min(dialsAtOnceMax, this.waiting) && open() < limit)
@@ -178,11 +198,11 @@ export class SmtpPool {
   }
 
   /** A connection carries 1/latency messages a second. A busy process is the bottleneck itself and gets no more. */
-  #connectionsWanted(): number {
+  get connectionsWanted(): number {
     const { connections = 16, connectionsMax: most = connectionsMax } = this.#options;
     if (this.#streak.isLong) return 1;
     const perMs = Math.min(this.perMinute ?? processPerMinute, processPerMinute) / 60_000;
-    const needed = this.#isBusy ? 0 : this.#latencyMs * perMs * headroom;
+    const needed = this.#isBusy ? 0 : this.#answeredInMs * perMs * headroom;
     return Math.min(Math.max(connections, needed), most);
   }
 
@@ -209,14 +229,15 @@ export class SmtpPool {
   #onRefused(reason: string): void {
     this.#pausedUntilMs = Date.now() + refusedPauseMs;
     if (this.#sessions.size > 0 || this.#dialing > 0) return;
-    this.#settleAll((message) => message.settle({ kind: 'outage', info: reason }));
+    this.#settleWaiting(() => true, { kind: 'outage', info: reason });
   }
 
-  #settleAll(settle: (message: Outgoing) => void): void {
-    const waiting = this.#queue.slice(this.#head);
-    this.#queue = [];
-    this.#head = 0;
-    for (const message of waiting) settle(message);
+  /** The quickest answers show the server's own time; slower ones waited in this process or the network. */
+  #measure(): void {
+    if (this.#quickestMs < Number.POSITIVE_INFINITY) this.#answeredInMs = this.#quickestMs;
+    this.#quickestMs = Number.POSITIVE_INFINITY;
+    const ages = [...this.#sessions].map((session) => session.ageMs);
+    this.#unansweredForMs = ages.length > 0 ? Math.min(...ages) : 0;
   }
 
   #tick(): void {
@@ -225,12 +246,15 @@ export class SmtpPool {
     this.#utilization = performance.eventLoopUtilization();
     this.#isBusy =
       performance.eventLoopUtilization(this.#utilization, before).utilization > busyShare;
+    this.#measure();
     for (const session of [...this.#sessions]) {
       if (now > session.deadlineMs) session.end('the server took too long to answer');
       else if (session.isIdle && now - session.idleSinceMs > idleLimitMs) session.end('idle');
     }
+    this.dropOver();
+    for (const { message, outcome } of this.#streak.takeLate()) message.settle(outcome);
     if (this.waiting > 0) this.#pump();
-    else if (this.#sessions.size === 0 && this.#dialing === 0) {
+    else if (this.#sessions.size === 0 && this.#dialing === 0 && !this.#streak.keepsAny) {
       clearInterval(this.#ticker);
       this.#ticker = undefined;
     }

@@ -58,6 +58,11 @@ export class Session {
     return this.#step === 'idle';
   }
 
+  /** How long the server has had the message that it is to answer next; 0 if it has none. */
+  get ageMs(): number {
+    return this.isIdle ? 0 : performance.now() - this.#startedAtMs;
+  }
+
   /** Takes up the next message, if the session is free and there is one. */
   start(): void {
     if (this.#step !== 'idle' || !this.#takeNext()) return;
@@ -167,9 +172,14 @@ export class Session {
     this.#buffer.length = 0;
     try {
       writeMessage(this.#buffer, message);
-      return undefined;
     } catch (error) {
       return unwritable(outgoing.failureInfo(error));
+    }
+    try {
+      outgoing.begin?.();
+      return undefined;
+    } catch {
+      return { kind: 'not_started' };
     }
   }
 

@@ -4,26 +4,64 @@ import { isAboutRecipient } from './recipient-refusal.ts';
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;
 
-/** Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and not the messages'. */
-export class Streak {
+/** Refusals are kept so long for the next outcome to tell whose fault they are. */
+const keptMs = 2_000;
+
+type Judged<Message> = { message: Message; outcome: Outcome };
+
+/**
+ * Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and not the messages': they are
+ * tried again later. Until that is decided the first ones are kept back, so that no recipient fails for it.
+ */
+export class Streak<Message> {
   #sign = '';
   #count = 0;
+  #kept: Judged<Message>[] = [];
+  #judgedAtMs = 0;
 
   get isLong(): boolean {
     return this.#count >= alikeMax;
   }
 
+  get keepsAny(): boolean {
+    return this.#kept.length > 0;
+  }
+
   /**
-   * The outcome, with an outage added once there are too many like it in a row. `isFirst`: the connection had taken no
-   * message before; connections that had may all have ended because the server restarted.
+   * The outcomes that are decided now; from the tenth alike on with an outage added. `isFirst`: the connection had taken
+   * no message before; connections that had may all have ended because the server restarted.
    */
-  judge(outcome: Outcome, isFirst: boolean): Outcome {
+  judge(message: Message, outcome: Outcome, isFirst: boolean): Judged<Message>[] {
+    const judged = { message, outcome };
+    this.#judgedAtMs = Date.now();
     if (outcome.kind === 'sent') this.#count = 0;
     const sign = signOf(outcome, isFirst);
-    if (sign === undefined) return outcome;
+    if (sign === undefined)
+      return outcome.kind === 'sent' ? [...this.takeKept(), judged] : [judged];
+    const before = sign === this.#sign ? [] : this.takeKept();
     this.#count = sign === this.#sign ? this.#count + 1 : 1;
     this.#sign = sign;
-    return this.isLong ? withOutage(outcome) : outcome;
+    if (this.isLong) {
+      return [...this.takeKept(), judged].map((each) => ({
+        ...each,
+        outcome: withOutage(each.outcome),
+      }));
+    }
+    if (outcome.kind !== 'failed') return [...before, judged];
+    this.#kept.push(judged);
+    return before;
+  }
+
+  /** What was kept back, where no other outcome has come for so long that none will decide it. */
+  takeLate(): Judged<Message>[] {
+    return Date.now() - this.#judgedAtMs > keptMs ? this.takeKept() : [];
+  }
+
+  /** All that was kept back, to be settled as it is. */
+  takeKept(): Judged<Message>[] {
+    const kept = this.#kept;
+    this.#kept = [];
+    return kept;
   }
 }
 

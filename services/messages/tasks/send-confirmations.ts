@@ -11,11 +11,11 @@ import {
   readDue,
   readNextDue,
 } from '../record/confirmations.ts';
-import { type Outage, sendAll } from '../sending/batch.ts';
+import { type Sent, sendAll } from '../sending/batch.ts';
 
 const roundMax = 200;
-/** A job counts as dead after two minutes; messages that are left wait for the next job. */
-const workMaxMs = 60_000;
+/** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */
+const workMaxMs = 20_000;
 const outageWaitMs = 60_000;
 
 // A form can be filled in for somebody else, so no field of it reaches the mail.
@@ -26,23 +26,24 @@ export function sendConfirmations(context: Context) {
   return async (payload: unknown): Promise<void> => {
     const key = payload as ListKey;
     const stop = AbortSignal.timeout(workMaxMs);
-    let outage: Outage | undefined;
+    let notBefore: number | undefined;
     for (;;) {
       const open = await readDue(context.store, key, roundMax);
-      if (open.length === 0 || outage || stop.aborted) break;
-      outage = await sendRound(context, key, open, stop);
+      if (open.length === 0 || notBefore !== undefined || stop.aborted) break;
+      notBefore = await sendRound(context, key, open, stop);
     }
     await context.store.fork().transactional(async (em) => {
       const dueAt = await readNextDue(em, key);
       if (!dueAt) return;
-      await addSending(em, key, new Date(Math.max(dueAt.getTime(), soonestMs(outage))));
+      await addSending(em, key, new Date(Math.max(dueAt.getTime(), notBefore ?? 0)));
     });
   };
 }
 
-function soonestMs(outage: Outage | undefined): number {
-  if (!outage) return 0;
-  return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
+/** When the rest may be tried, in Unix milliseconds; undefined if at once. */
+function restAt({ outage, retryAfterMs }: Sent): number | undefined {
+  if (outage) return outage.endsAt?.getTime() ?? Date.now() + outageWaitMs;
+  return retryAfterMs > 0 ? Date.now() + retryAfterMs : undefined;
 }
 
 async function sendRound(
@@ -50,20 +51,21 @@ async function sendRound(
   key: ListKey,
   open: [id: string, email: string][],
   stop: AbortSignal,
-): Promise<Outage | undefined> {
+): Promise<number | undefined> {
   const ids = open.map(([id]) => id);
   try {
     const { plan, group } = await planOf(context, key);
-    const { outage } = await sendAll(context, {
+    const sent = await sendAll(context, {
       group,
       plan,
       open,
       who: { forConfirmation: true },
       fields: plan.fields.filter((field) => shownFields.includes(field)),
       feeds: noFeeds,
+      isUrgent: true,
       stop,
     });
-    return outage;
+    return restAt(sent);
   } catch (error) {
     if (!isFinal(error)) throw error;
     await failDue(context.store, key.workspaceId, ids, error.rawMessage);

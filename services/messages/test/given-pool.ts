@@ -57,6 +57,7 @@ export type Given = {
   leaseMs?: number;
   signal?: AbortSignal;
   prepare?: Outgoing['prepare'];
+  begin?: () => void;
 };
 
 const bodyOf = (to: string) => ({
@@ -74,9 +75,11 @@ export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Ou
     const outgoing: Outgoing = {
       from: given.from ?? 'me@sender.example',
       to: given.to,
-      leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000),
+      startsUntilMs: Date.now() + 30_000,
+      held: { leaseUntilMs: Date.now() + (given.leaseMs ?? 30_000) },
       signal: given.signal ?? never,
       prepare: given.prepare ?? (() => bodyOf(given.to)),
+      ...(given.begin && { begin: given.begin }),
       failureInfo: renderFailureInfo,
       settle: (outcome) => {
         count += 1;

@@ -20,10 +20,10 @@ import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
 import type { Context } from '../context.ts';
+import { Recorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
-import { admissionLimits, createAdmission } from '../sending/admission.ts';
-import { createPools } from '../sending/pools.ts';
-import { createUnderway } from '../sending/underway.ts';
+import { Admission } from '../sending/admission.ts';
+import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
 import {
@@ -42,22 +42,32 @@ export async function givenService() {
   const world = newWorld(sink.port);
   const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const egress = createEgress(['127.0.0.0/8']);
+  /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {
+    const { owner = crypto.randomUUID(), journal } = over;
+    const log = createLog('messages', 'silent');
+    const outbox =
+      over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
+    const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
     const context: Context = {
       store,
       outcomes,
-      log: createLog('messages', 'silent'),
-      outbox: openOutbox('messages', { contacts: createRouterTransport(() => {}) }),
+      log,
+      outbox,
       keyring,
       contacts: contactsOf(world),
-      owner: crypto.randomUUID(),
+      owner,
       now: () => new Date(),
       plans: createPlans(peers),
       feeds: createFeeds({ egress, keyring }),
-      pools: createPools(egress),
       thread: new RenderThread(),
-      admission: createAdmission(admissionLimits),
-      underway: createUnderway(),
+      admission: new Admission({
+        resolve: egress.resolve,
+        mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
+      }),
+      underway: new Underway({ outcomes, owner, journal }),
+      recorder,
+      journal,
       ...over,
     };
     const transport = testTransport(messagesRoutes(context));
@@ -83,7 +93,7 @@ export async function givenService() {
 }
 
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
-  context.pools.close();
+  context.admission.close();
   await context.underway.drained(5_000);
   await context.outcomes.close();
   await context.thread.close();

@@ -1,12 +1,12 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Fate } from '../message.ts';
 import { renderFailureReason } from '../render/failure.ts';
 import type { Outage } from '../sending/batch.ts';
 
-type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage };
+type Known = { fates: ReadonlyMap<string, Fate>; outage?: Outage; retryAfterMs?: number };
 
 /** Counts the outcomes of `total` recipients. A recipient without an outcome was not started. */
-export function toBatchOutcomes(total: number, { fates, outage }: Known) {
+export function toBatchOutcomes(total: number, { fates, outage, retryAfterMs = 0 }: Known) {
   const counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, sending: 0 };
   let unknown = 0;
   let nextDueAt: Date | undefined;
@@ -25,6 +25,7 @@ export function toBatchOutcomes(total: number, { fates, outage }: Known) {
     nextDueAt: nextDueAt && timestampFromDate(nextDueAt),
     outage: outage?.reason,
     outageEndsAt: outage?.endsAt && timestampFromDate(outage.endsAt),
+    retryAfter: retryAfterMs > 0 ? durationFromMs(retryAfterMs) : undefined,
     unrendered: failureReasons.length,
     unrenderedReason: failureReasons[0],
   };

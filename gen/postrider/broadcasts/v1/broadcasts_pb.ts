@@ -1720,8 +1720,8 @@ export const BroadcastService: GenService<{
    * Deletes a broadcast that is a draft, scheduled, ended, or paused before anything was sent. The
    * history of its messages stays.
    *
-   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it, or it was paused a moment ago and it is not
-   * known yet whether anything was sent.
+   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: its state forbids it, or it was paused or cancelled a moment ago
+   * and it is not known yet what was sent.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.DeleteBroadcast
    */

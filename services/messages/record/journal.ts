@@ -1,0 +1,164 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Result } from './results.ts';
+
+/** A file that has grown by so much is written anew with what is still open. */
+const rewriteBytes = 8 * 1024 * 1024;
+/** Claims and outcomes may come so late; an intent is written at once, and takes them with it. */
+const flushAfterMs = 20;
+
+export type JournalHeader = {
+  /** The process that writes. */
+  owner: string;
+  /** The database whose messages these are. */
+  database: string;
+};
+
+/** What a file of a dead process holds; the last line of a message counts. */
+export type JournalLine =
+  /** Claimed. */
+  | ['c', workspaceId: string, id: string]
+  /** Its body was about to be written. */
+  | ['b', workspaceId: string, id: string, unknownRetries: number]
+  /** Its outcome. */
+  | ['o', workspaceId: string, result: Result];
+
+/**
+ * Keeps on local disk which messages this process has claimed, begun and settled, until that is in the record: after a kill the next
+ * process knows what may have arrived. It holds ids and servers' words, and no address.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #owner: string;
+  readonly #sizeMax: number;
+  #header = '';
+  /** The newest line of each message that is not in the record yet. */
+  readonly #open = new Map<string, string>();
+  #fd: number | undefined;
+  #pending = '';
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isBroken = false;
+
+  constructor(folder: string, owner: string, sizeMax = rewriteBytes) {
+    this.#sizeMax = sizeMax;
+    this.#path = join(folder, `${owner}.journal`);
+    this.#owner = owner;
+  }
+
+  /** Starts the file; nothing may be claimed before. */
+  open(database: string): void {
+    const header: JournalHeader = { owner: this.#owner, database };
+    this.#header = `${JSON.stringify(header)}\n`;
+    this.#fd = this.#write(this.#path);
+  }
+
+  /** Whether the disk took everything so far. Tries again where it did not; nothing may be begun meanwhile. */
+  get isWritable(): boolean {
+    if (!this.#isBroken) return true;
+    try {
+      this.#rewrite();
+      this.#isBroken = false;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  claim(workspaceId: string, ids: readonly string[]): void {
+    for (const id of ids) this.#add(id, ['c', workspaceId, id]);
+    this.#flushSoon();
+  }
+
+  /** Called right before a message's body is written. Throws where the disk is full: the body must not be written then. */
+  begin(workspaceId: string, id: string, unknownRetries: number): void {
+    this.#add(id, ['b', workspaceId, id, unknownRetries]);
+    this.#flush();
+  }
+
+  settle(workspaceId: string, result: Result): void {
+    this.#add(result.id, ['o', workspaceId, result]);
+    this.#flushSoon();
+  }
+
+  /** It is in the record, or was given back. */
+  forget(id: string): void {
+    this.#open.delete(id);
+  }
+
+  /** The file goes unless something in it is not in the record. */
+  close(): void {
+    clearTimeout(this.#timer);
+    if (this.#fd === undefined) return;
+    if (this.#open.size > 0) this.#flushQuietly();
+    closeSync(this.#fd);
+    this.#fd = undefined;
+    if (this.#open.size === 0) rmSync(this.#path, { force: true });
+  }
+
+  #add(id: string, line: JournalLine): void {
+    const text = `${JSON.stringify(line)}\n`;
+    this.#open.set(id, text);
+    this.#pending += text;
+  }
+
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => this.#flushQuietly(), flushAfterMs);
+  }
+
+  #flushQuietly(): void {
+    try {
+      this.#flush();
+    } catch {
+      // `isWritable` says so.
+    }
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#pending;
+    try {
+      if (this.#isBroken || this.#bytes + text.length > this.#sizeMax) this.#rewrite();
+      else this.#append(this.#opened(), text);
+      this.#pending = '';
+      this.#isBroken = false;
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  /** Writes what is open into a new file in place of the old one. */
+  #rewrite(): void {
+    const path = `${this.#path}.new`;
+    const fd = this.#write(path);
+    renameSync(path, this.#path);
+    closeSync(this.#opened());
+    this.#fd = fd;
+    this.#pending = '';
+  }
+
+  #opened(): number {
+    if (this.#fd === undefined) throw new Error('the journal is not open');
+    return this.#fd;
+  }
+
+  #write(path: string): number {
+    const fd = openSync(path, 'w', 0o600);
+    try {
+      this.#bytes = 0;
+      this.#append(fd, this.#header + [...this.#open.values()].join(''));
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+  }
+
+  #append(fd: number, text: string): void {
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.length; ) from += writeSync(fd, bytes, from);
+    this.#bytes += bytes.length;
+  }
+}

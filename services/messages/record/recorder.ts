@@ -1,0 +1,126 @@
+import type { Log } from '#lib/log.ts';
+import type { Fate } from '../message.ts';
+import type { Journal } from './journal.ts';
+import { type Result, type ResultContext, recordResults } from './results.ts';
+import { isAboutValues, untilStored } from './until-stored.ts';
+
+/** Bounds a statement. */
+const groupMax = 200;
+/** Bounds what a kill can send twice: messages of a workspace that were sent and are not recorded yet. */
+export const unstoredMax = 800;
+const waitMaxMs = 100;
+const unstorableInfo = "the server's answer could not be stored";
+
+export type RecorderContext = ResultContext & {
+  log: Log;
+  journal?: Pick<Journal, 'settle'> | undefined;
+};
+
+export type Entry = {
+  result: Result;
+  /** How often its fate was unknown before. */
+  unknown: number;
+  /** Called once it is in the record; without a fate where another process holds the message by now. */
+  stored: (fate: Fate | undefined) => void;
+};
+
+/** Records what became of messages, in groups by workspace. They belong to the process: no result is dropped. */
+export class Recorder {
+  readonly #context: RecorderContext;
+  /** Those with results that are not recorded yet. */
+  readonly #writers = new Map<string, ResultWriter>();
+
+  constructor(context: RecorderContext) {
+    this.#context = context;
+  }
+
+  add(workspaceId: string, entry: Entry): void {
+    const writer = this.#writers.get(workspaceId) ?? new ResultWriter(this.#context, workspaceId);
+    this.#writers.set(workspaceId, writer);
+    this.#context.journal?.settle(workspaceId, entry.result);
+    writer.add(entry, () => {
+      if (writer.unstored === 0) this.#writers.delete(workspaceId);
+    });
+  }
+
+  /** Whether so many results of a workspace are not recorded yet that it may send nothing more. */
+  isBehind(workspaceId: string): boolean {
+    return this.unstored(workspaceId) >= unstoredMax;
+  }
+
+  /** How many results of a workspace are not recorded yet. */
+  unstored(workspaceId: string): number {
+    return this.#writers.get(workspaceId)?.unstored ?? 0;
+  }
+}
+
+/** Writes one group at a time, while the next gathers. */
+class ResultWriter {
+  unstored = 0;
+  #waiting: Entry[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  readonly #context: RecorderContext;
+  readonly #workspaceId: string;
+
+  constructor(context: RecorderContext, workspaceId: string) {
+    this.#context = context;
+    this.#workspaceId = workspaceId;
+  }
+
+  add(entry: Entry, settled: () => void): void {
+    this.unstored += 1;
+    const stored = (fate: Fate | undefined) => {
+      this.unstored -= 1;
+      settled();
+      entry.stored(fate);
+    };
+    this.#waiting.push({ ...entry, stored });
+    if (this.#waiting.length >= groupMax) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), waitMaxMs);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#waiting;
+    this.#waiting = [];
+    this.#writing = this.#writing.then(() => this.#store(group));
+  }
+
+  async #store(group: readonly Entry[]): Promise<void> {
+    try {
+      await this.#record(group);
+    } catch {
+      const half = Math.ceil(group.length / 2);
+      if (group.length === 1) {
+        // Repeated beside the others, whose turn would not come while the database refuses this one.
+        void this.#storeWithoutText(group);
+        return;
+      }
+      await this.#store(group.slice(0, half));
+      await this.#store(group.slice(half));
+    }
+  }
+
+  /** One whose values the database refuses: its text is the only part that comes from outside. */
+  async #storeWithoutText(group: readonly Entry[]): Promise<void> {
+    const plain = group.map((entry) => ({
+      ...entry,
+      result: { ...entry.result, info: unstorableInfo },
+    }));
+    await this.#record(plain, () => false);
+  }
+
+  /** Throws only where the database will never take the values, and only if `isFinal` says so. */
+  async #record(group: readonly Entry[], isFinal = isAboutValues): Promise<void> {
+    const results = group.map(({ result }) => result);
+    const write = () => recordResults(this.#context, this.#workspaceId, results);
+    const recorded = await untilStored(this.#context.log, 'results', write, isFinal);
+    for (const { result, unknown, stored } of group) {
+      const { id, status, info, dueAt, isUnknown } = result;
+      const fate = { status, info, dueAt, unknown: unknown + (isUnknown ? 1 : 0) };
+      stored(recorded.has(id) ? fate : undefined);
+    }
+  }
+}

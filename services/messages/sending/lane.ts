@@ -1,0 +1,116 @@
+import type { Resolve, ServerSettings } from '../smtp/dial.ts';
+import { SmtpPool } from '../smtp/pool.ts';
+
+/** A server whose speed is not known yet gets one batch. */
+const firstWindow = 200;
+/** A process renders and records no more at a time. */
+const windowMax = 2_000;
+/** So much work lies ready beside what is in flight, while the next batch is claimed and the last one recorded. */
+const readyMs = 300;
+const opensLatestMs = 60_000;
+
+export type LaneKey = { workspaceId: string; integrationId: string };
+
+/** What a lane shares with the others. */
+export type LaneHost = {
+  resolve: Resolve;
+  /** Whether a message of the workspace may be begun; not while too many outcomes wait to be recorded. */
+  mayStart: (workspaceId: string) => boolean;
+  /** The lane has so many messages more, or fewer. */
+  took: (count: number) => void;
+  /** The lane may have room again. */
+  freed: (lane: Lane) => void;
+};
+
+/** An integration as this process sees it: its connections, and how many messages it may have on their way. */
+export class Lane {
+  readonly workspaceId: string;
+  readonly integrationId: string;
+  /** Calls that wait to be admitted. */
+  waiting = 0;
+  /** Messages admitted, or claimed and not in the record yet. */
+  #taken = 0;
+  readonly #host: LaneHost;
+  #pool: { pool: SmtpPool; settings: string } | undefined;
+  /** No permits before, in Unix milliseconds: for bulk, and for urgent mail. */
+  #opensAtMs = { bulk: 0, urgent: 0 };
+
+  constructor(key: LaneKey, host: LaneHost) {
+    this.workspaceId = key.workspaceId;
+    this.integrationId = key.integrationId;
+    this.#host = host;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get isIdle(): boolean {
+    return this.#taken + this.waiting === 0;
+  }
+
+  /** The connections to the server; undefined before the first message. */
+  get server(): SmtpPool | undefined {
+    return this.#pool?.pool;
+  }
+
+  /** How many messages may be on their way: what fills the connections for the time of a message and a moment more. */
+  get window(): number {
+    const pool = this.#pool?.pool;
+    if (!pool) return firstWindow;
+    if (pool.isProbing) return 1;
+    const { messageMs, connectionsWanted } = pool;
+    if (messageMs === 0) return firstWindow;
+    const ready = 1 + readyMs / messageMs;
+    return Math.min(windowMax, Math.ceil(connectionsWanted * ready));
+  }
+
+  /** The connections to the integration's server; others than before once its settings have changed. */
+  pool({ perMinute, ...settings }: ServerSettings, replicas: number): SmtpPool {
+    const now = JSON.stringify(settings);
+    if (this.#pool?.settings !== now) {
+      // The old connections end by themselves when nothing is left to send on them.
+      const pool = new SmtpPool({
+        settings: { perMinute, ...settings },
+        resolve: this.#host.resolve,
+      });
+      this.#pool = { pool, settings: now };
+    }
+    const { pool } = this.#pool;
+    // The connections are as good at another rate.
+    pool.perMinute = perMinute && perMinute / replicas;
+    return pool;
+  }
+
+  /** Milliseconds until there are permits again, as far as this process knows. */
+  opensInMs(isUrgent: boolean, nowMs = Date.now()): number {
+    return Math.max(0, this.#opensAtMs[isUrgent ? 'urgent' : 'bulk'] - nowMs);
+  }
+
+  /** There are no permits for so long. Urgent mail has some when bulk has none. */
+  close(forMs: number, isUrgent: boolean): void {
+    const waitMs = Math.min(forMs, opensLatestMs);
+    const opensAtMs = Date.now() + waitMs;
+    this.#opensAtMs.bulk = opensAtMs;
+    if (isUrgent) this.#opensAtMs.urgent = opensAtMs;
+    // A timer may run a millisecond early by the clock that `opensInMs` reads.
+    setTimeout(() => this.#host.freed(this), waitMs + 2).unref();
+  }
+
+  /** Messages are admitted, or held. */
+  take(count: number): void {
+    this.#taken += count;
+    this.#host.took(count);
+  }
+
+  /** Messages were not claimed, are in the record, or were given back. */
+  release(count: number): void {
+    this.#taken -= count;
+    this.#host.took(-count);
+    this.#host.freed(this);
+  }
+
+  end(): void {
+    this.#pool?.pool.close();
+  }
+}

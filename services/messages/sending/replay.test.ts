@@ -1,0 +1,113 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { broadcastMessageId } from '../message.ts';
+import { type ClaimGroup, claim } from '../record/claims.ts';
+import { Journal } from '../record/journal.ts';
+import { JournalFolder } from '../record/journal-folder.ts';
+import { useService } from '../test/given.ts';
+import { startJournal } from './replay.ts';
+
+const given = useService();
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'journal-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const sql = <Row>(text: string) => query<Row>(given.store.fork(), text, []);
+const installation = async () =>
+  (await sql<{ id: string }>('select id from installation'))[0]?.id ?? '';
+
+let count = 0;
+
+/** A process that has claimed messages and written its journal, and is gone. */
+async function givenDeadProcess(emails: readonly string[]) {
+  count += 1;
+  const group: ClaimGroup = {
+    workspaceId: 'w1',
+    broadcastId: `replayed${count}`,
+    listId: 'news',
+    templateId: 't',
+    templateVersion: 1,
+    integrationId: 'smtp-1',
+    isByHand: false,
+  };
+  const idOf = (email: string) => broadcastMessageId('w1', `replayed${count}`, email);
+  const owner = crypto.randomUUID();
+  const claimants = emails.map((email) => ({ id: idOf(email), email, skipReason: '' }));
+  await claim(given.store, owner, group, claimants);
+  const journal = new Journal(folder, owner);
+  journal.claim(
+    'w1',
+    claimants.map(({ id }) => id),
+  );
+  const rows = () =>
+    sql(
+      `select contact_email, status, unknown from messages
+       where broadcast_id = '${group.broadcastId}' order by contact_email`,
+    );
+  return { journal, idOf, owner, rows };
+}
+
+function start(owner = crypto.randomUUID()) {
+  const context = { ...given.context, owner };
+  return startJournal(context, new Journal(folder, owner), folder);
+}
+
+const sent = (id: string) => ({
+  id,
+  status: 'sent' as const,
+  info: '250 ok',
+  dueAt: undefined,
+  isUnknown: false,
+  isBounce: false,
+});
+
+test('after a kill the next process records what was sent, counts what was begun, and gives back the rest', async () => {
+  const { journal, idOf, owner, rows } = await givenDeadProcess(['begun', 'claimed', 'sent']);
+  journal.open(await installation());
+  journal.begin('w1', idOf('sent'), 1);
+  journal.settle('w1', sent(idOf('sent')));
+  journal.begin('w1', idOf('begun'), 1);
+  appendFileSync(join(folder, `${owner}.journal`), '["o","w1",{"id"');
+  const locked = await start();
+  expect(await rows()).toEqual([
+    { contact_email: 'begun', status: 'deferred', unknown: 1 },
+    { contact_email: 'sent', status: 'sent', unknown: 0 },
+  ]);
+  expect(readdirSync(folder)).not.toContain(`${owner}.journal`);
+  locked.close();
+});
+
+test('what was begun and may be tried no more is recorded as sent without an answer', async () => {
+  const { journal, idOf, rows } = await givenDeadProcess(['begun']);
+  journal.open(await installation());
+  journal.begin('w1', idOf('begun'), 0);
+  const locked = await start();
+  expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sent', unknown: 1 }]);
+  locked.close();
+});
+
+test('the journal of a process that lives is left to it', async () => {
+  const { journal, idOf, owner, rows } = await givenDeadProcess(['begun']);
+  const living = await JournalFolder.open(folder, owner);
+  journal.open(await installation());
+  journal.begin('w1', idOf('begun'), 1);
+  const locked = await start();
+  expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sending', unknown: 0 }]);
+  living.close();
+  locked.close();
+});
+
+test('the journal of another database is left as it is', async () => {
+  const { journal, idOf, rows } = await givenDeadProcess(['begun']);
+  journal.open(crypto.randomUUID());
+  journal.begin('w1', idOf('begun'), 1);
+  const locked = await start();
+  expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sending', unknown: 0 }]);
+  locked.close();
+});

@@ -1,0 +1,110 @@
+import { rmSync } from 'node:fs';
+import type { Log } from '#lib/log.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { readHeldBy } from '../record/claims.ts';
+import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
+import type { Journal, JournalLine } from '../record/journal.ts';
+import { JournalFolder } from '../record/journal-folder.ts';
+import { readJournal } from '../record/read-journal.ts';
+import { Recorder, type RecorderContext } from '../record/recorder.ts';
+import type { Result } from '../record/results.ts';
+import { untilStored } from '../record/until-stored.ts';
+import { resultOf } from './fate.ts';
+
+type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: Log };
+
+const interruptedInfo = 'the process ended before the server had answered';
+const readMax = 1_000;
+
+/** Takes up the journals of dead processes, and starts this process's own. Returns the folder, which keeps it locked. */
+export async function startJournal(
+  context: ReplayContext,
+  journal: Journal,
+  folder: string,
+): Promise<JournalFolder> {
+  const locked = await JournalFolder.open(folder, context.owner);
+  const database = await readInstallation(context.outcomes);
+  await replayJournals(context, locked, database);
+  journal.open(database);
+  return locked;
+}
+
+async function readInstallation(store: Store): Promise<string> {
+  const [row] = await query<{ id: string }>(store.fork(), 'select id from installation', []);
+  if (!row) throw new Error('the database has no installation id');
+  return row.id;
+}
+
+/**
+ * Records what processes that were killed on this machine had sent, counts what they had begun as unknown, and gives back
+ * what they had only claimed.
+ */
+async function replayJournals(
+  context: ReplayContext,
+  folder: JournalFolder,
+  database: string,
+): Promise<void> {
+  for (const path of await folder.takeDead()) {
+    const journal = await readJournal(path);
+    if (journal && journal.header.database !== database) {
+      context.log.warn({ path }, 'a journal belongs to another database and is left as it is');
+      continue;
+    }
+    if (journal) {
+      const { owner } = journal.header;
+      await replay({ ...context, owner }, journal.lines);
+      context.log.info({ owner, messages: journal.lines.length }, 'a journal was replayed');
+    }
+    rmSync(path, { force: true });
+  }
+}
+
+async function replay(context: ReplayContext, lines: readonly JournalLine[]): Promise<void> {
+  const recorder = new Recorder(context);
+  const byWorkspace = Object.groupBy(lines, ([, workspaceId]) => workspaceId);
+  for (const [workspaceId, own = []] of Object.entries(byWorkspace)) {
+    const results = [...own.flatMap(settled), ...(await interrupted(context, workspaceId, own))];
+    await Promise.all(results.map((result) => record(recorder, workspaceId, result)));
+    const claimed = own.flatMap((line) => (line[0] === 'c' ? [line[2]] : []));
+    await giveBackUntilDone({ ...context, underway: nothingHeld }, workspaceId, claimed);
+  }
+}
+
+/** Nothing of a dead process is held by this one. */
+const nothingHeld: GiveBackContext['underway'] = { release: () => undefined };
+
+function settled(line: JournalLine): Result[] {
+  if (line[0] !== 'o') return [];
+  const { dueAt, ...result } = line[2];
+  return [{ ...result, dueAt: dueAt && new Date(dueAt) }];
+}
+
+/** What a message that was begun and has no outcome comes to: nobody knows whether it arrived. */
+async function interrupted(
+  { outcomes, owner, now, log }: ReplayContext,
+  workspaceId: string,
+  lines: readonly JournalLine[],
+): Promise<Result[]> {
+  const retries = new Map(lines.flatMap((line) => (line[0] === 'b' ? [[line[2], line[3]]] : [])));
+  const ids = [...retries.keys()];
+  const results: Result[] = [];
+  for (let first = 0; first < ids.length; first += readMax) {
+    const some = ids.slice(first, first + readMax);
+    const rows = await untilStored(log, 'begun messages', () =>
+      readHeldBy(outcomes, owner, workspaceId, some),
+    );
+    for (const row of rows) {
+      const given = { now: now(), unknownRetries: retries.get(row.id) ?? 0 };
+      const result = resultOf(row, { kind: 'unknown', info: interruptedInfo }, given);
+      if (result) results.push(result);
+    }
+  }
+  return results;
+}
+
+function record(recorder: Recorder, workspaceId: string, result: Result): Promise<void> {
+  return new Promise((done) => {
+    recorder.add(workspaceId, { result, unknown: 0, stored: () => done() });
+  });
+}
