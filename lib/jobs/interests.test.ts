@@ -114,8 +114,8 @@ test('a change that began before sees what is set before its statement', async (
   });
 });
 
-test('the data of an event that nobody wants is not computed', async () => {
-  const failing = (consumer: string) =>
+test('the rows and the data of events that nobody wants are not computed', async () => {
+  const failing = (consumer: string, where: string) =>
     writeWithEvents(
       {
         em: store.fork(),
@@ -125,16 +125,25 @@ test('the data of an event that nobody wants is not computed', async () => {
       {
         steps: 'fact as (select n from generate_series(0, 3) n)',
         events: [
-          { types: ['email.sent'], occurredAt: 'now()', data: 'to_json(1 / n)', from: 'fact' },
+          {
+            types: ['email.sent'],
+            occurredAt: 'now()',
+            data: 'to_json(1 / n)',
+            from: 'fact',
+            where,
+          },
         ],
         answer: 'true',
         values: [],
       },
     );
-  await expect(failing('webhooks')).rejects.toMatchObject({ code: '22012' });
-  await failing('contacts');
+  const rows = '1 / n >= 0';
+  for (const where of ['true', rows]) {
+    await expect(failing('webhooks', where)).rejects.toMatchObject({ code: '22012' });
+  }
+  await failing('contacts', rows);
   await call.setInterest({ consumer: 'webhooks', types: ['email.bounced'] });
-  await failing('webhooks');
+  await failing('webhooks', rows);
 });
 
 test('a type or a consumer outside the contract is refused, and nothing is set', async () => {
