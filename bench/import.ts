@@ -6,34 +6,36 @@ import { readPids, type Usage, usageOf } from './processes.ts';
 
 const batchSizes = [1_000, 2_500, 5_000, 10_000];
 
-/** Contacts through the API, each batch into a list, with every event sent to a consumer. */
+/** Contacts through the API, each batch into a list, with every event sent to a consumer unless nobody listens. */
 export async function benchImport(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
+    allowNegative: true,
     options: {
+      listener: { type: 'boolean', default: true },
       contacts: { type: 'string', default: '100000' },
       parallel: { type: 'string', default: '2' },
     },
   });
-  const consumer = await startConsumer();
-  const stack = await startBenchStack({ variables: consumer.variables });
+  const consumer = values.listener ? await startConsumer() : undefined;
+  const stack = await startBenchStack({ variables: consumer?.variables ?? {} });
   try {
     await measure(stack, consumer, Number(values.contacts), Number(values.parallel));
   } finally {
     await stack.stop();
-    consumer.stop();
+    consumer?.stop();
   }
 }
 
 async function measure(
   { api, workspaceId, folder }: BenchStack,
-  consumer: Consumer,
+  consumer: Consumer | undefined,
   total: number,
   parallel: number,
 ): Promise<void> {
   const key = { workspace_id: workspaceId };
   await api('lists.create', { body: { ...key, id: 'bench', name: 'Bench' } });
-  const pids = { ...readPids(folder), consumer: consumer.pid };
+  const pids = { ...readPids(folder), ...(consumer && { consumer: consumer.pid }) };
   const batches = cut(total);
   const before = usageOf(pids);
   const startedAtMs = Date.now();
@@ -51,7 +53,7 @@ async function measure(
   };
   await Promise.all(Array.from({ length: parallel }, next));
   const importMs = Date.now() - startedAtMs;
-  const events = await untilDrained(consumer, total * 2);
+  const events = consumer && (await untilDrained(consumer, total * 2));
   const drainMs = Date.now() - startedAtMs - importMs;
   bar.end();
   report({ total, importMs, drainMs, events, before, early, after: usageOf(pids) });
@@ -96,7 +98,7 @@ type Figures = {
   total: number;
   importMs: number;
   drainMs: number;
-  events: { batches: number; events: number };
+  events: { batches: number; events: number } | undefined;
   before: Map<string, Usage>;
   early: Map<string, Usage> | undefined;
   after: Map<string, Usage>;
@@ -104,7 +106,9 @@ type Figures = {
 
 function report({ total, importMs, drainMs, events, before, early, after }: Figures): void {
   console.log(`\n${Math.round((total / importMs) * 1_000)} contacts/s: ${total} in ${importMs} ms`);
-  console.log(`  ${events.events} events in ${events.batches} jobs, drained ${drainMs} ms later`);
+  if (events) {
+    console.log(`  ${events.events} events in ${events.batches} jobs, drained ${drainMs} ms later`);
+  }
   console.log('  process             CPU µs/contact   MB at 20 %   MB at the end');
   for (const [name, { cpuMs, memoryMb }] of after) {
     const micros = ((cpuMs - (before.get(name)?.cpuMs ?? 0)) * 1_000) / total;

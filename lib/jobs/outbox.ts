@@ -11,54 +11,15 @@ import { schemaOf } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import { type Contract, contractsOf, interestSteps, isWanted } from './interests.ts';
 import { attemptsMax } from './jobs.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
 const bytesPerBatchMax = 4 * 1024 * 1024;
 
-type Interest = { consumer: string; types: readonly string[] };
-
-/** The events that each service sends, by consumer. */
-const interests: Record<string, readonly Interest[]> = {
-  contacts: [
-    { consumer: 'messages', types: ['confirmation.due', 'contact.deleted'] },
-    {
-      consumer: 'webhooks',
-      types: [
-        'contact.created',
-        'contact.updated',
-        'contact.deleted',
-        'list.subscribed',
-        'list.unsubscribed',
-        'list.confirmed',
-        'list.resubscribed',
-        'list.bounced',
-        'list.complained',
-        'list.pending',
-        'list.removed',
-      ],
-    },
-  ],
-  messages: [
-    { consumer: 'contacts', types: ['email.bounced', 'email.complained'] },
-    {
-      consumer: 'webhooks',
-      types: [
-        'email.sent',
-        'email.delivered',
-        'email.opened',
-        'email.clicked',
-        'email.bounced',
-        'email.complained',
-        'email.unsubscribed',
-      ],
-    },
-  ],
-};
-
 /** The service that sends events, and the consumers that are deployed. */
-export type Outbox = { service: string; interests: readonly Interest[] };
+export type Outbox = { service: string; contracts: readonly Contract[] };
 
 /**
  * Sends to the consumers that this process has a transport to. No jobs are added for one that is not deployed: they
@@ -68,38 +29,31 @@ export function openOutbox(
   service: string,
   consumers: Record<string, Transport | undefined>,
 ): Outbox {
-  const registered = (interests[service] ?? []).filter(({ consumer }) => consumers[consumer]);
-  return { service, interests: registered };
+  const contracts = contractsOf(service).filter(({ consumer }) => consumers[consumer]);
+  return { service, contracts };
 }
 
 /** The transaction of a workspace's change, and the outbox for its events. */
 export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: string };
 
-/** An event, sent to the consumers of its type. */
-export type OutgoingEvent = { type: string; occurredAt: Date; data: Record<string, unknown> };
-
-/** Adds events in the caller's transaction. */
-export async function addEvents(
-  scope: EventScope,
-  events: readonly OutgoingEvent[],
-): Promise<void> {
-  await writeWithEvents(scope, {
-    steps: `events as (
-      select type, occurred_at, data
-      from json_to_recordset($1::json) as fact (type text, occurred_at timestamptz, data json)
-    )`,
-    answer: 'true as told',
-    values: [
-      JSON.stringify(
-        events.map(({ occurredAt, ...event }) => ({ ...event, occurred_at: occurredAt })),
-      ),
-    ],
-  });
-}
+/** The events of some rows, in SQL. Nothing of it is computed while nobody wants any of the types. */
+export type EventSource = {
+  types: readonly string[];
+  /** Which of the types a row has; needed where there are several. */
+  type?: string;
+  occurredAt: string;
+  /** A JSON object. */
+  data: string;
+  /** The steps with the rows, and their conditions. */
+  from: string;
+  where?: string;
+};
 
 export type Change = {
-  /** The steps of a `with`, of which `events (type, occurred_at, data)` holds the events. */
+  /** The steps of a `with`. They may use `isWanted`. */
   steps: string;
+  /** The events, by the rows of the steps. */
+  events: readonly EventSource[];
   /** What to select from the steps, in one row. */
   answer: string;
   values: readonly unknown[];
@@ -109,22 +63,21 @@ export type Change = {
 
 /**
  * Changes rows and adds their events in one statement: PostgreSQL writes the batches, one job each, so no event
- * passes through this process before it is delivered.
+ * passes through this process before it is delivered. Events that no consumer wants are not made.
  */
 export async function writeWithEvents<Answer>(
   { em, outbox, workspaceId }: EventScope,
-  { steps, answer, values, isPrepared = false }: Change,
+  { steps, events, answer, values, isPrepared = false }: Change,
 ): Promise<Answer | undefined> {
-  const { service, interests } = outbox;
+  const { service, contracts } = outbox;
   const workspace = `$${values.length + 1}`;
-  const interested = `$${values.length + 2}`;
-  const text = `with ${steps},
+  const text = `with ${interestSteps({ contracts: `$${values.length + 2}`, workspace })},
+     ${steps},
+     events as (${events.map(wantedEvents).join(' union all ')}),
      -- Written down once: what is read of a step several times is computed as often.
      addressed as materialized (
        select consumer, type, occurred_at, data::text as data
-       from events
-       join json_to_recordset(${interested}::json) as interest (consumer text, types text[])
-         on type = any(types)
+       from events join interest on type = any(types)
      ),
      batched as (
        select *,
@@ -150,9 +103,19 @@ export async function writeWithEvents<Answer>(
   const [row] = await query<Answer>(em, isPrepared ? prepared(text) : text, [
     ...values,
     workspaceId,
-    JSON.stringify(interests),
+    JSON.stringify(contracts),
   ]);
   return row;
+}
+
+function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: EventSource) {
+  // Not a condition on the rows: the planner would expect one row, and join steps row by row.
+  const dataOfRow = type
+    ? `case when ${type} = any((select types from wanted)::text[]) then ${data} end`
+    : data;
+  return `select ${type ?? `'${types[0]}'`} as type, ${occurredAt}::timestamptz as occurred_at, ${dataOfRow} as data
+    from ${from}
+    where ${isWanted(types)} and (${where})`;
 }
 
 /** The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts it. */

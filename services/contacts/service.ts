@@ -6,7 +6,8 @@ import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -44,6 +45,7 @@ export const services = [
   SubscriberService,
   AudienceService,
   EventConsumerService,
+  EventProducerService,
 ];
 
 /** Contacts, lists, and the status of each contact in each list: the people a message may go to. */
@@ -86,5 +88,6 @@ export function contactsRoutes(context: Context) {
       unsubscribeRecipient: unsubscribeRecipient(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };
 }

@@ -1,5 +1,5 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -7,6 +7,7 @@ import {
   SendingStateService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -30,6 +31,7 @@ export const services = [
   BroadcastSendService,
   SendingStateService,
   EventConsumerService,
+  EventProducerService,
 ];
 
 /** Renders and sends mail, and keeps each message's outcome and the suppressed addresses. */
@@ -57,5 +59,6 @@ export function messagesRoutes(context: Context) {
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };
 }

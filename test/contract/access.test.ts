@@ -65,7 +65,9 @@ function bareRequest(method: DescMethodUnary, workspaceId = home): Record<string
 }
 
 function addressOf(method: DescMethodUnary): string {
-  const [, service = ''] = method.parent.typeName.split('.');
+  const [, named = ''] = method.parent.typeName.split('.');
+  // Every service that takes part in events serves their contract; one of them stands for all.
+  const service = named === 'events' ? 'messages' : named;
   return stack.settings[`${service.toUpperCase()}_GRPC_ADDR`] ?? '';
 }
 

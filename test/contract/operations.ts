@@ -1,6 +1,7 @@
 import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf';
 import { ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
+import { file_postrider_events_v1_events } from '#gen/postrider/events/v1/events_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { contracts } from '../../gateway/api/contracts.ts';
 import { decoderOf } from '../../gateway/json/decode.ts';
@@ -10,7 +11,7 @@ import { type Route, routesOf } from '../../gateway/routes.ts';
 export const routes: readonly Route[] = [...routesOf(contracts).values()].flat();
 
 /** Every RPC, including those between services. */
-export const methods: readonly DescMethodUnary[] = contracts
+export const methods: readonly DescMethodUnary[] = [...contracts, file_postrider_events_v1_events]
   .flatMap((file) => file.services)
   .flatMap((service) => service.methods)
   .filter((method): method is DescMethod & DescMethodUnary => method.methodKind === 'unary');

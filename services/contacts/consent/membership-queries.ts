@@ -1,4 +1,4 @@
-import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { type EventScope, type EventSource, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import {
@@ -42,19 +42,13 @@ export async function joinLists(
   { join, emails, listIds, at }: Joining,
 ): Promise<void> {
   if (listIds.length === 0) return;
-  const due = asks.has(join)
-    ? `union all
-       select 'confirmation.due', $2::timestamptz, ${dataSql('judged.next', 'judged')}
-       from judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)
-       where judged.next = 'pending'`
-    : '';
   await writeWithEvents(scope, {
     steps: `target as (
        select list_id, email
        from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
      ),
-     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })},
-     events as (${eventsSql} ${due})`,
+     ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}`,
+    events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
     answer: 'true',
     values: [scope.workspaceId, at, listIds, JSON.stringify(emails)],
   });
@@ -109,8 +103,8 @@ async function applyTransitions(
          offset 0
        ) membership
      ),
-     ${changeSteps({ transitions, deletedAt: 'judged.deleted_at', isJoin: false })},
-     events as (${eventsSql})`,
+     ${changeSteps({ transitions, deletedAt: 'judged.deleted_at', isJoin: false })}`,
+    events: [statusEvents],
     answer: 'true',
     values: [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
   });
@@ -127,12 +121,15 @@ export async function removeMemberships(
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
        returning list_id, email, status, status as previous_status
-     ),
-     events as (
-       select 'list.removed' as type, $2::timestamptz as occurred_at,
-         ${dataSql('removed.status', 'removed')} as data
-       from removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)
      )`,
+    events: [
+      {
+        types: ['list.removed'],
+        occurredAt: '$2',
+        data: dataSql('removed.status', 'removed'),
+        from: 'removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)',
+      },
+    ],
     answer: '(select count(*)::int from removed) as removed',
     values: [scope.workspaceId, at, listId, held],
   });
@@ -188,10 +185,11 @@ function caseSql(column: string, transitions: Transitions): string {
 }
 
 const states: readonly MembershipState[] = ['none', ...statuses];
-const eventBranches = states.flatMap((from) =>
-  statuses.map((to) => {
+const typed = states.flatMap((from) =>
+  statuses.flatMap((to) => {
     const type = eventOf(from, to);
-    return type ? `when judged.known = '${from}' and judged.next = '${to}' then '${type}'` : '';
+    const when = `judged.known = '${from}' and judged.next = '${to}'`;
+    return type ? [{ type, branch: `when ${when} then '${type}'` }] : [];
   }),
 );
 
@@ -201,10 +199,21 @@ function dataSql(status: string, row: string): string {
     'status', ${status}, 'previous_status', ${row}.previous_status)`;
 }
 
-const eventsSql = `
-  select case ${eventBranches.join(' ')} end as type, $2::timestamptz as occurred_at,
-    ${dataSql('judged.next', 'judged')} as data
-  from changed
-  join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
-  join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)
-  where changed.deleted_at is null and list.deleted_at is null`;
+const statusEvents: EventSource = {
+  types: [...new Set(typed.map(({ type }) => type))],
+  type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
+  occurredAt: '$2',
+  data: dataSql('judged.next', 'judged'),
+  from: `changed
+    join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
+    join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
+  where: 'changed.deleted_at is null and list.deleted_at is null',
+};
+
+const confirmationsDue: EventSource = {
+  types: ['confirmation.due'],
+  occurredAt: '$2',
+  data: dataSql('judged.next', 'judged'),
+  from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
+  where: `judged.next = 'pending'`,
+};

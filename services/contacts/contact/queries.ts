@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { columnTypes, contactFields, contactJsonSql } from './fields.ts';
 import type { ContactRow } from './input.ts';
@@ -22,6 +23,7 @@ export async function upsertContacts(
 ): Promise<Set<string>> {
   const answer = await writeWithEvents<{ created: string | null }>(scope, {
     steps: upsertSteps,
+    events,
     answer: '(select json_agg(email)::text from written where is_new) as created',
     values: [scope.workspaceId, JSON.stringify(rows), at, cleared, skipExisting],
     isPrepared: true,
@@ -37,28 +39,35 @@ const names = contactFields.map(({ name }) => `, ${name}`).join('');
 const columns = contactFields.map(({ name, kind }) => `, ${name} ${columnTypes[kind]}`).join('');
 const changes = contactFields.map(({ name }) => {
   const value = `case when '${name}' = any($4::text[]) then excluded.${name}
-    else coalesce(excluded.${name}, contacts.${name}) end`;
+    else coalesce(excluded.${name}, contact.${name}) end`;
   return { name, value };
 });
 
+const types = ['contact.created', 'contact.updated'];
+
 // Names every field, so that the statement is the same for all requests: planning costs five times as much as a row.
-// Inserted rows have no xmax, updated ones have.
+// Inserted rows have no xmax, updated ones have. The data is made here, since a row in a step costs as much as its JSON.
 const upsertSteps = `written as (
-    insert into contacts (workspace_id, email, created_at, updated_at${names})
+    insert into contacts as contact (workspace_id, email, created_at, updated_at${names})
     select $1, email, $3, $3${names}
     from json_to_recordset($2::json) as row (email text${columns})
     order by email collate "C"
     on conflict (workspace_id, email) do update set updated_at = excluded.updated_at
       ${changes.map(({ name, value }) => `, ${name} = ${value}`).join('')}
       where not $5::boolean
-        and (${changes.map(({ name, value }) => `contacts.${name} is distinct from ${value}`).join(' or ')})
-    returning *, xmax = 0 as is_new
-  ),
-  events as (
-    select case when is_new then 'contact.created' else 'contact.updated' end as type,
-      $3::timestamptz as occurred_at, ${contactDataSql} as data
-    from written contact
+        and (${changes.map(({ name, value }) => `contact.${name} is distinct from ${value}`).join(' or ')})
+    returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data
   )`;
+
+const events = [
+  {
+    types,
+    type: `case when is_new then 'contact.created' else 'contact.updated' end`,
+    occurredAt: '$3',
+    data: 'data',
+    from: 'written',
+  },
+];
 
 export function contactNotFound(): ConnectError {
   return new ConnectError('Contact not found', Code.NotFound);

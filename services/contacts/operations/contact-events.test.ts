@@ -97,6 +97,35 @@ test('each change of a membership by an import is published with the status befo
   );
 });
 
+test('an import makes events of the types that webhooks wants in the workspace, and no others', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const wants = (...types: string[]) =>
+    given.interests.setInterest({ consumer: 'webhooks', workspaceId, types });
+  const imported = async (name: string) => {
+    const contacts = ['old', name].map((each) => ({
+      email: `${each}@example.com`,
+      lastName: name,
+    }));
+    await given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: ['news'] });
+    return webhooks(workspaceId);
+  };
+  await imported('old');
+  await wants();
+  expect(await imported('silent')).toEqual([]);
+  await wants('contact.created');
+  expect(await imported('new')).toMatchObject([
+    { type: 'contact.created', data: { contact: { email: 'new@example.com' } } },
+  ]);
+  await wants('contact.updated', 'list.unsubscribed');
+  expect(await imported('newer')).toMatchObject([
+    { type: 'contact.updated', data: { contact: { email: 'old@example.com' } } },
+  ]);
+  await wants('list.subscribed');
+  expect(await imported('newest')).toMatchObject([
+    { type: 'list.subscribed', data: { email: 'newest@example.com', list_id: 'news' } },
+  ]);
+});
+
 test('an import of 10,000 into a list writes 20,000 events in tens of jobs', async () => {
   const workspaceId = await givenLists(given, 'news');
   const contacts = Array.from({ length: 10_000 }, (_, number) => ({

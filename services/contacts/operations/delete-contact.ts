@@ -17,11 +17,15 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
          ),
          deleted as (
            delete from contacts where workspace_id = $1 and email = $2 returning *
-         ),
-         events as (
-           select 'contact.deleted' as type, $3::timestamptz as occurred_at, ${contactDataSql} as data
-           from deleted contact
          )`,
+          events: [
+            {
+              types: ['contact.deleted'],
+              occurredAt: '$3',
+              data: contactDataSql,
+              from: 'deleted contact',
+            },
+          ],
           answer: '(select count(*)::int from deleted) as deleted',
           values: [workspaceId, address, now()],
         },

@@ -12,7 +12,7 @@ import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
@@ -39,6 +39,7 @@ function clients(transport: Transport) {
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
     events: createClient(EventConsumerService, transport),
+    interests: createClient(EventProducerService, transport),
   };
 }
 

@@ -5,7 +5,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { confirmableMs } from '../record/confirmations.ts';
-import { eventOf } from '../record/events.ts';
+import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 import { readToken } from './token.ts';
 
@@ -62,8 +62,8 @@ export async function markUnsubscribed(
           update messages set unsubscribed_at = $3, updated_at = $3
           where workspace_id = $1 and id = $2 and unsubscribed_at is null
           returning *
-        ), ${countStep('left_through', { unsubscribed: 'true' })},
-        events as (${eventOf('unsubscribed', { row: 'left_through', time: 'unsubscribed_at' })})`,
+        ), ${countStep('left_through', { unsubscribed: 'true' })}`,
+      events: [eventsOf('unsubscribed', { from: 'left_through', time: 'unsubscribed_at' })],
       answer: 'true as written',
       values: [workspaceId, id, now()],
     },

@@ -5,7 +5,7 @@ import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts'
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
-import { eventOf } from '../record/events.ts';
+import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
 
 type Known = Tracked & {
@@ -95,16 +95,26 @@ const firstTimes = `
   ), ${countStep('marked', {
     opened: 'is_unopened and opened_at is not null',
     clicked: 'is_unclicked and clicked_at is not null',
-  })}, events as (
-    ${eventOf('opened', { row: 'marked', time: 'opened_at' })} where is_unopened and opened_at is not null
-    union all
-    ${eventOf('clicked', { row: 'marked', time: 'clicked_at' })} where is_unclicked and clicked_at is not null
-  )`;
+  })}`;
+
+const events = [
+  eventsOf('opened', {
+    from: 'marked',
+    where: 'is_unopened and opened_at is not null',
+    time: 'opened_at',
+  }),
+  eventsOf('clicked', {
+    from: 'marked',
+    where: 'is_unclicked and clicked_at is not null',
+    time: 'clicked_at',
+  }),
+];
 
 /** Sets the first times of people and of bots, and writes events for people. A click counts as an open, even without the pixel. */
 async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
   await writeWithEvents(scope, {
     steps: firstTimes,
+    events,
     answer: 'true as written',
     values: [
       scope.workspaceId,

@@ -1,12 +1,20 @@
+import type { EventSource } from '#lib/jobs/outbox.ts';
+
+type Rows = { from: string; where?: string; time: string };
+
 /**
- * The event of a message, in SQL: `row` names a row of messages, `time` a column of it or a parameter. A row as JSON
- * costs less than an object that is built field by field.
+ * The events of messages: `from` names a step with rows of messages, `time` a column of it. A row as JSON costs less
+ * than an object that is built field by field.
  */
-export function eventOf(type: string, { row, time }: { row: string; time: string }): string {
-  return `select 'email.${type}' as type, ${time} as occurred_at, (
-    select row_to_json(fact) from (
-      select ${row}.contact_email as email, ${row}.id as message_id, ${row}.template_id, ${row}.broadcast_id,
-        ${row}.list_id, ${row}.channel, ${time} as event_timestamp
-    ) fact
-  ) as data from ${row}`;
+export function eventsOf(type: string, { from, where, time }: Rows): EventSource {
+  return {
+    types: [`email.${type}`],
+    occurredAt: time,
+    data: `(select row_to_json(fact) from (
+      select ${from}.contact_email as email, ${from}.id as message_id, ${from}.template_id, ${from}.broadcast_id,
+        ${from}.list_id, ${from}.channel, ${time} as event_timestamp
+    ) fact)`,
+    from,
+    where,
+  };
 }

@@ -1,6 +1,6 @@
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { eventOf } from './events.ts';
+import { eventsOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
 /** What became of a claimed message, as it goes into the record. */
@@ -22,7 +22,7 @@ export type ResultContext = {
   owner: string;
 };
 
-// In one statement: the record, the suppression of dead addresses, the counts, and what is told.
+// In one statement: the record, the suppression of dead addresses, and the counts.
 const steps = `
   given as materialized (
     select $1::text as workspace_id, id, status, info, due_at, is_unknown, is_bounce
@@ -50,11 +50,12 @@ const steps = `
     select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
     order by contact_email
     on conflict do nothing
-  ), ${countStep('recorded', { sent: 'sent_at is not null', bounced: 'bounced_at is not null' })}, events as (
-    ${eventOf('sent', { row: 'recorded', time: 'sent_at' })} where sent_at is not null
-    union all
-    ${eventOf('bounced', { row: 'recorded', time: 'bounced_at' })} where bounced_at is not null
-  )`;
+  ), ${countStep('recorded', { sent: 'sent_at is not null', bounced: 'bounced_at is not null' })}`;
+
+const events = [
+  eventsOf('sent', { from: 'recorded', where: 'sent_at is not null', time: 'sent_at' }),
+  eventsOf('bounced', { from: 'recorded', where: 'bounced_at is not null', time: 'bounced_at' }),
+];
 
 /** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
 export async function recordResults(
@@ -65,6 +66,7 @@ export async function recordResults(
   const scope = { em: outcomes.fork(), outbox, workspaceId };
   const answer = await writeWithEvents<{ ids: string[] }>(scope, {
     steps,
+    events,
     answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
     values: [
       workspaceId,

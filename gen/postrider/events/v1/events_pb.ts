@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlMqYBChRFdmVudENvbnN1bWVyU2VydmljZRKNAQoNQ29uc3VtZUV2ZW50cxIpLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1JlcXVlc3QaKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXNwb25zZSIlkAICyvMYHgoCMAFCGEZhaWxlZCB0byBjb25zdW1lIGV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIl0KElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQiFQoTU2V0SW50ZXJlc3RSZXNwb25zZTKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One event.
@@ -106,6 +106,56 @@ export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*
   messageDesc(file_postrider_events_v1_events, 2);
 
 /**
+ * The types of events that a consumer wants.
+ *
+ * @generated from message postrider.events.v1.SetInterestRequest
+ */
+export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest"> & {
+  /**
+   * The service that consumes, such as `webhooks`.
+   *
+   * @generated from field: string consumer = 1;
+   */
+  consumer: string;
+
+  /**
+   * The workspace that the types apply to; if empty, every workspace without types of its own.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * At most 100 types, such as `email.bounced`. If empty, the consumer gets no events.
+   *
+   * @generated from field: repeated string types = 3;
+   */
+  types: string[];
+};
+
+/**
+ * Describes the message postrider.events.v1.SetInterestRequest.
+ * Use `create(SetInterestRequestSchema)` to create a new message.
+ */
+export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 3);
+
+/**
+ * The types are set.
+ *
+ * @generated from message postrider.events.v1.SetInterestResponse
+ */
+export type SetInterestResponse = Message<"postrider.events.v1.SetInterestResponse"> & {
+};
+
+/**
+ * Describes the message postrider.events.v1.SetInterestResponse.
+ * Use `create(SetInterestResponseSchema)` to create a new message.
+ */
+export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 4);
+
+/**
  * Takes batches of events. A service that consumes events serves it on its own port.
  *
  * @generated from service postrider.events.v1.EventConsumerService
@@ -125,4 +175,30 @@ export const EventConsumerService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_events_v1_events, 0);
+
+/**
+ * Makes events. A service that other services consume events of serves it on its own port.
+ *
+ * @generated from service postrider.events.v1.EventProducerService
+ */
+export const EventProducerService: GenService<{
+  /**
+   * Sets the types of events that a consumer gets, in one workspace or by default. When it answers, it applies to every
+   * later change, by whatever process. A type that no consumer wants is not made.
+   *
+   * A workspace's own types replace the default. Where a consumer has set neither, it gets every type that this service
+   * sends it, so that nothing is lost before its first call. The last call wins: a consumer that calls in parallel for
+   * the same workspace orders its calls itself.
+   *
+   * INVALID_ARGUMENT: this service sends the consumer no events, or none of a given type.
+   *
+   * @generated from rpc postrider.events.v1.EventProducerService.SetInterest
+   */
+  setInterest: {
+    methodKind: "unary";
+    input: typeof SetInterestRequestSchema;
+    output: typeof SetInterestResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_events_v1_events, 1);
 

@@ -1,0 +1,107 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { query } from '../postgres/query.ts';
+import type { Store } from '../postgres/store.ts';
+import { invalidField } from '../rpc/errors.ts';
+
+/** A consumer, and the types of events that it can get from a producer. */
+export type Contract = { consumer: string; types: readonly string[] };
+
+/** By producer. Until a consumer sets its interest, it gets all of them. */
+const contracts: Record<string, readonly Contract[]> = {
+  contacts: [
+    { consumer: 'messages', types: ['confirmation.due', 'contact.deleted'] },
+    {
+      consumer: 'webhooks',
+      types: [
+        'contact.created',
+        'contact.updated',
+        'contact.deleted',
+        'list.subscribed',
+        'list.unsubscribed',
+        'list.confirmed',
+        'list.resubscribed',
+        'list.bounced',
+        'list.complained',
+        'list.pending',
+        'list.removed',
+      ],
+    },
+  ],
+  messages: [
+    { consumer: 'contacts', types: ['email.bounced', 'email.complained'] },
+    {
+      consumer: 'webhooks',
+      types: [
+        'email.sent',
+        'email.delivered',
+        'email.opened',
+        'email.clicked',
+        'email.bounced',
+        'email.complained',
+        'email.unsubscribed',
+      ],
+    },
+  ],
+};
+
+export function contractsOf(producer: string): readonly Contract[] {
+  return contracts[producer] ?? [];
+}
+
+/** Part of every store whose changes make events. An empty workspace id is for all workspaces without a row. */
+export const interestsTable = `
+  create table event_interests (
+    consumer text not null,
+    workspace_id text not null,
+    types text[] not null,
+    primary key (consumer, workspace_id)
+  )`;
+
+/** The RPC of every producer: what a consumer sets counts for each statement that begins after the answer. */
+export function setInterest(store: Store): ServiceImpl<typeof EventProducerService>['setInterest'] {
+  return async ({ consumer, workspaceId, types }) => {
+    const contract = contractsOf(store.name).find((each) => each.consumer === consumer);
+    if (!contract) throw invalidField('consumer', `${store.name} sends it no events`);
+    const stray = types.find((type) => !contract.types.includes(type));
+    if (stray !== undefined) {
+      throw invalidField(
+        'types',
+        `${store.name} sends ${consumer} no ${stray.slice(0, 50)} events`,
+      );
+    }
+    await query(
+      store.fork(),
+      `insert into event_interests (consumer, workspace_id, types) values ($1, $2, $3)
+       on conflict (consumer, workspace_id) do update set types = excluded.types`,
+      [consumer, workspaceId, [...new Set(types)]],
+    );
+    return {};
+  };
+}
+
+/**
+ * The first steps of a statement that makes events: `interest (consumer, types)` holds the consumers of `contracts`, a
+ * parameter in JSON, and `wanted (types)` all their types in one row. The statement reads them itself, since a
+ * process that had read them before would miss what was set meanwhile.
+ */
+export function interestSteps({ contracts, workspace }: Record<'contracts' | 'workspace', string>) {
+  return `interest as materialized (
+       select contract.consumer, coalesce(own.types, contract.types) as types
+       from json_to_recordset(${contracts}::json) as contract (consumer text, types text[])
+       left join lateral (
+         select types from event_interests
+         where consumer = contract.consumer and workspace_id in ('', ${workspace}::text)
+         order by workspace_id desc
+         limit 1
+       ) own on true
+     ),
+     wanted as materialized (
+       select array_agg(type) as types from interest cross join unnest(interest.types) as type
+     )`;
+}
+
+/** SQL that is true if anybody wants one of the types; PostgreSQL evaluates it once for each statement. */
+export function isWanted(types: readonly string[]): string {
+  return `(select types && '{${types.join(',')}}' from wanted)`;
+}

@@ -1,0 +1,8 @@
+import { Migration } from '@mikro-orm/migrations';
+import { interestsTable } from '#lib/jobs/interests.ts';
+
+export class Interests extends Migration {
+  override up(): void {
+    this.addSql(interestsTable);
+  }
+}
