@@ -36,8 +36,9 @@ const {
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 const { freezeAudience } = proxyActivities<Activities>({
+  // At most two hundred steps of a fraction of a second, each with a heartbeat; the first waits for feeds.
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '1 minute',
+  heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 const { sendSlice } = proxyActivities<Activities>({
@@ -59,9 +60,9 @@ const lookAtLeastEveryMs = 60 * 60_000;
 const lookAtMostEveryMs = 1_000;
 
 /**
- * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
- * test: of the sample, wait for the winner, then the rest), finish. The next step always follows from the row, so a run may begin, end or be repeated
- * at any step. `attributes` are the search attributes that the server has.
+ * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a test: of the
+ * sample, wait for the winner, then the rest), finish. Slices of one list are sent while the rest is frozen. The next step
+ * always follows from the row, so a run may begin, end or be repeated at any step. `attributes` are the search attributes that the server has.
  */
 export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);

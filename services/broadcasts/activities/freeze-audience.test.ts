@@ -224,6 +224,22 @@ test('a test is dealt over many pages as over one', async () => {
   expect(await storedOf(key)).toEqual({ slices: 35_001, parts: 0 });
 });
 
+test('a winner that is chosen while a test is dealt goes to everybody', async () => {
+  const key = await givenBroadcast(given, { status: 'testing', test_settings: tested });
+  const templates = new Set<string | undefined>();
+  given.neighbours.sendBatch = (request) => {
+    templates.add(request.plan?.templateId);
+    sent.push(...request.emails);
+    return allSent(request);
+  };
+  onPage = async (afterEmail) => {
+    if (afterEmail === crowd[9_999]) await given.client.selectWinner({ ...key, templateId: 'b' });
+  };
+  await playToEnd(key);
+  expect(sent.toSorted()).toEqual(crowd);
+  expect([...templates]).toEqual(['b']);
+});
+
 test('nothing of a test is sent before all of it is dealt', async () => {
   const settings = { ...tested, sample_percentage: 7 };
   const key = await givenBroadcast(given, { status: 'testing', test_settings: settings });

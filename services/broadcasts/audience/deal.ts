@@ -70,7 +70,7 @@ export async function cutParts(
     `with front as (
        select *, sum(size) over (order by arm, due_at, list, first) - size as ahead
        from (
-         select arm, due_at, list, first, size, emails from audience_parts
+         select ctid as at, arm, due_at, list, first, size, emails from audience_parts
          where workspace_id = $1 and broadcast_id = $2
          order by arm, due_at, list, first limit $4::int + 1
        ) part
@@ -87,19 +87,12 @@ export async function cutParts(
          case when goes_on then total - total % $3::int else total end - before)) as count
        from taken
      ), emptied as (
-       delete from audience_parts part using used
-       where part.workspace_id = $1 and part.broadcast_id = $2
-         and (part.arm, part.due_at, part.list, part.first) =
-           (used.arm, used.due_at, used.list, used.first)
-         and used.count = used.size
+       -- By ctid: joined by key, all parts would be compared. The lock of the row keeps it valid.
+       delete from audience_parts where ctid = any (array(select at from used where count = size))
      ), shortened as (
        update audience_parts part
        set size = part.size - used.count, emails = part.emails[used.count + 1:]
-       from used
-       where part.workspace_id = $1 and part.broadcast_id = $2
-         and (part.arm, part.due_at, part.list, part.first) =
-           (used.arm, used.due_at, used.list, used.first)
-         and used.count between 1 and used.size - 1
+       from used where part.ctid = used.at and used.count between 1 and used.size - 1
      ), cut as (
        select arm, due_at, list, before + place as place, (before + place - 1)::int / $3 as turn, email
        from used cross join lateral unnest(emails[:count]) with ordinality as recipient (email, place)
