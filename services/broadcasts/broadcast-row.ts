@@ -92,6 +92,25 @@ export type StoredFeed = Feed & { enabled: boolean };
 /** The configured feeds of a broadcast. */
 export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };
 
+/** Whether the first page of the audience is stored and later ones are still to come, or to be cut. */
+export function isFreezing(row: {
+  status: Status;
+  plan?: Plan | null;
+  frozen_at?: Date | null;
+}): boolean {
+  return Boolean(row.plan) && !row.frozen_at && !isOver(row.status);
+}
+
+/** True where all recipients get the same content at the same time, so that slices are sent as soon as they are cut. */
+export function isUniform(row: {
+  audience: Audience;
+  schedule: Schedule;
+  test_settings: TestSettings;
+}): boolean {
+  const { audience, schedule, test_settings: test } = row;
+  return listsOf(audience).length === 1 && !test.enabled && !schedule.use_recipient_timezone;
+}
+
 /** The columns of a broadcast; its rules are the methods of `Broadcast`. */
 export const broadcastSchema = defineEntity({
   name: 'Broadcast',
@@ -110,6 +129,9 @@ export const broadcastSchema = defineEntity({
     global_feed_fetched_at: p.datetime().nullable(),
     starts_at: p.datetime().nullable(),
     plan: p.json<Plan>().nullable(),
+    /** The last address of the stored pages, while there are more; null before and after. */
+    freeze_after: p.string().nullable(),
+    /** When the whole audience was in slices. */
     frozen_at: p.datetime().nullable(),
     enqueued_count: p.integer(),
     test_phase_recipient_count: p.integer(),

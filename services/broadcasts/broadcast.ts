@@ -34,7 +34,7 @@ type Stop = { reason: string; cause: 'outage' | 'fault'; endsAt?: Date };
 export class Broadcast extends broadcastSchema.class {
   update(now: Date, content: Content): void {
     allow(this, 'update', 'draft', 'scheduled', 'paused');
-    if (this.frozen_at) {
+    if (this.plan) {
       throw new ConnectError(
         'cannot update a paused broadcast whose audience is frozen',
         Code.FailedPrecondition,
@@ -101,7 +101,7 @@ export class Broadcast extends broadcastSchema.class {
 
   resume(now: Date): void {
     allow(this, 'resume', 'paused');
-    const isAhead = !this.frozen_at && (this.starts_at ?? now) > now;
+    const isAhead = !this.plan && (this.starts_at ?? now) > now;
     if (isAhead) this.status = 'scheduled';
     else startMoving(this, now);
     this.paused_from = null;
@@ -121,6 +121,7 @@ export class Broadcast extends broadcastSchema.class {
   cancel(now: Date): void {
     allow(this, 'cancel', 'scheduled', 'paused', ...moving);
     this.status = 'cancelled';
+    this.freeze_after = null;
     this.cancelled_at = now;
     change(this, now);
   }
@@ -189,6 +190,7 @@ export class Broadcast extends broadcastSchema.class {
   fail(now: Date, reason: string): void {
     allow(this, 'fail', 'scheduled', ...moving);
     this.status = 'failed';
+    this.freeze_after = null;
     this.pause_reason = reason;
     change(this, now);
   }

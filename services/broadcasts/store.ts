@@ -9,6 +9,7 @@ import { SlicesHoldAddresses } from './migrations/m0005-slices-hold-addresses.ts
 import { Unrendered } from './migrations/m0006-unrendered.ts';
 import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
+import { FreezeInSteps } from './migrations/m0009-freeze-in-steps.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -19,6 +20,7 @@ export const migrations = {
   'm0006-unrendered': Unrendered,
   'm0007-settled-slices': SettledSlices,
   'm0008-watch-cursor': WatchCursor,
+  'm0009-freeze-in-steps': FreezeInSteps,
 };
 
 export function openBroadcastsStore(url: string): Promise<Store> {

@@ -18,7 +18,7 @@ export function tell({ step, story }: Look, attributes = attributesOfOldRun()): 
       '| Broadcast | |',
       '|---|---|',
       `| Phase | ${phaseOf(step, story)} |`,
-      `| Recipients | ${story.recipients} |`,
+      `| Recipients | ${story.recipients}${story.isFreezing ? ' so far' : ''} |`,
       `| Sent | ${story.counts.sent} |`,
       `| Failed | ${story.counts.failed} |`,
       `| Skipped | ${story.counts.skipped} |`,
@@ -71,7 +71,7 @@ function nextOf(step: Step): string {
         ? 'waits for a change'
         : `waits until ${new Date(step.untilMs).toISOString()}`;
     case 'send':
-      return `sends slice ${step.slices.join(' and ')}`;
+      return `sends slice ${step.slices.join(' and ')}${step.freezes ? ', and freezes more of the audience' : ''}`;
     case 'freeze':
       return 'freezes the plan and the audience';
     case 'settle':

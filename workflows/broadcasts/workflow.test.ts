@@ -22,6 +22,7 @@ afterAll(() => env.teardown());
 const story: Story = {
   status: 'sending',
   recipients: 10,
+  isFreezing: false,
   counts: { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 },
   startsAt: null,
   pausedBy: null,
@@ -42,7 +43,10 @@ function given(plan: (asked: string[]) => Step, fakes: (asked: string[]) => Fake
   const activities: Fakes = {
     readPlan: async (): Promise<Look> => ({ step: plan(asked), story }),
     begin: note('begin'),
-    freezeAudience: note('freeze'),
+    freezeAudience: async () => {
+      asked.push('freeze');
+      return { hasMore: false };
+    },
     sendSlice: async ({ slice }) => {
       asked.push(`send ${slice}`);
       return { outage: '' };
@@ -210,6 +214,104 @@ test('a signal has the row read again at once', async () => {
   const { activities } = given(() => (isCancelled ? end : { do: 'wait', untilMs: null }));
   await play(activities, async (handle) => {
     isCancelled = true;
+    await handle.signal('changed');
+  });
+});
+
+/** Slice 0 lasts until the test says that it is done. */
+function givenLongSlice(hasMore: (frozen: number) => boolean | Promise<boolean>) {
+  const slice = Promise.withResolvers<{ outage: string }>();
+  let frozen = 0;
+  const fakes = (list: string[]): Fakes => ({
+    sendSlice: async () => {
+      list.push('send');
+      const result = await slice.promise;
+      list.push('sent');
+      return result;
+    },
+    freezeAudience: async () => {
+      frozen += 1;
+      list.push('freeze');
+      return { hasMore: await hasMore(frozen) };
+    },
+  });
+  return { slice, fakes };
+}
+const sendAndFreeze: Step = { do: 'send', slices: [0], freezes: true };
+
+test('freezing goes on while a slice is being sent, until nothing is left', async () => {
+  const { slice, fakes } = givenLongSlice((frozen) => {
+    if (frozen === 3) slice.resolve({ outage: '' });
+    return frozen < 3;
+  });
+  const { asked, activities } = given(script(sendAndFreeze, { do: 'finish' }, end), fakes);
+  await play(activities);
+  expect(asked.filter((name) => name === 'freeze')).toHaveLength(3);
+  expect(asked.slice(-2)).toEqual(['sent', 'finish']);
+  expect(asked.indexOf('send')).toBeLessThan(asked.indexOf('sent'));
+});
+
+test('once its slices are sent, a step freezes no more than it has begun', async () => {
+  const { slice, fakes } = givenLongSlice(async (frozen) => {
+    if (frozen === 2) slice.resolve({ outage: '' });
+    await new Promise((done) => setTimeout(done, frozen === 2 ? 500 : 0));
+    return true;
+  });
+  const { asked, activities } = given(script(sendAndFreeze, end), fakes);
+  await play(activities);
+  expect(asked.filter((name) => name === 'freeze')).toHaveLength(2);
+});
+
+test('an outage while freezing goes on pauses the broadcast', async () => {
+  const { slice, fakes } = givenLongSlice(() => false);
+  slice.resolve({ outage: 'connection refused' });
+  const { asked, activities } = given(script(sendAndFreeze, end), fakes);
+  await play(activities);
+  expect(asked).toContain('pause: outage: connection refused');
+});
+
+test('a permanent error of the freeze fails the broadcast, and its slices end by themselves', async () => {
+  const { ApplicationFailure } = await import('@temporalio/common');
+  const { slice, fakes } = givenLongSlice(() => {
+    throw ApplicationFailure.nonRetryable('List not found', 'NotFound');
+  });
+  const { asked, activities } = given(script(sendAndFreeze, end), (list) => ({
+    ...fakes(list),
+    failBroadcast: async (_, reason) => {
+      list.push(`fail: ${reason}`);
+      slice.resolve({ outage: '' });
+    },
+  }));
+  await play(activities);
+  expect(asked.slice(-2)).toEqual(['fail: List not found', 'sent']);
+});
+
+test('cancelling the workflow while it sends and freezes cancels the broadcast', async () => {
+  const { slice, fakes } = givenLongSlice(() => false);
+  const { asked, activities } = given(
+    (list) => (list.includes('cancel') ? end : sendAndFreeze),
+    fakes,
+  );
+  await play(activities, async (handle) => {
+    while (!asked.includes('send')) await new Promise((done) => setTimeout(done, 20));
+    await handle.cancel();
+    while (!asked.includes('cancel')) await new Promise((done) => setTimeout(done, 20));
+    slice.resolve({ outage: '' });
+  });
+  expect(asked).toContain('cancel');
+});
+
+test('the current details say that the recipients are not all read yet', async () => {
+  let isOver = false;
+  const { activities } = given(script(end));
+  activities.readPlan = async () => ({
+    step: isOver ? end : { do: 'wait', untilMs: null },
+    story: { ...story, isFreezing: true },
+  });
+  await play(activities, async (handle) => {
+    await untilWaiting(handle);
+    expect(await detailsOf(handle)).toContain('| Recipients | 10 so far |');
+    isOver = true;
     await handle.signal('changed');
   });
 });

@@ -36,8 +36,9 @@ const {
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 const { freezeAudience } = proxyActivities<Activities>({
+  // At most two hundred steps of a fraction of a second, each with a heartbeat; the first waits for feeds.
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '1 minute',
+  heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 });
 const { sendSlice } = proxyActivities<Activities>({
@@ -59,9 +60,9 @@ const lookAtLeastEveryMs = 60 * 60_000;
 const lookAtMostEveryMs = 1_000;
 
 /**
- * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a
- * test: of the sample, wait for the winner, then the rest), finish. The next step always follows from the row, so a run may begin, end or be repeated
- * at any step. `attributes` are the search attributes that the server has.
+ * A broadcast's life: wait until the start, freeze the plan and the audience, send the slices (with a test: of the
+ * sample, wait for the winner, then the rest), finish. Slices of one list are sent while the rest is frozen. The next step
+ * always follows from the row, so a run may begin, end or be repeated at any step. `attributes` are the search attributes that the server has.
  */
 export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[]): Promise<void> {
   const row = watchRow(key);
@@ -119,9 +120,7 @@ async function take(key: BroadcastKey, look: Look, row: Row): Promise<void> {
     await stepOf(look.step, key, row);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const reason = reasonOf(error);
-    if (look.step.do === 'freeze') await failBroadcast(key, reason);
-    else await pauseBySystem(key, reason, 'fault');
+    await pauseBySystem(key, reasonOf(error), 'fault');
   }
 }
 
@@ -132,9 +131,9 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
     case 'begin':
       return begin(key);
     case 'freeze':
-      return freezeAudience(key);
+      return freeze(key);
     case 'send':
-      return sendSlices(key, step.slices);
+      return step.freezes ? sendAndFreeze(key, step.slices) : sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
     case 'settle':
@@ -162,6 +161,33 @@ function waitForChange(untilMs: number | null, row: Row): Promise<boolean> {
   const summary =
     untilMs === null ? 'wait for a change' : `wait until ${new Date(untilMs).toISOString()}`;
   return condition(() => row.isChanged, waitMs, { summary });
+}
+
+/** Answers whether there is more to freeze. A permanent error fails the broadcast: nobody could resume it. */
+async function freeze(key: BroadcastKey): Promise<boolean> {
+  try {
+    const result: { hasMore: boolean } | null = await freezeAudience(key);
+    // Workers of older versions answer nothing.
+    return result?.hasMore ?? false;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    await failBroadcast(key, reasonOf(error));
+    return false;
+  }
+}
+
+/** Freezes on for as long as the slices are being sent. */
+async function sendAndFreeze(key: BroadcastKey, slices: number[]): Promise<void> {
+  let isSending = true;
+  const sending = sendSlices(key, slices).finally(() => {
+    isSending = false;
+  });
+  const freezing = (async () => {
+    let hasMore = true;
+    while (hasMore && isSending) hasMore = await freeze(key);
+  })();
+  const ends = await Promise.allSettled([sending, freezing]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 async function sendSlices(key: BroadcastKey, slices: number[]): Promise<void> {

@@ -4,11 +4,11 @@ import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
 
-/** Every slice is done: `sent` means recipients = sent + failed + skipped. */
+/** The audience is frozen and every slice is done: `sent` means recipients = sent + failed + skipped. */
 export function finish({ store, now }: Context) {
   return (key: BroadcastKey): Promise<void> =>
     takeStep(store, key, async (broadcast, em) => {
-      if (!isMoving(broadcast.status)) return;
+      if (!isMoving(broadcast.status) || !broadcast.frozen_at) return;
       const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
       const answered = counts.sent + counts.failed + counts.skipped;
       if (answered !== broadcast.enqueued_count) {

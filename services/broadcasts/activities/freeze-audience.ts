@@ -1,51 +1,131 @@
-import type { EntityManager } from '#lib/postgres/store.ts';
-import { copyAudience } from '../audience/freeze.ts';
+import { Context as Activity } from '@temporalio/activity';
+import { cutParts } from '../audience/deal.ts';
+import { storePage } from '../audience/freeze.ts';
+import { type Page, pageReader, pageSize } from '../audience/pages.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
-import { isMoving, type Plan } from '../broadcast-row.ts';
+import { isMoving, isUniform, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import { saveGlobalFeed } from '../feeds/global.ts';
+import { type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { pinPlan } from '../plan/plan.ts';
 import { checkContent } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
+/** Steps of one activity: what is sent meanwhile takes longer, and operators see the count after each activity. */
+const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
+
+/** The plan with what was pinned beside it; the first page stores it. */
+type Pin = { plan: Plan; global: GlobalFeed | undefined };
+
+/** `more`: the next activity continues. `stopped`: the broadcast has changed and is read again. */
+type Progress = 'more' | 'done' | 'stopped';
+
 /**
- * Pins the content and copies the audience, once. If the broadcast changes meanwhile, nothing is kept and the row is
- * read again; a repeat after a crash starts over.
+ * Pins the content and copies the audience in steps. Each of them commits one page, or cuts one into slices, and holds
+ * the lock of the row no longer: what is committed stays, and a repeat continues after it. The first page pins the plan;
+ * if the broadcast changes before it, nothing is kept.
  */
 export function freezeAudience(context: Context) {
-  return async (key: BroadcastKey): Promise<void> => {
+  return async (key: BroadcastKey): Promise<{ hasMore: boolean }> => {
     const broadcast = await findIfThere(context.store.fork(), key);
-    if (!broadcast || !isMoving(broadcast.status) || broadcast.frozen_at) return;
-    checkContent(broadcast);
-    const basics = await pinPlan(context, broadcast);
-    const global = await pinGlobalFeed(context, broadcast);
-    if (global && 'error' in global) {
-      return pauseBySystem(context)(key, `global feed failed: ${global.error}`, 'outage');
+    if (!broadcast || !isMoving(broadcast.status) || broadcast.frozen_at) return { hasMore: false };
+    const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
+    if (pin && 'error' in pin) {
+      await pauseBySystem(context)(key, `global feed failed: ${pin.error}`, 'outage');
+      return { hasMore: false };
     }
-    const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
-    await takeStep(context.store, key, async (row, em) => {
-      if (row.revision !== broadcast.revision || row.frozen_at) return;
-      if (global) await saveGlobalFeed(em, row, global);
-      await freeze(context, em, { row, plan });
-    });
+    const progress = await storePages(context, broadcast, pin);
+    const isCut = progress !== 'done' || isUniform(broadcast);
+    return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
   };
 }
 
-async function freeze(
+async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | { error: string }> {
+  checkContent(broadcast);
+  const basics = await pinPlan(context, broadcast);
+  const global = await pinGlobalFeed(context, broadcast);
+  if (global && 'error' in global) return global;
+  return { plan: { ...basics, ...pinnedFeeds(broadcast, global) }, global };
+}
+
+/** Stores page after page, and reads the next one meanwhile. */
+async function storePages(
   context: Context,
-  em: EntityManager,
-  { row, plan }: { row: Broadcast; plan: Plan },
-): Promise<void> {
-  const key = { workspaceId: row.workspace_id, id: row.id };
-  const frozen = { ...plan, schedule: row.schedule, test: row.test_settings };
-  const { count, sample } = await copyAudience(context, em, { key, frozen });
-  row.plan = plan;
-  row.frozen_at = context.now();
-  row.enqueued_count = count;
-  row.test_phase_recipient_count = sample;
-  row.winner_phase_recipient_count = row.test_settings.enabled ? count - sample : 0;
-  row.updated_at = context.now();
+  broadcast: Broadcast,
+  pin: Pin | undefined,
+): Promise<Progress> {
+  const plan = pin?.plan ?? broadcast.plan;
+  const after = pin ? '' : broadcast.freeze_after;
+  if (!plan || after == null) return 'done';
+  const read = pageReader(context, broadcast, plan);
+  let seen = broadcast;
+  let page = await read(after);
+  for (let stepsLeft = stepsOf(broadcast, pin) - 1; ; stepsLeft -= 1) {
+    const lastEmail = page.emails[pageSize(plan) - 1];
+    const next = lastEmail && stepsLeft > 0 && !isCancelled() ? read(lastEmail) : undefined;
+    // The page is stored even if the next one cannot be read.
+    next?.catch(() => {});
+    const row = await keepPage(context, seen, {
+      page,
+      lastEmail,
+      pin: seen.plan ? undefined : pin,
+    });
+    if (!row) return 'stopped';
+    Activity.current().heartbeat({ recipients: row.enqueued_count });
+    if (!next) return lastEmail ? 'more' : 'done';
+    page = await next;
+    seen = row;
+  }
+}
+
+function stepsOf(broadcast: Broadcast, pin: Pin | undefined): number {
+  if (!isUniform(broadcast)) return stepsMax.alone;
+  return pin ? stepsMax.beforeSending : stepsMax.whileSending;
+}
+
+function isCancelled(): boolean {
+  return Activity.current().cancellationSignal.aborted;
+}
+
+type Step = { page: Page; lastEmail: string | undefined; pin: Pin | undefined };
+
+/** Returns the row; undefined where it is no longer as it was seen. */
+function keepPage(context: Context, seen: Broadcast, { page, lastEmail, pin }: Step) {
+  const key = { workspaceId: seen.workspace_id, id: seen.id };
+  return takeStep(context.store, key, async (row, em) => {
+    if (!isMoving(row.status) || !continues(row, seen, pin)) return undefined;
+    if (pin) row.plan = pin.plan;
+    if (pin?.global) await saveGlobalFeed(em, row, pin.global);
+    if (!row.plan) throw new Error('a page without a plan');
+    await storePage(em, row, page, row.plan);
+    row.freeze_after = lastEmail ?? null;
+    if (!lastEmail && isUniform(row)) row.frozen_at = context.now();
+    row.updated_at = context.now();
+    return row;
+  });
+}
+
+/** Another worker may have stored the page, and until the plan is pinned the broadcast may have been updated. */
+function continues(row: Broadcast, seen: Broadcast, pin: Pin | undefined): boolean {
+  if (pin) return !row.plan && row.revision === seen.revision;
+  return row.freeze_after === seen.freeze_after && !row.frozen_at;
+}
+
+/** Cuts what was dealt, once all pages are stored. */
+async function cutAll(context: Context, key: BroadcastKey): Promise<Progress> {
+  for (let stepsLeft = stepsMax.alone; stepsLeft > 0 && !isCancelled(); stepsLeft -= 1) {
+    const row = await takeStep(context.store, key, async (broadcast, em) => {
+      const { plan, frozen_at } = broadcast;
+      if (!isMoving(broadcast.status) || !plan || frozen_at) return undefined;
+      if (await cutParts(em, broadcast, plan)) return broadcast;
+      broadcast.frozen_at = context.now();
+      broadcast.updated_at = context.now();
+      return undefined;
+    });
+    if (!row) return 'done';
+    Activity.current().heartbeat({ recipients: row.enqueued_count });
+  }
+  return 'more';
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { renderFailureReason } from '../audience/render-failures.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
-import type { Status } from '../broadcast-row.ts';
+import { isFreezing, type Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 
@@ -16,6 +16,8 @@ export type Look = { step: Step; story: Story };
 export type Story = {
   status: Status | 'deleted';
   recipients: number;
+  /** Whether the recipients are not all read yet. */
+  isFreezing: boolean;
   counts: Counts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
@@ -30,6 +32,7 @@ const deleted: Look = {
   story: {
     status: 'deleted',
     recipients: 0,
+    isFreezing: false,
     counts: noCounts,
     startsAt: null,
     pausedBy: null,
@@ -50,6 +53,7 @@ export function readPlan({ store, now }: Context) {
       story: {
         status: broadcast.status,
         recipients: broadcast.enqueued_count,
+        isFreezing: isFreezing(broadcast),
         counts,
         startsAt: broadcast.starts_at?.toISOString() ?? null,
         pausedBy: broadcast.paused_by ?? null,
@@ -69,6 +73,7 @@ type Row = {
   settle_at: string | null;
 };
 
+/** In the order of sending: the sample first, and the slices of its arms in turn, so that time favours none. */
 async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise<Parts> {
   const rows = await query<Row>(
     em,
@@ -76,8 +81,13 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
        coalesce(due_at <= $3, true)
          and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
        greatest(due_at, next_due_at) as next_due_at, settle_at
-     from slices where workspace_id = $1 and broadcast_id = $2 and done_at is null
-     order by number`,
+     from (
+       select number, arm, list, due_at, answered, size, next_due_at, settle_at, done_at,
+         row_number() over (partition by arm, due_at, list order by number) as turn
+       from slices where workspace_id = $1 and broadcast_id = $2
+     ) slice
+     where done_at is null
+     order by arm is null, due_at nulls first, turn, arm, list`,
     [key.workspaceId, key.id, now],
   );
   return {

@@ -1,7 +1,7 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
+import type { BroadcastKey } from '../broadcast.ts';
 import type { Schedule } from '../broadcast-row.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
@@ -163,7 +163,7 @@ test('a contact in several lists gets one message, through the first of them', a
   expect(broadcast).toMatchObject({ enqueuedCount: 5, audience: { furtherLists: ['offers'] } });
 });
 
-/** The addresses of each slice, in the order of the slices. */
+/** The addresses of each slice, by its number. */
 async function slicesOf({ id }: { id: string }): Promise<string[][]> {
   const rows = await query<{ emails: string[]; size: number }>(
     given.context.store.fork(),
@@ -174,72 +174,71 @@ async function slicesOf({ id }: { id: string }): Promise<string[][]> {
   return rows.map(({ emails }) => emails);
 }
 
+async function freezeAll(key: BroadcastKey): Promise<void> {
+  while ((await runActivity(() => freezeAudience(given.context)(key))).hasMore);
+}
+
 const crowd = Array.from({ length: 25_001 }, (_, n) => `p${String(n).padStart(5, '0')}`);
 
 test('everybody on several pages is in one slice, and all slices but the last are full', async () => {
   given.neighbours.audience = crowd;
   given.neighbours.ratePerMinute = 3_300;
   const key = await givenBroadcast(given, { status: 'sending' });
-  await runActivity(() => freezeAudience(given.context)(key));
+  await freezeAll(key);
   const slices = await slicesOf(key);
   expect(slices.flat()).toEqual(crowd);
   expect(slices.map(({ length }) => length)).toEqual([...Array(7).fill(3_300), 1_901]);
 });
 
-test('several pages of several lists are cut by list, and the pages are deleted', async () => {
+test('several pages of several lists are cut by list, and the parts are deleted', async () => {
   given.neighbours.audience = crowd;
   given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
   const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
-  await runActivity(() => freezeAudience(given.context)(key));
+  await freezeAll(key);
   const slices = await slicesOf(key);
-  expect(slices.map(({ length }) => length)).toEqual([5_000, 2_500, 5_000, 5_000, 5_000, 2_501]);
-  expect(slices[1]).toEqual(crowd.filter((email) => email.endsWith('7')));
+  expect(slices.map(({ length }) => length)).toEqual([5_000, 5_000, 5_000, 5_000, 2_501, 2_500]);
+  expect(slices[5]).toEqual(crowd.filter((email) => email.endsWith('7')));
   expect(slices.flat().toSorted()).toEqual(crowd);
-  expect(await query(given.context.store.fork(), 'select * from audience_pages', [])).toEqual([]);
+  expect(await query(given.context.store.fork(), 'select * from audience_parts', [])).toEqual([]);
 });
 
-/** Freezes with pages that `onCall` may delay or fail. */
-async function givenPages(onCall: (call: number) => void) {
-  const { audience, ...context } = given.context;
-  let calls = 0;
-  const listAudience: typeof audience.listAudience = async (request) => {
-    calls += 1;
-    onCall(calls);
-    return audience.listAudience(request);
-  };
+test('slices of several lists are sent in turn', async () => {
   given.neighbours.audience = crowd;
-  const key = await givenBroadcast(given, { status: 'sending' });
-  const freeze = freezeAudience({ ...context, audience: { listAudience } });
-  return { key, freeze: () => runActivity(() => freeze(key)) };
-}
-
-test('a page that cannot be read leaves nothing behind, and a repeat copies everybody', async () => {
-  const { key, freeze } = await givenPages((call) => {
-    if (call === 3) throw new ConnectError('down', Code.Unavailable);
-  });
-  await expect(freeze()).rejects.toThrow('down');
-  expect(await slicesOf(key)).toEqual([]);
-  await freeze();
-  expect((await slicesOf(key)).flat()).toEqual(crowd);
+  given.neighbours.listOf = (email) => (email.endsWith('7') ? 1 : 0);
+  const key = await givenBroadcast(given, { status: 'sending', further_lists: ['offers'] });
+  await playSteps(given, key);
+  const turns = sent
+    .map(([, , listId]) => listId)
+    .filter((listId, n, all) => listId !== all[n - 1]);
+  expect(turns).toEqual(['news', 'offers', 'news']);
 });
 
 test('the next page is read while a page is written, and none after it', async () => {
+  const { audience, ...context } = given.context;
   let calls = 0;
-  const second = Promise.withResolvers<void>();
-  const { key, freeze } = await givenPages((call) => {
-    calls = call;
-    if (call === 2) second.resolve();
-  });
+  const third = Promise.withResolvers<void>();
+  const listAudience: typeof audience.listAudience = async (request) => {
+    calls += 1;
+    if (calls === 3) third.resolve();
+    return audience.listAudience(request);
+  };
+  given.neighbours.audience = Array.from(
+    { length: 45_001 },
+    (_, n) => `p${String(n).padStart(5, '0')}`,
+  );
+  const key = await givenBroadcast(given, { status: 'sending' });
+  const freeze = freezeAudience({ ...context, audience: { listAudience } });
+  await runActivity(() => freeze(key));
   const frozen = await given.context.store.fork().transactional(async (em) => {
     await query(em, 'lock table slices in share mode', []);
-    const freezing = freeze();
-    await second.promise;
+    const freezing = runActivity(() => freeze(key));
+    await third.promise;
     await new Promise(setImmediate);
-    expect(calls).toBe(2);
+    expect(calls).toBe(3);
     return { freezing };
   });
   await frozen.freezing;
-  expect((await slicesOf(key)).flat()).toEqual(crowd);
+  expect((await slicesOf(key)).flat()).toEqual(given.neighbours.audience);
 });
 
 test('a list that is named twice or does not exist is refused by its field', async () => {

@@ -1,53 +1,38 @@
-import { heartbeat } from '@temporalio/activity';
 import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import type { BroadcastKey } from '../broadcast.ts';
-import type { Plan, Schedule, TestSettings } from '../broadcast-row.ts';
+import type { Broadcast } from '../broadcast.ts';
+import type { Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 
-export type Frozen = Pick<Plan, 'lists' | 'include_unsubscribed' | 'rate_limit_per_minute'> & {
-  schedule: Schedule;
-  test: TestSettings;
-};
+const pageSizeMax = 10_000;
+const sliceSizeMax = 5_000;
 
 export type Page = ListAudienceResponse;
 
-type Asked = Pick<Peers, 'audience'>;
-type Wanted = { key: BroadcastKey; frozen: Frozen; pageSize: number };
-
-/**
- * Passes each page of an audience to `keep` with the number of recipients before it, and reads the next page
- * meanwhile. Returns the total.
- */
-export async function eachPage(
-  context: Asked,
-  wanted: Wanted,
-  keep: (page: Page, first: number) => Promise<void>,
-): Promise<number> {
-  const pageAfter = pageReader(context, wanted);
-  let count = 0;
-  let page: Page | undefined = await pageAfter('');
-  while (page) {
-    const lastEmail: string | undefined = page.emails[wanted.pageSize - 1];
-    const next: Promise<Page> | undefined = lastEmail ? pageAfter(lastEmail) : undefined;
-    const first = count;
-    count += page.emails.length;
-    [page] = await Promise.all([next, keep(page, first)]);
-    heartbeat({ recipients: count });
-  }
-  return count;
+/** At most a minute of sending, so that an activity ends and its result is seen. */
+export function sliceSize({ rate_limit_per_minute: rate }: Plan): number {
+  return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-function pageReader({ audience }: Asked, { key, frozen, pageSize }: Wanted) {
-  const { lists, include_unsubscribed: includeUnsubscribed, schedule } = frozen;
-  const [listId = '', ...furtherListIds] = lists.map((list) => list.id);
-  return (afterEmail: string): Promise<Page> =>
+/** Each page has whole slices, but for the last one. */
+export function pageSize(plan: Plan): number {
+  return pageSizeMax - (pageSizeMax % sliceSize(plan));
+}
+
+/** Reads pages of an audience by the address that they start after. */
+export function pageReader(
+  { audience }: Pick<Peers, 'audience'>,
+  { workspace_id: workspaceId, schedule }: Broadcast,
+  plan: Plan,
+): (afterEmail: string) => Promise<Page> {
+  const [listId = '', ...furtherListIds] = plan.lists.map((list) => list.id);
+  return (afterEmail) =>
     audience.listAudience({
-      workspaceId: key.workspaceId,
+      workspaceId,
       listId,
       furtherListIds,
-      includeUnsubscribed,
+      includeUnsubscribed: plan.include_unsubscribed,
       afterEmail,
-      pageSize,
+      pageSize: pageSize(plan),
       withTimezones: schedule.use_recipient_timezone,
     });
 }

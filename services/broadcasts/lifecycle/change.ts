@@ -21,10 +21,14 @@ export function changeBroadcast<Result>(
 }
 
 /** A step of the broadcast's own run, which reads the row afterwards anyway. Does nothing if the row is gone. */
-export function takeStep(store: Store, key: BroadcastKey, rule: Rule<void>): Promise<void> {
+export function takeStep<Result>(
+  store: Store,
+  key: BroadcastKey,
+  rule: Rule<Result>,
+): Promise<Result | undefined> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockIfThere(em, key);
-    if (broadcast) await apply(em, broadcast, rule);
+    return broadcast ? apply(em, broadcast, rule) : undefined;
   });
 }
 

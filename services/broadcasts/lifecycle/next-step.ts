@@ -1,12 +1,13 @@
 import type { Broadcast } from '../broadcast.ts';
-import { isMoving } from '../broadcast-row.ts';
+import { isMoving, isUniform } from '../broadcast-row.ts';
 
 /** The next step of the workflow. Times are Unix milliseconds. */
 export type Step =
   | { do: 'wait'; untilMs: number | null }
   | { do: 'begin' }
   | { do: 'freeze' }
-  | { do: 'send'; slices: number[] }
+  /** `freezes`: the rest of the audience is frozen meanwhile. */
+  | { do: 'send'; slices: number[]; freezes?: true }
   | { do: 'resume' }
   | { do: 'settle' }
   | { do: 'pauseForUnrendered' }
@@ -74,10 +75,15 @@ function waitFor(time: Date | null | undefined): Step {
 }
 
 function sendingStep(broadcast: Broadcast, progress: Progress): Step {
-  if (!broadcast.frozen_at) return { do: 'freeze' };
+  if (!broadcast.frozen_at) return freezingStep(broadcast, progress);
   if (progress.open.length > 0) return { do: 'send', slices: progress.open };
   if (progress.unfinished > 0) return waitFor(progress.nextDueAt);
   return { do: 'finish' };
+}
+
+function freezingStep(broadcast: Broadcast, { open }: Progress): Step {
+  if (open.length === 0 || !isUniform(broadcast)) return { do: 'freeze' };
+  return { do: 'send', slices: open, freezes: true };
 }
 
 /** Deferred recipients of the sample delay neither the test nor the winner, and are retried meanwhile. */

@@ -41,6 +41,7 @@ const look: Look = {
   story: {
     status: 'sent',
     recipients: 7,
+    isFreezing: false,
     counts: { ...noCounts, sent: 7 },
     startsAt: null,
     pausedBy: null,

@@ -1,5 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
+import { addForget } from '../audience/forget.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
+import { isFreezing } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 
@@ -18,6 +20,8 @@ export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] 
           id,
         ]);
       }
+      // Deleted by a job, in chunks.
+      if (isFreezing(broadcast)) await addForget(em, { workspaceId, id });
       em.remove(broadcast);
       await em.flush();
       return { success: true };

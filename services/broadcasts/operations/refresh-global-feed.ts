@@ -16,11 +16,11 @@ export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'
   };
 }
 
-/** A frozen broadcast keeps the pinned answer. */
+/** From the first page of the audience on, the pinned answer stays. */
 function keep({ store }: Context, key: BroadcastKey, answer: GlobalFeed): Promise<void> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockBroadcast(em, key);
-    if (broadcast.frozen_at) return;
+    if (broadcast.plan) return;
     await saveGlobalFeed(em, broadcast, answer);
     await em.flush();
   });

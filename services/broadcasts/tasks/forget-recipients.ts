@@ -1,10 +1,12 @@
 import { query } from '#lib/postgres/query.ts';
-import type { Store } from '#lib/postgres/store.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { addForget } from '../audience/forget.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { isCounted } from '../broadcast-queries.ts';
 
 const chunkSize = 500;
+/** A part has at most a page of addresses. */
+const partsAtOnce = 100;
 const retryMs = 60_000;
 
 /**
@@ -20,6 +22,7 @@ export function forgetRecipients({ store }: { store: Store }) {
       'select max(number) as last from slices where workspace_id = $1 and broadcast_id = $2',
       [workspaceId, id],
     );
+    await deleteParts(em, { workspaceId, id });
     const last = slices?.last ?? -1;
     for (let first = 0; first <= last; first += chunkSize) {
       await query(
@@ -33,4 +36,18 @@ export function forgetRecipients({ store }: { store: Store }) {
     if (await isCounted(em, { workspaceId, id })) return;
     await addForget(em, { workspaceId, id }, new Date(Date.now() + retryMs));
   };
+}
+
+/** What was read of an audience that is never cut. */
+async function deleteParts(em: EntityManager, { workspaceId, id }: BroadcastKey): Promise<void> {
+  let deleted: unknown[];
+  do {
+    deleted = await query(
+      em,
+      `delete from audience_parts where ctid = any (array(
+         select ctid from audience_parts where workspace_id = $1 and broadcast_id = $2 limit $3
+       )) returning 1`,
+      [workspaceId, id, partsAtOnce],
+    );
+  } while (deleted.length > 0);
 }

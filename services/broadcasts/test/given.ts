@@ -6,7 +6,7 @@ import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { Broadcast } from '../broadcast.ts';
-import type { Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
+import type { Plan, Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving, newDraft } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { Revisions } from '../sending/revisions.ts';
@@ -76,6 +76,15 @@ const untested: TestSettings = {
   variations: [{ template_id: 'hello', variation_name: '' }],
 };
 
+const pinned: Plan = {
+  variations: [{ template_id: 'hello', template_version: 7 }],
+  integration_id: 'smtp',
+  rate_limit_per_minute: 600,
+  lists: [{ id: 'news', name: 'News' }],
+  include_unsubscribed: false,
+  utm: {},
+};
+
 /** A test of two variations on half of the audience, judged by opens after four hours. */
 export const tested: TestSettings = {
   enabled: true,
@@ -115,6 +124,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     starts_at: wish.starts_at ?? null,
     started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
     frozen_at: wish.frozen_at ?? null,
+    plan: wish.frozen_at ? pinned : null,
     data_feed: wish.data_feed ?? null,
     test_sent_at: wish.test_sent_at ?? null,
   });

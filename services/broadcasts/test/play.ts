@@ -13,7 +13,7 @@ import type { Step } from '../lifecycle/next-step.ts';
 import type { Given } from './given.ts';
 
 /** Runs an activity outside of a worker. */
-export const runActivity = <Result>(work: () => Promise<Result>) =>
+export const runActivity = <Result>(work: () => Promise<Result>): Promise<Result> =>
   new MockActivityEnvironment().run(work);
 
 /** Takes the steps of the row, as the workflow does, until it waits, resumes or ends. */
@@ -31,11 +31,12 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
     const { step } = await readPlan(context)(key);
     if (step.do === 'wait' || step.do === 'resume' || step.do === 'end') return step;
     if (step.do === 'send') {
+      if (step.freezes) await runActivity(() => freezeAudience(context)(key));
       for (const slice of step.slices) {
         await runActivity(() => sendSlice(context)({ ...key, slice }));
       }
     } else {
-      await runActivity(() => actions[step.do](context)(key));
+      await runActivity<unknown>(() => actions[step.do](context)(key));
     }
   }
 }

@@ -48,6 +48,7 @@ export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
     utmParameters: broadcast.utm_parameters,
     metadata: (broadcast.metadata ?? undefined) as JsonObject | undefined,
     enqueuedCount: broadcast.enqueued_count,
+    audienceFrozenAt: time(broadcast.frozen_at),
     testPhaseRecipientCount: broadcast.test_phase_recipient_count,
     winnerPhaseRecipientCount: broadcast.winner_phase_recipient_count,
     winningTemplate: broadcast.winning_template ?? undefined,
