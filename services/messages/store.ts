@@ -9,6 +9,7 @@ import { OpenConfirmations } from './migrations/m0007-open-confirmations.ts';
 import { Keys } from './migrations/m0008-keys.ts';
 import { Replicas } from './migrations/m0009-replicas.ts';
 import { Installation } from './migrations/m0010-installation.ts';
+import { History } from './migrations/m0012-history.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
@@ -38,6 +39,7 @@ export function openMessagesStore(
       'm0008-keys': Keys,
       'm0009-replicas': Replicas,
       'm0010-installation': Installation,
+      'm0012-history': History,
     },
   });
 }
