@@ -35,7 +35,11 @@ export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { k
     entry.value.then(
       (value) => {
         if (!isSized || !isCurrent()) return;
-        entries.set(key, { value: entry.value }, { size: 1 + bound.sizeOf(value), start });
+        entries.set(
+          key,
+          { value: entry.value },
+          { size: 1 + Math.ceil(bound.sizeOf(value)), start },
+        );
       },
       () => {
         if (isCurrent()) entries.delete(key);

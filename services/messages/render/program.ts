@@ -72,7 +72,7 @@ export function compileMessage(content: Content, envelope: Envelope): Program {
   return {
     fields: readFields(parts),
     links: laid.links,
-    sizeBytes: sizeOf([content.subject, source.html, source.mjml, source.text], isSlow),
+    sizeBytes: sizeOf([slow.subject, slow.html, slow.mjml, slow.text], isSlow),
     slow: isSlow ? { ...slow, utm: envelope.utm } : undefined,
     scope,
     prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),

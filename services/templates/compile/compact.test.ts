@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -47,11 +48,14 @@ function expectSame(html: string): void {
   expect(convert(compact(html))).toBe(convert(html));
 }
 
+const demo = readFileSync(new URL('../../../deploy/demo/newsletter.mjml', import.meta.url), 'utf8');
+
 const body = (inner: string) =>
   `<mjml><mj-body><mj-section><mj-column>${inner}</mj-column></mj-section></mj-body></mjml>`;
 
 test.each([
   ['the newsletter of the benchmark', newsletter, 0.85],
+  ['the newsletter of the demo', demo, 0.85],
   [
     'inline elements',
     body('<mj-text>a <b>b</b>\n   <i>c</i> <!-- note --> d&nbsp; e</mj-text>'),
