@@ -65,3 +65,38 @@ test('a value that is used often stays when the cache is full', async () => {
   expect(await cached('busy', async () => 2)).toBe(1);
   expect(await cached('a', async () => 2)).toBe(2);
 });
+
+test('values are kept up to their bytes, the busiest ones longest', async () => {
+  const cached = createCache<string>({ maxBytes: 1_000, sizeOf: ({ length }) => 0.995 * length });
+  const loaded: string[] = [];
+  const ask = (key: string, size: number) =>
+    cached(key, async () => {
+      loaded.push(key);
+      return 'x'.repeat(size);
+    });
+  for (const key of ['busy', 'a', 'busy', 'b', 'busy', 'c', 'busy', 'a']) await ask(key, 300);
+  expect(loaded).toEqual(['busy', 'a', 'b', 'c', 'a']);
+  for (let i = 0; i < 900; i += 1) await ask('busy', 300);
+  expect(loaded.length).toBe(5);
+});
+
+test('a value that is larger than half of the cache is used, not kept, and pushes nothing out', async () => {
+  const cached = createCache<string>({ maxBytes: 1_000, sizeOf: (value) => value.length });
+  const huge = async () => 'x'.repeat(501);
+  await cached('small', async () => 'kept');
+  expect((await cached('huge', huge)).length).toBe(501);
+  expect(await cached('huge', async () => 'again')).toBe('again');
+  expect(await cached('small', async () => 'loaded again')).toBe('kept');
+});
+
+test('calls at the same time share one load, whatever its size', async () => {
+  const cached = createCache<string>({ maxBytes: 1_000, sizeOf: (value) => value.length });
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    await new Promise(setImmediate);
+    return 'x'.repeat(5_000);
+  };
+  await Promise.all([cached('key', load), cached('key', load), cached('key', load)]);
+  expect(loads).toBe(1);
+});

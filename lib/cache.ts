@@ -3,33 +3,49 @@ import { LRUCache } from 'lru-cache';
 /** Longer than any of our keys: users, sessions and workspaces have ids of at most 64 characters. */
 const keyLengthMax = 1_024;
 
+type CacheBound<Value> =
+  | { entriesMax: number }
+  /** `sizeOf` gives about what a value holds in memory. */
+  | { maxBytes: number; sizeOf: (value: Value) => number };
+
 /**
  * Keeps loaded values, for ever if `keepMs` is absent; the least recently used one is dropped when it is full. A
- * failed load is not kept, nor is a value whose key is longer than 1,024 characters.
+ * failed load is not kept, nor is a value whose key is longer than 1,024 characters, or that takes more than half of the
+ * bytes. Calls that ask for a value while it is loaded share the load.
  */
-export function createCache<Value>({
-  entriesMax,
-  keepMs,
-}: {
-  entriesMax: number;
-  keepMs?: number;
-}) {
-  const entries = new LRUCache<string, Promise<Value>>({
-    max: entriesMax,
+export function createCache<Value>({ keepMs, ...bound }: CacheBound<Value> & { keepMs?: number }) {
+  const entries = new LRUCache<string, { value: Promise<Value> }>({
+    ...('entriesMax' in bound
+      ? { max: bound.entriesMax }
+      : { maxSize: bound.maxBytes, maxEntrySize: bound.maxBytes / 2 }),
     ttl: keepMs ?? 0,
     // The library's own clock stops while a machine sleeps.
     perf: { now: () => Date.now() },
   });
+  const isSized = 'sizeOf' in bound;
   return (key: string, load: () => Promise<Value>): Promise<Value> => {
     if (key.length > keyLengthMax) return load();
     const known = entries.get(key);
-    if (known) return known;
-    const value = load();
-    entries.set(key, value);
-    value.catch(() => {
-      if (entries.peek(key) === value) entries.delete(key);
-    });
-    return value;
+    if (known) return known.value;
+    const start = Date.now();
+    const entry = { value: load() };
+    const isCurrent = () => entries.peek(key, { allowStale: true }) === entry;
+    // Its size is known only when it is there.
+    entries.set(key, entry, isSized ? { size: 1 } : {});
+    entry.value.then(
+      (value) => {
+        if (!isSized || !isCurrent()) return;
+        entries.set(
+          key,
+          { value: entry.value },
+          { size: 1 + Math.ceil(bound.sizeOf(value)), start },
+        );
+      },
+      () => {
+        if (isCurrent()) entries.delete(key);
+      },
+    );
+    return entry.value;
   };
 }
 

@@ -10,6 +10,7 @@ import { Keys } from './migrations/m0008-keys.ts';
 import { Replicas } from './migrations/m0009-replicas.ts';
 import { Installation } from './migrations/m0010-installation.ts';
 import { Interests } from './migrations/m0011-interests.ts';
+import { History } from './migrations/m0012-history.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
@@ -40,6 +41,7 @@ export function openMessagesStore(
       'm0009-replicas': Replicas,
       'm0010-installation': Installation,
       'm0011-interests': Interests,
+      'm0012-history': History,
     },
   });
 }

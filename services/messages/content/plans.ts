@@ -60,6 +60,9 @@ export type Plans = {
 export const settingsKeepMs = 5_000;
 /** A version's content never changes; this only frees the memory of versions that are no longer sent. */
 const contentKeepMs = 60 * 60 * 1000;
+/** Room for the newsletters of 1,000 workspaces: 20 KB of HTML, 100 KiB when compiled. */
+const contentsMaxBytes = 32 * 1024 * 1024;
+const variantsMaxBytes = 128 * 1024 * 1024;
 
 export function createPlans(peers: {
   store: Store;
@@ -68,9 +71,21 @@ export function createPlans(peers: {
 }): Plans {
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
-  const contents = createCache<TemplateContents>({ entriesMax: 50, keepMs: contentKeepMs });
-  const newest = createCache<TemplateContents>({ entriesMax: 50, keepMs: settingsKeepMs });
-  const variants = createCache<Variants>({ entriesMax: 50, keepMs: contentKeepMs });
+  const contents = createCache<TemplateContents>({
+    maxBytes: contentsMaxBytes,
+    sizeOf: contentsBytes,
+    keepMs: contentKeepMs,
+  });
+  const newest = createCache<TemplateContents>({
+    maxBytes: contentsMaxBytes,
+    sizeOf: contentsBytes,
+    keepMs: settingsKeepMs,
+  });
+  const variants = createCache<Variants>({
+    maxBytes: variantsMaxBytes,
+    sizeOf: variantsBytes,
+    keepMs: contentKeepMs,
+  });
   const readSettings = (workspaceId: string) =>
     settings(workspaceId, () => peers.workspaces.getSettings({ workspaceId }));
   const contentsOf = (key: PlanKey) => {
@@ -100,6 +115,21 @@ export function createPlans(peers: {
       return planOf(compiled, given.own, setting);
     },
   };
+}
+
+function contentsBytes({ own, translations }: TemplateContents): number {
+  const texts = [own, ...translations.values()].flatMap(({ subject, html, mjml, text }) => [
+    subject,
+    html,
+    mjml,
+    text,
+  ]);
+  return 1_024 + Buffer.byteLength(texts.join(''));
+}
+
+function variantsBytes({ own, translations }: Variants): number {
+  const sizes = [own, ...translations.values()].map(({ program }) => program.sizeBytes);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The cache key: everything that compiling depends on; content follows from the version. */

@@ -62,7 +62,7 @@ export async function markUnsubscribed(
           update messages set unsubscribed_at = $3, updated_at = $3
           where workspace_id = $1 and id = $2 and unsubscribed_at is null
           returning *
-        ), ${countStep('left_through', { unsubscribed: 'true' })}`,
+        ), ${countStep('left_through', { unsubscribed: '1' })}`,
       events: [eventsOf('unsubscribed', { from: 'left_through', time: 'unsubscribed_at' })],
       answer: 'true as written',
       values: [workspaceId, id, now()],

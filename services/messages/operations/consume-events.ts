@@ -4,6 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { requestConfirmations } from '../record/confirmations.ts';
+import { countStep } from '../record/variation-counts.ts';
 
 export function consumeEvents({ store }: Context): Methods['consumeEvents'] {
   return async (request) => {
@@ -33,10 +34,17 @@ function addressOf({ dataJson }: Event): string {
 async function forget(em: EntityManager, workspaceId: string, emails: readonly string[]) {
   await query(
     em,
-    `update messages set contact_email = '', updated_at = now(), owner = null, lease_until = null, due_at = null,
-       status = case when status in ('deferred', 'sending') then 'skipped' else status end,
-       status_info = case when status in ('deferred', 'sending') then 'removed' else status_info end
-     where workspace_id = $1 and contact_email = any($2::text[]) and contact_email <> ''`,
+    `with forgotten as (
+       update messages m set contact_email = '', updated_at = now(), owner = null, lease_until = null, due_at = null,
+         status = case when m.status in ('deferred', 'sending') then 'skipped' else m.status end,
+         status_info = case when m.status in ('deferred', 'sending') then 'removed' else m.status_info end
+       from messages before
+       where m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
+         and before.workspace_id = m.workspace_id and before.id = m.id
+       returning m.broadcast_id, m.template_id, m.by_hand, (before.status in ('deferred', 'sending'))::int as skipped,
+         -(before.status = 'deferred')::int as deferred
+     ), ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
+     select`,
     [workspaceId, emails],
   );
   await query(em, 'delete from confirmations where workspace_id = $1 and email = any($2::text[])', [

@@ -93,8 +93,8 @@ const firstTimes = `
     where m.workspace_id = $1 and m.id = held.id
     returning m.*, held.is_unopened, held.is_unclicked
   ), ${countStep('marked', {
-    opened: 'is_unopened and opened_at is not null',
-    clicked: 'is_unclicked and clicked_at is not null',
+    opened: '(is_unopened and opened_at is not null)::int',
+    clicked: '(is_unclicked and clicked_at is not null)::int',
   })}`;
 
 const events = [

@@ -1,6 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { MessageStatus } from '../message.ts';
+import { countStep } from './variation-counts.ts';
 
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
 export const leaseMs = 30_000;
@@ -72,7 +73,12 @@ export async function readRecorded(
   return new Map(rows.map((row) => [row.id, toRecorded(row)]));
 }
 
-const claimSql = `insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
+const claimSql = `with before as materialized (
+     select m.id, m.template_id, m.status, m.unknown
+     from unnest($9::uuid[]) as asked (id)
+     cross join lateral (select * from messages where workspace_id = $1 and id = asked.id offset 0) m
+   ), claimed as (
+     insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
        template_version, integration_id, by_hand, status, status_info, attempts, owner, lease_until, created_at,
        updated_at)
      select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6, $12,
@@ -102,7 +108,18 @@ const claimSql = `insert into messages as m (workspace_id, id, contact_email, br
        due_at = null,
        updated_at = excluded.updated_at
      where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
-     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at`;
+     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
+       m.broadcast_id, m.template_id, m.by_hand
+   ), changed as (
+     select broadcast_id, template_id, by_hand, (status = 'skipped')::int as skipped, 0 as deferred,
+       (unknown > 0)::int as unknown
+     from claimed
+     union all
+     -- Another attempt may be made with another template.
+     select broadcast_id, before.template_id, by_hand, 0, -(before.status = 'deferred')::int, -(before.unknown > 0)::int
+     from claimed join before using (id)
+   ), ${countStep('changed', { skipped: 'skipped', deferred: 'deferred', unknown: 'unknown' })}
+   select id, contact_email, status, attempts, unknown, status_info, created_at, due_at from claimed`;
 
 /**
  * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
@@ -189,10 +206,13 @@ export async function giveBack(
     );
     await query(
       em,
-      `with given as materialized (${keysOf('$1', '$2')})
-       update messages m set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
-         lease_until = null, updated_at = now()
-       from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3`,
+      `with given as materialized (${keysOf('$1', '$2')}), given_back as (
+         update messages m set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
+           lease_until = null, updated_at = now()
+         from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3
+         returning m.broadcast_id, m.template_id, m.by_hand, 1 as deferred
+       ), ${countStep('given_back', { deferred: 'deferred' })}
+       select`,
       values,
     );
   });

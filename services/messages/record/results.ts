@@ -40,17 +40,29 @@ const steps = `
       owner = null,
       lease_until = null,
       updated_at = $3::timestamptz
-    from given
+    -- As the row was before; PostgreSQL 18 has OLD for it, older ones have not.
+    from given join messages before on before.workspace_id = given.workspace_id and before.id = given.id
     where m.workspace_id = given.workspace_id and m.id = given.id
       -- What was really sent is recorded whoever holds the lease by then.
       and (m.owner = $2 or (given.status = 'sent' and m.status in ('sending', 'deferred')))
-    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at
+    returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at,
+      (m.sent_at is not null)::int - (before.sent_at is not null)::int as sent,
+      (m.bounced_at is not null)::int - (before.bounced_at is not null)::int as bounced,
+      (m.failed_at is not null)::int - (before.failed_at is not null)::int as failed,
+      (m.status = 'deferred')::int - (before.status = 'deferred')::int as deferred,
+      (m.unknown > 0)::int - (before.unknown > 0)::int as unknown
   ), suppressed as (
     insert into suppressions (workspace_id, email, reason, created_at)
     select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
     order by contact_email
     on conflict do nothing
-  ), ${countStep('recorded', { sent: 'sent_at is not null', bounced: 'bounced_at is not null' })}`;
+  ), ${countStep('recorded', {
+    sent: 'sent',
+    bounced: 'bounced',
+    failed: 'failed',
+    deferred: 'deferred',
+    unknown: 'unknown',
+  })}`;
 
 const events = [
   eventsOf('sent', { from: 'recorded', where: 'sent_at is not null', time: 'sent_at' }),

@@ -40,6 +40,8 @@ export interface Program {
   fields: string[];
   /** Where each counted link leads, by its number. */
   links: string[];
+  /** About what it holds in memory. */
+  sizeBytes: number;
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
   scope: (recipient: Recipient) => Scope;
@@ -70,11 +72,24 @@ export function compileMessage(content: Content, envelope: Envelope): Program {
   return {
     fields: readFields(parts),
     links: laid.links,
+    sizeBytes: sizeOf([slow.subject, slow.html, slow.mjml, slow.text], isSlow),
     slow: isSlow ? { ...slow, utm: envelope.utm } : undefined,
     scope,
     prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),
     compose,
   };
+}
+
+// Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145 KiB, a page of 500 values 2.6 MB.
+const sizeFixed = 8 * 1024;
+const sizePerByte = 3.5;
+const sizePerLiquid = 2_560;
+
+function sizeOf(sources: readonly string[], isSlow: boolean): number {
+  const text = sources.join('');
+  const bytes = sizeFixed + sizePerByte * Buffer.byteLength(text);
+  // A slow one is parsed in the thread.
+  return isSlow ? bytes : bytes + sizePerLiquid * (text.match(/\{[{%]/g)?.length ?? 0);
 }
 
 function refuse(): never {

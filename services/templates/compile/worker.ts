@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
 import { judge } from './issues.ts';
@@ -96,7 +97,10 @@ async function toHtml(
   const found = errors
     .filter(({ message }) => !hidden.isAboutLiquid(message))
     .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
-  return { html: hidden.restore(html), warnings: judge(found, kind) };
+  // What Liquid captures may be split into lines, or shown where white space counts.
+  const isCaptured = /\{%-?\s*capture\b/.test(source);
+  const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
+  return { html: hidden.restore(compact), warnings: judge(found, kind) };
 }
 
 function render(place: Place, source: string, data: JsonObject): string {

@@ -379,7 +379,7 @@ export const ListMessagesRequestSchema: GenMessage<ListMessagesRequest> = /*@__P
  */
 export type ListMessagesResponse = Message$1<"postrider.messages.v1.ListMessagesResponse"> & {
   /**
-   * Newest first.
+   * Newest first; may be fewer than the limit, or none, before the last page.
    *
    * @generated from field: repeated postrider.messages.v1.Message messages = 1;
    */
@@ -393,7 +393,7 @@ export type ListMessagesResponse = Message$1<"postrider.messages.v1.ListMessages
   nextCursor?: string | undefined;
 
   /**
-   * Whether there is a next page.
+   * Whether there is a next page. It may be empty.
    *
    * @generated from field: bool has_more = 3;
    */
@@ -1636,6 +1636,9 @@ export const SendingStateSchema: GenMessage<SendingState> = /*@__PURE__*/
 export const MessageService: GenService<{
   /**
    * Lists messages, newest first, by pages.
+   *
+   * A page looks at 5,000 messages or a few more, so that it is as fast among millions: where few of these match, it is short or empty and
+   * still has a next one. Such searches are faster with `id`, `external_id`, `contact_email` or `broadcast_id`.
    *
    * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong.
    *
