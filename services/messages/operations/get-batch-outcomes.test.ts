@@ -22,7 +22,7 @@ async function claimFor({ workspaceId, broadcastId }: Batch, emails: string[]): 
     email,
     skipReason: '',
   }));
-  await claim(given.store, crypto.randomUUID(), group, claimants);
+  await claim(given.store, crypto.randomUUID(), group, { claimants, areNew: true });
 }
 
 test('getBatchOutcomes counts as sendBatch does, and sends nothing', async () => {

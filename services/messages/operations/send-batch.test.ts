@@ -199,7 +199,7 @@ test('the messages of a dead process are sent when its lease is over, not before
     email,
     skipReason: '',
   }));
-  await claim(given.store, crypto.randomUUID(), group, claimants);
+  await claim(given.store, crypto.randomUUID(), group, { claimants, areNew: true });
   expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, notStarted: 3 });
   expect(given.sink.total()).toBe(0);
   await query(

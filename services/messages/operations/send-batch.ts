@@ -17,11 +17,14 @@ async function send(context: Context, request: SendBatchRequest, stop: AbortSign
   const emails = new Map(
     request.emails.map((email) => [broadcastMessageId(workspaceId, broadcastId, email), email]),
   );
-  const recorded = await readRecorded(context.store, workspaceId, [...emails.keys()]);
+  const { recorded, claimable } = await readRecorded(context.store, workspaceId, [
+    ...emails.keys(),
+  ]);
   const includeUnsubscribed = sendPlan?.includeUnsubscribed && !sending.plan.isMarketing;
   const { fates, outage, retryAfterMs } = await sendAll(context, {
     ...sending,
     open: [...emails].filter(([id]) => !recorded.has(id)),
+    areNew: claimable.size === 0,
     who: { includeUnsubscribed },
     isUrgent: false,
     stop,

@@ -158,9 +158,9 @@ test('an individual send fails on record after its process died', async () => {
   const id = crypto.randomUUID();
   const { templateId, listId, integrationId } = asked.plan;
   const group = { workspaceId, broadcastId, templateId, listId, integrationId };
-  await claim(given.store, crypto.randomUUID(), { ...group, templateVersion: 1, isByHand: true }, [
-    { id, email: ada, skipReason: '' },
-  ]);
+  const individual = { ...group, templateVersion: 1, isByHand: true };
+  const claimants = [{ id, email: ada, skipReason: '' }];
+  await claim(given.store, crypto.randomUUID(), individual, { claimants, areNew: true });
   const end = () => finishIndividualSend(given.store)({ workspaceId, id });
   await end();
   expect(await rowsOf(asked)).toMatchObject([{ status: 'sending' }]);

@@ -24,6 +24,7 @@ async function send(context: Context, request: SendIndividualRequest, stop: Abor
     ...sending,
     group: { ...group, isByHand: true },
     open: [[key.id, recipientEmail]],
+    areNew: true,
     who: { byHand: true },
     isUrgent: true,
     stop,

@@ -53,31 +53,39 @@ type RecordedRow = {
 const keysOf = (workspaceId: string, ids: string) =>
   `select ${workspaceId}::text as workspace_id, unnest(${ids}::uuid[]) as id`;
 
-/** What the record says about messages that can't be claimed now: done, not due, or in other hands. */
+/** What the record knows of messages. */
+export type Known = {
+  /** Those that can't be claimed now: done, not due, or in other hands. */
+  recorded: Map<string, Recorded>;
+  /** Those with a row that may be claimed. */
+  claimable: Set<string>;
+};
+
 export async function readRecorded(
   store: Store,
   workspaceId: string,
   ids: readonly string[],
-): Promise<Map<string, Recorded>> {
-  const rows = await query<RecordedRow>(
+): Promise<Known> {
+  const rows = await query<RecordedRow & { is_claimable: boolean }>(
     store.fork(),
     `with given as materialized (${keysOf('$1', '$2')})
-     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at
+     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
+       (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()) as is_claimable
      from given cross join lateral (
        select * from messages where workspace_id = given.workspace_id and id = given.id offset 0
-     ) m
-     where not (m.status = 'deferred' and m.due_at <= now())
-       and not (m.status = 'sending' and m.lease_until < now())`,
+     ) m`,
     [workspaceId, ids],
   );
-  return new Map(rows.map((row) => [row.id, toRecorded(row)]));
+  const done = rows.filter(({ is_claimable }) => !is_claimable);
+  const claimable = rows.filter(({ is_claimable }) => is_claimable);
+  return {
+    recorded: new Map(done.map((row) => [row.id, toRecorded(row)])),
+    claimable: new Set(claimable.map(({ id }) => id)),
+  };
 }
 
-const claimSql = `with before as materialized (
-     select m.id, m.template_id, m.status, m.unknown
-     from unnest($9::uuid[]) as asked (id)
-     cross join lateral (select * from messages where workspace_id = $1 and id = asked.id offset 0) m
-   ), claimed as (
+/** New rows as they are claimed, or skipped. */
+const insertSql = `
      insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
        template_version, integration_id, by_hand, status, status_info, attempts, owner, lease_until, created_at,
        updated_at)
@@ -94,7 +102,25 @@ const claimSql = `with before as materialized (
          select reason from suppressions where workspace_id = $1 and email = asked.email offset 0
        ) s on true
      ) given
-     order by given.id
+     order by given.id`;
+
+const returned =
+  'm.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at';
+const counted = 'm.broadcast_id, m.template_id, m.by_hand';
+const answer = `select id, contact_email, status, attempts, unknown, status_info, created_at, due_at from claimed`;
+
+/** Where nothing has a row yet; one that has come meanwhile is in other hands, and is left to them. */
+const claimNewSql = `with claimed as (${insertSql}
+     on conflict do nothing
+     returning ${returned}, ${counted}
+   ), ${countStep('claimed', { skipped: "(status = 'skipped')::int" })}
+   ${answer}`;
+
+const claimSql = `with before as materialized (
+     select m.id, m.template_id, m.status, m.unknown
+     from unnest($9::uuid[]) as asked (id)
+     cross join lateral (select * from messages where workspace_id = $1 and id = asked.id offset 0) m
+   ), claimed as (${insertSql}
      on conflict (workspace_id, id) do update set
        status = excluded.status,
        status_info = excluded.status_info,
@@ -108,8 +134,7 @@ const claimSql = `with before as materialized (
        due_at = null,
        updated_at = excluded.updated_at
      where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
-     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
-       m.broadcast_id, m.template_id, m.by_hand
+     returning ${returned}, ${counted}
    ), changed as (
      select broadcast_id, template_id, by_hand, (status = 'skipped')::int as skipped, 0 as deferred,
        (unknown > 0)::int as unknown
@@ -119,20 +144,20 @@ const claimSql = `with before as materialized (
      select broadcast_id, before.template_id, by_hand, 0, -(before.status = 'deferred')::int, -(before.unknown > 0)::int
      from claimed join before using (id)
    ), ${countStep('changed', { skipped: 'skipped', deferred: 'deferred', unknown: 'unknown' })}
-   select id, contact_email, status, attempts, unknown, status_info, created_at, due_at from claimed`;
+   ${answer}`;
 
 /**
  * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
  * Only what comes back as `sending` is ours to send; those who may not be written to, or are suppressed, are recorded
- * as skipped.
+ * as skipped. `areNew`: none of them had a row a moment ago.
  */
 export async function claim(
   store: Store,
   owner: string,
   group: ClaimGroup,
-  claimants: readonly Claimant[],
+  { claimants, areNew }: { claimants: readonly Claimant[]; areNew: boolean },
 ): Promise<Claimed[]> {
-  const rows = await query<RecordedRow>(store.fork(), claimSql, [
+  const rows = await query<RecordedRow>(store.fork(), areNew ? claimNewSql : claimSql, [
     group.workspaceId,
     group.broadcastId,
     group.listId,

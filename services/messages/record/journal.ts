@@ -14,7 +14,7 @@ export type JournalHeader = {
   database: string;
 };
 
-/** What a file of a dead process holds; the last line of a message counts. */
+/** A line of the file, in JSON; the last line of a message counts. */
 export type JournalLine =
   /** Claimed. */
   | ['c', workspaceId: string, id: string]
@@ -66,18 +66,19 @@ export class Journal {
   }
 
   claim(workspaceId: string, ids: readonly string[]): void {
-    for (const id of ids) this.#add(id, ['c', workspaceId, id]);
+    const workspace = JSON.stringify(workspaceId);
+    for (const id of ids) this.#add(id, `["c",${workspace},"${id}"]\n`);
     this.#flushSoon();
   }
 
   /** Called right before a message's body is written. Throws where the disk is full: the body must not be written then. */
   begin(workspaceId: string, id: string, unknownRetries: number): void {
-    this.#add(id, ['b', workspaceId, id, unknownRetries]);
+    this.#add(id, `["b",${JSON.stringify(workspaceId)},"${id}",${unknownRetries}]\n`);
     this.#flush();
   }
 
   settle(workspaceId: string, result: Result): void {
-    this.#add(result.id, ['o', workspaceId, result]);
+    this.#add(result.id, `["o",${JSON.stringify(workspaceId)},${JSON.stringify(result)}]\n`);
     this.#flushSoon();
   }
 
@@ -96,10 +97,9 @@ export class Journal {
     if (this.#open.size === 0) rmSync(this.#path, { force: true });
   }
 
-  #add(id: string, line: JournalLine): void {
-    const text = `${JSON.stringify(line)}\n`;
-    this.#open.set(id, text);
-    this.#pending += text;
+  #add(id: string, line: string): void {
+    this.#open.set(id, line);
+    this.#pending += line;
   }
 
   #flushSoon(): void {

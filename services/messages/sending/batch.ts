@@ -32,6 +32,8 @@ export type Given = {
   plan: CompiledPlan;
   /** Messages that may be claimed: id and address. */
   open: readonly Recipient[];
+  /** None of them had a row a moment ago. */
+  areNew: boolean;
   /** Who may be sent to beside the active members. */
   who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
   /** The contact fields that Liquid gets. */
@@ -254,7 +256,7 @@ async function start(
 ): Promise<void> {
   const { group, plan, feeds, stop, lane } = batch;
   const { contacts, fed, claimants, atMs } = resolved;
-  const rows = await claimFree(context, { group, lane }, claimants);
+  const rows = await claimFree(context, batch, claimants);
   const claimed = rows.filter(({ status }) => status === 'sending');
   for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
   const giveUp = (count: number) => returnPermits(context.store, rateOf(batch), count);
@@ -275,14 +277,14 @@ async function start(
 /** Claims what nothing in this process holds, and holds what is ours from then on. */
 async function claimFree(
   context: SendContext,
-  { group, lane }: { group: ClaimGroup; lane: Lane },
+  { group, lane, areNew }: Batch,
   claimants: Claimant[],
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
   const free = underway.hold(lane, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
-    const rows = await claim(store, owner, group, free);
+    const rows = await claim(store, owner, group, { claimants: free, areNew });
     for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
     underway.release(ids);
     return rows;

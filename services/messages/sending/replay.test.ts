@@ -39,7 +39,7 @@ async function givenDeadProcess(emails: readonly string[]) {
   const idOf = (email: string) => broadcastMessageId('w1', `replayed${count}`, email);
   const owner = crypto.randomUUID();
   const claimants = emails.map((email) => ({ id: idOf(email), email, skipReason: '' }));
-  await claim(given.store, owner, group, claimants);
+  await claim(given.store, owner, group, { claimants, areNew: true });
   const journal = new Journal(folder, owner);
   journal.claim(
     'w1',

@@ -59,6 +59,7 @@ async function sendRound(
       group,
       plan,
       open,
+      areNew: false,
       who: { forConfirmation: true },
       fields: plan.fields.filter((field) => shownFields.includes(field)),
       feeds: noFeeds,
