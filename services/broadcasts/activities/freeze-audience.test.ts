@@ -233,7 +233,10 @@ test('a winner that is chosen while a test is dealt goes to everybody', async ()
     return allSent(request);
   };
   onPage = async (afterEmail) => {
-    if (afterEmail === crowd[9_999]) await given.client.selectWinner({ ...key, templateId: 'b' });
+    if (afterEmail !== crowd[9_999]) return;
+    // A step that finds the row changed asks for its page again.
+    onPage = () => {};
+    await given.client.selectWinner({ ...key, templateId: 'b' });
   };
   await playToEnd(key);
   expect(sent.toSorted()).toEqual(crowd);
@@ -304,6 +307,7 @@ test.each(['cancel', 'delete'] as const)(
     });
     onPage = async (afterEmail) => {
       if (afterEmail !== crowd[19_999]) return;
+      onPage = () => {};
       if (action === 'delete') await given.client.pauseBroadcast(key);
       await given.client[`${action}Broadcast`](key);
     };
