@@ -33,4 +33,4 @@ test('the templates of 1,000 workspaces that send in turn are read and compiled 
   expect(html.length).toBeGreaterThan(18_000);
   expect(first.filter((program, tenant) => program !== second[tenant]).length).toBe(0);
   expect(reads).toBe(1_000);
-});
+}, 120_000);

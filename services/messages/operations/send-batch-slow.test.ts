@@ -45,8 +45,8 @@ test('a template that doubles its values and filters by them holds up no other t
   expect(answer).toMatchObject({ sent: 20, failed: 0 });
   expect(await bombing).toMatchObject({ sent: 0, failed: 1 });
   delay.disable();
-  // The machine itself may stall for tenths of seconds; on the main thread this took twenty.
-  expect(delay.max / 1e6).toBeLessThan(1_500);
+  // The machine itself may stall for a second or two; on the main thread this took twenty.
+  expect(delay.max / 1e6).toBeLessThan(5_000);
   await context.thread.close();
   context.admission.close();
 });
