@@ -1,7 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Code } from '@connectrpc/connect';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { Journal } from '../record/journal.ts';
+import { unstoredMax } from '../record/recorder.ts';
+import { connectionsMax } from '../smtp/pool.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
 const given = useService();
@@ -134,4 +140,43 @@ test('results are stored while every connection for reads is taken', async () =>
   const busy = Array.from({ length: 10 }, () => sql('select pg_sleep(6)'));
   expect(await sending).toMatchObject({ sent: 1, unknown: 0 });
   await Promise.all(busy);
+});
+
+test('a workspace begins nothing more while 800 of its outcomes wait to be recorded', async () => {
+  await trouble('deadlock');
+  const batches = Array.from({ length: 8 }, (_, at) => batchOf(people(200, `behind${at}x`)));
+  const calls = batches.map((batch) =>
+    given.sender.sendBatch(batch, { timeoutMs: 6_000 }).catch(() => undefined),
+  );
+  await Promise.all(calls);
+  const { recorder } = given.context;
+  expect(recorder.isBehind('w1')).toBe(true);
+  // What the connections had begun when the bound was reached comes on top.
+  expect(mailed().length).toBeLessThanOrEqual(unstoredMax + connectionsMax);
+  await sql('truncate trouble');
+  for (const batch of batches) await until('all are stored', isSettled(batch));
+  expect(mailed().every((count) => count === 1)).toBe(true);
+}, 40_000);
+
+test('nothing is begun while the journal cannot be written, and calls are told to come back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  const owner = crypto.randomUUID();
+  const journal = new Journal(folder, owner, 100);
+  journal.open('here');
+  // A folder in the place of its next file, as a full disk refuses it.
+  mkdirSync(join(folder, `${owner}.journal.new`));
+  const { sender, context } = given.newProcess({ owner, journal });
+  const batch = batchOf(people(20, 'full'));
+  expect(await sender.sendBatch(batch)).toMatchObject({ sent: 0, notStarted: 20 });
+  const connections = given.sink.connectionsPeak();
+  const again = await sender.sendBatch(batch);
+  expect(again).toMatchObject({ sent: 0, notStarted: 20 });
+  expect(again.retryAfter).toBeDefined();
+  expect(given.sink.connectionsPeak()).toBe(connections);
+  expect(mailed()).toEqual([]);
+  rmSync(join(folder, `${owner}.journal.new`), { recursive: true });
+  expect(await sender.sendBatch(batch)).toMatchObject({ sent: 20 });
+  context.admission.close();
+  journal.close();
+  rmSync(folder, { recursive: true });
 });

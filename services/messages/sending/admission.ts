@@ -195,7 +195,7 @@ export class Admission {
    * and some is always free.
    */
   #roomFor({ lane, size, isUrgent }: Wish, nowMs: number): number {
-    if (lane.opensInMs(isUrgent, nowMs) > 0) return 0;
+    if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
     const { window } = lane;
     const room = Math.min(window, this.#limits.heldMax - this.#taken) - lane.taken;
     const least = Math.min(size, Math.ceil(window * leastShare));

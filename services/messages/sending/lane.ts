@@ -49,6 +49,10 @@ export class Lane {
     return this.#taken + this.waiting === 0;
   }
 
+  get mayStart(): boolean {
+    return this.#host.mayStart(this.workspaceId);
+  }
+
   /** The connections to the server; undefined before the first message. */
   get server(): SmtpPool | undefined {
     return this.#pool?.pool;
@@ -73,6 +77,7 @@ export class Lane {
       const pool = new SmtpPool({
         settings: { perMinute, ...settings },
         resolve: this.#host.resolve,
+        mayStart: () => this.mayStart,
       });
       this.#pool = { pool, settings: now };
     }
