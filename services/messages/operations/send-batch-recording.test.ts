@@ -180,3 +180,19 @@ test('nothing is begun while the journal cannot be written, and calls are told t
   journal.close();
   rmSync(folder, { recursive: true });
 });
+
+test('what was claimed goes out where unused permits cannot be put back', async () => {
+  await sql(`
+    create function keep_permits() returns trigger language plpgsql as $$
+    begin
+      if new.updated_at = old.updated_at then raise exception 'no' using errcode = '40P01'; end if;
+      return new;
+    end $$;
+    create trigger keep_permits before update on sending_rates for each row execute function keep_permits();`);
+  given.world.skipReasons.set('unused0@example.com', 'unsubscribed');
+  const batch = batchOf(people(3, 'unused'));
+  const answer = await given.sender.sendBatch(batch).catch((error: unknown) => error);
+  await sql('drop trigger keep_permits on sending_rates');
+  expect(answer).toMatchObject({ sent: 2, skipped: 1 });
+  expect(mailed()).toEqual([1, 1]);
+});

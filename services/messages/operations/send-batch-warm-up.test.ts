@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { batchOf, type Given, people, useService } from '../test/given.ts';
 
@@ -92,4 +92,17 @@ test('an individual send is refused with the reason once the daily limit is reac
     code: Code.FailedPrecondition,
     rawMessage: `the message was not sent: ${reason}`,
   });
+});
+
+test('calls that fail before they claim take nothing of the daily limit', async () => {
+  const asked = batch();
+  const { contacts } = given.context;
+  const down = () => Promise.reject(new ConnectError('contacts is down', Code.Unavailable));
+  const away = given.newProcess({
+    now: () => clock.now,
+    contacts: { ...contacts, resolveRecipients: down },
+  });
+  await expect(away.sender.sendBatch(asked)).rejects.toMatchObject({ code: Code.Unavailable });
+  expect(await fresh.sender.sendBatch(asked)).toMatchObject({ sent: 50 });
+  away.context.admission.close();
 });

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { JournalHeader, JournalLine } from './journal.ts';
 
+export type Journaled = { header: JournalHeader; lines: JournalLine[] };
+
 /** The newest line of each message in a journal; undefined for a file without a header. */
-export async function readJournal(
-  path: string,
-): Promise<{ header: JournalHeader; lines: JournalLine[] } | undefined> {
+export async function readJournal(path: string): Promise<Journaled | undefined> {
   let header: JournalHeader | undefined;
   const newest = new Map<string, JournalLine>();
   for await (const text of createInterface({ input: createReadStream(path) })) {

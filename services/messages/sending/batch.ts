@@ -186,10 +186,39 @@ async function startSome(
     if (permits.isDaySpent) return { count: 0, ended: { outage: spent(todayFor(context, batch)) } };
     const { count } = permits;
     if (count === 0) lane.close(permits.waitMs, isUrgent);
-    else await start(context, batch, { permits, resolved: await resolveSome(count) });
+    else await claimPermitted(context, batch, permits, resolveSome);
     return { count };
   } finally {
     turn.leave();
+  }
+}
+
+/** Permits that are not used go back, also where nothing could be claimed. */
+async function claimPermitted(
+  context: SendContext,
+  batch: Batch,
+  permits: Permits,
+  resolveSome: (count: number) => Promise<Resolved>,
+): Promise<void> {
+  let used = 0;
+  try {
+    const resolved = await resolveSome(permits.count);
+    const rows = await claimFree(context, batch, resolved.claimants);
+    const claimed = rows.filter(({ status }) => status === 'sending');
+    for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
+    used = claimed.length;
+    if (used > 0) start(context, batch, { claimed, resolved, replicas: permits.replicas });
+  } finally {
+    await giveUp(context, batch, permits.count - used);
+  }
+}
+
+/** Permits that cannot be put back are lost; what was claimed goes out all the same. */
+async function giveUp(context: SendContext, batch: Batch, count: number): Promise<void> {
+  try {
+    await returnPermits(context.store, rateOf(batch), count);
+  } catch (error) {
+    context.log.warn({ err: error, count }, 'permits to send could not be put back');
   }
 }
 
@@ -248,26 +277,20 @@ function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
   );
 }
 
-/** Claims messages and begins to deliver them; permits of those that needed none go back. */
-async function start(
+/** Begins to deliver what was claimed. */
+function start(
   context: SendContext,
   batch: Batch,
-  { permits, resolved }: { permits: Permits; resolved: Resolved },
-): Promise<void> {
+  { claimed, resolved, replicas }: { claimed: Claimed[]; resolved: Resolved; replicas: number },
+): void {
   const { group, plan, feeds, stop, lane } = batch;
-  const { contacts, fed, claimants, atMs } = resolved;
-  const rows = await claimFree(context, batch, claimants);
-  const claimed = rows.filter(({ status }) => status === 'sending');
-  for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
-  const giveUp = (count: number) => returnPermits(context.store, rateOf(batch), count);
-  await giveUp(permits.count - claimed.length);
-  if (claimed.length === 0) return;
+  const { contacts, fed, atMs } = resolved;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
-  const pool = lane.pool(plan.server, permits.replicas);
+  const pool = lane.pool(plan.server, replicas);
   const startsUntilMs = atMs + consentKeptMs;
   const given = { group, plan, claimed, contacts, feedsOf, pool, startsUntilMs, stop };
   const run = new DeliveryRun(context, given);
-  const done = run.done.finally(() => giveUp(run.unsent));
+  const done = run.done.finally(() => giveUp(context, batch, run.unsent));
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);

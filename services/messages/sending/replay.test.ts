@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -110,4 +110,33 @@ test('the journal of another database is left as it is', async () => {
   const locked = await start();
   expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sending', unknown: 0 }]);
   locked.close();
+});
+
+test.each(['null\n{}\n', '{"owner":1}\n["b"]\n', '\u0000\u0001 nonsense', ''])(
+  'a damaged journal is set aside, and the service starts: %j',
+  async (content) => {
+    const damaged = `${crypto.randomUUID()}.journal`;
+    writeFileSync(join(folder, damaged), content);
+    const { journal, idOf, rows } = await givenDeadProcess(['sent']);
+    journal.open(await installation());
+    journal.settle('w1', sent(idOf('sent')));
+    journal.begin('w1', idOf('sent'), 1);
+    journal.settle('w1', sent(idOf('sent')));
+    journal.begin('w1', crypto.randomUUID(), 1);
+    const locked = await start();
+    expect(await rows()).toMatchObject([{ status: 'sent' }]);
+    locked.close();
+  },
+);
+
+test('a journal with ids that the database refuses is set aside, and the service starts', async () => {
+  const { journal } = await givenDeadProcess(['a']);
+  journal.open(await installation());
+  journal.begin('w1', 'no uuid', 1);
+  const locked = await start();
+  expect(readdirSync(folder).filter((file) => file.endsWith('.damaged'))).toHaveLength(1);
+  locked.close();
+  const again = await start();
+  expect(readdirSync(folder).filter((file) => file.endsWith('.damaged'))).toHaveLength(1);
+  again.close();
 });

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -6,10 +6,10 @@ import { readHeldBy } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal, JournalLine } from '../record/journal.ts';
 import { JournalFolder } from '../record/journal-folder.ts';
-import { readJournal } from '../record/read-journal.ts';
+import { type Journaled, readJournal } from '../record/read-journal.ts';
 import { Recorder, type RecorderContext } from '../record/recorder.ts';
 import type { Result } from '../record/results.ts';
-import { untilStored } from '../record/until-stored.ts';
+import { isAboutValues, untilStored } from '../record/until-stored.ts';
 import { resultOf } from './fate.ts';
 
 type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: Log };
@@ -51,12 +51,24 @@ async function replayJournals(
       context.log.warn({ path }, 'a journal belongs to another database and is left as it is');
       continue;
     }
-    if (journal) {
-      const { owner } = journal.header;
-      await replay({ ...context, owner }, journal.lines);
-      context.log.info({ owner, messages: journal.lines.length }, 'a journal was replayed');
-    }
-    rmSync(path, { force: true });
+    if (journal && !(await replayed(context, journal))) renameSync(path, `${path}.damaged`);
+    else rmSync(path, { force: true });
+  }
+}
+
+/** False for a file with values that the database will never take: its claims expire as without a journal. */
+async function replayed(
+  context: ReplayContext,
+  { header: { owner }, lines }: Journaled,
+): Promise<boolean> {
+  try {
+    await replay({ ...context, owner }, lines);
+    context.log.info({ owner, messages: lines.length }, 'a journal was replayed');
+    return true;
+  } catch (error) {
+    if (!isAboutValues(error)) throw error;
+    context.log.error({ err: error, owner }, 'a damaged journal is set aside');
+    return false;
   }
 }
 
