@@ -1,43 +1,41 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { Store } from '#lib/postgres/store.ts';
-import { type BatchFeeds, type Fed, type Feeds, feedValues } from '../content/feeds.ts';
+import { type BatchFeeds, type Feeds, feedValues } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Fate } from '../message.ts';
-import type { Contacts } from '../peers.ts';
-import { type Claimant, type Claimed, type ClaimGroup, claim } from '../record/claims.ts';
+import { type Claimant, type Claimed, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
 import type { Admission } from './admission.ts';
 import { type DeliveryContext, DeliveryRun } from './delivery.ts';
 import type { Lane } from './lane.ts';
 import { type Permits, returnPermits, takePermits } from './rate.ts';
+import {
+  consentKeptMs,
+  type Recipient,
+  type ResolveContext,
+  type Resolved,
+  type ResolveGiven,
+  resolve,
+} from './resolve.ts';
 import type { Underway } from './underway.ts';
 import { type Today, todayOf } from './warm-up.ts';
 
-export type SendContext = DeliveryContext & {
-  store: Store;
-  contacts: Pick<Contacts, 'resolveRecipients'>;
-  feeds: Feeds;
-  admission: Admission;
-  underway: Underway;
-};
-
-type Recipient = readonly [id: string, email: string];
+export type SendContext = DeliveryContext &
+  ResolveContext & {
+    store: Store;
+    feeds: Feeds;
+    admission: Admission;
+    underway: Underway;
+  };
 
 /** Messages to send, and what they have in common. */
-export type Given = {
-  group: ClaimGroup;
+export type Given = ResolveGiven & {
   plan: CompiledPlan;
   /** Messages that may be claimed: id and address. */
   open: readonly Recipient[];
   /** None of them had a row a moment ago. */
   areNew: boolean;
-  /** Who may be sent to beside the active members. */
-  who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
-  /** The contact fields that Liquid gets. */
-  fields: readonly string[];
   feeds: BatchFeeds;
   /** Single and transactional mail, which comes before bulk. */
   isUrgent: boolean;
@@ -62,20 +60,8 @@ type Batch = Given & {
   done: Promise<void>[];
 };
 
-/** Recipients whose consent was asked a moment ago, with what the feed says of them. */
-type Resolved = {
-  claimants: Claimant[];
-  contacts: Map<string, JsonObject>;
-  fed: Fed;
-  atMs: number;
-};
-
-/** Consent that is older is asked again before a message is begun. */
-const consentKeptMs = 5_000;
 /** What is settled when a call must stop is in the record by then. */
 const answerGraceMs = 300;
-
-const nothingFed: Fed = { answers: new Map(), outage: '' };
 
 /**
  * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
@@ -86,30 +72,25 @@ export async function sendAll(context: SendContext, given: Given): Promise<Sent>
   const lane = context.admission.lane(group);
   const batch: Batch = { ...given, lane, fates: new Map(), runs: [], done: [] };
   const { fates, runs } = batch;
-  let outage: Outage | undefined;
-  let retryAfterMs = 0;
+  let ended: Ended;
   try {
-    const ended = await (given.feeds.recipient
+    ended = await (given.feeds.recipient
       ? startFed(context, batch, given.feeds.recipient)
-      : startAll(context, batch, given.open));
-    ({ outage, retryAfterMs } = { retryAfterMs, ...ended });
+      : startAll(context, batch));
   } finally {
     await Promise.race([Promise.all(batch.done), over(stop)]);
   }
   for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
   const refused = runs.find((run) => run.outage !== '');
-  return { fates, outage: refused ? { reason: refused.outage } : outage, retryAfterMs };
+  const outage = refused ? { reason: refused.outage } : ended?.outage;
+  return { fates, outage, retryAfterMs: ended?.retryAfterMs ?? 0 };
 }
 
 type Ended = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
 
 /** Starts as many at a time as there is room for, until all are begun or there is no room for too long. */
-async function startAll(
-  context: SendContext,
-  batch: Batch,
-  open: readonly Recipient[],
-): Promise<Ended> {
-  let rest = open;
+async function startAll(context: SendContext, batch: Batch): Promise<Ended> {
+  let rest = batch.open;
   while (rest.length > 0 && mayGoOn(batch)) {
     const started = await startSome(context, batch, rest.length, (count) =>
       resolve(context, batch, rest.slice(0, count)),
@@ -240,41 +221,6 @@ function drawFor(context: SendContext, batch: Batch, wanted: number): Promise<Pe
   const { isUrgent } = batch;
   const today = todayFor(context, batch);
   return takePermits(store, rateOf(batch), { owner, wanted, isUrgent, today });
-}
-
-/** Asks right before sending, so that contacts who have left meanwhile get nothing. */
-async function resolve(
-  { contacts }: SendContext,
-  given: Given,
-  open: readonly Recipient[],
-): Promise<Resolved> {
-  const atMs = Date.now();
-  const fields = [...given.fields];
-  const { recipients } = await contacts.resolveRecipients({
-    workspaceId: given.group.workspaceId,
-    listId: given.group.listId,
-    ...given.who,
-    emails: open.map(([, email]) => email),
-    fields,
-  });
-  const values = new Map<string, JsonObject>();
-  const claimants = open.map(([id, email], index) => {
-    const recipient = recipients[index];
-    if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
-    const { skipReason, valuesJson } = recipient;
-    if (skipReason === '') {
-      values.set(email, valuesJson === '' ? { email } : contactOf(fields, valuesJson));
-    }
-    return { id, email, skipReason };
-  });
-  return { claimants, contacts: values, fed: nothingFed, atMs };
-}
-
-function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
-  const values: JsonValue = JSON.parse(valuesJson);
-  return Object.fromEntries(
-    fields.map((name, index) => [name, Array.isArray(values) ? (values[index] ?? null) : null]),
-  );
 }
 
 /** Begins to deliver what was claimed. */

@@ -258,7 +258,8 @@ export class SmtpPool {
       else if (session.isIdle && now - session.idleSinceMs > idleLimitMs) session.end('idle');
     }
     this.dropOver();
-    for (const { message, outcome } of this.#streak.takeLate()) message.settle(outcome);
+    for (const { message, outcome } of this.#streak.takeLate(this.#inFlight > 0))
+      message.settle(outcome);
     if (this.waiting > 0) this.#pump();
     else if (this.#sessions.size === 0 && this.#dialing === 0 && !this.#streak.keepsAny) {
       clearInterval(this.#ticker);

@@ -4,8 +4,8 @@ import { isAboutRecipient } from './recipient-refusal.ts';
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
 const alikeMax = 10;
 
-/** Refusals are kept so long for the next outcome to tell whose fault they are. */
-const keptMs = 2_000;
+/** Refusals are kept so long for the next outcome to tell whose fault they are, where one may come soon, and where one is on its way. */
+const keptMs = { idle: 2_000, busy: 30_000 };
 
 type Judged<Message> = { message: Message; outcome: Outcome };
 
@@ -52,9 +52,10 @@ export class Streak<Message> {
     return before;
   }
 
-  /** What was kept back, where no other outcome has come for so long that none will decide it. */
-  takeLate(): Judged<Message>[] {
-    return Date.now() - this.#judgedAtMs > keptMs ? this.takeKept() : [];
+  /** What was kept back, where no other outcome has come for so long that none will decide it. `isBusy`: one is on its way. */
+  takeLate(isBusy: boolean): Judged<Message>[] {
+    const waitMs = isBusy ? keptMs.busy : keptMs.idle;
+    return Date.now() - this.#judgedAtMs > waitMs ? this.takeKept() : [];
   }
 
   /** All that was kept back, to be settled as it is. */

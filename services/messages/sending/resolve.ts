@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Fed } from '../content/feeds.ts';
+import type { Contacts } from '../peers.ts';
+import type { Claimant, ClaimGroup } from '../record/claims.ts';
+
+export type ResolveContext = { contacts: Pick<Contacts, 'resolveRecipients'> };
+
+export type ResolveGiven = {
+  group: ClaimGroup;
+  /** Recipients that may get mail beside the active members. */
+  who: { includeUnsubscribed?: boolean; forConfirmation?: boolean; byHand?: boolean };
+  /** The contact fields that Liquid gets. */
+  fields: readonly string[];
+};
+
+export type Recipient = readonly [id: string, email: string];
+
+/** Recipients whose consent was asked a moment ago, with what the feed says of them. */
+export type Resolved = {
+  claimants: Claimant[];
+  contacts: Map<string, JsonObject>;
+  fed: Fed;
+  atMs: number;
+};
+
+/** Consent that is older is asked again before a message is begun. */
+export const consentKeptMs = 5_000;
+
+const nothingFed: Fed = { answers: new Map(), outage: '' };
+
+/** Asks right before sending, so that contacts who have left meanwhile get nothing. */
+export async function resolve(
+  { contacts }: ResolveContext,
+  given: ResolveGiven,
+  open: readonly Recipient[],
+): Promise<Resolved> {
+  const atMs = Date.now();
+  const fields = [...given.fields];
+  const { recipients } = await contacts.resolveRecipients({
+    workspaceId: given.group.workspaceId,
+    listId: given.group.listId,
+    ...given.who,
+    emails: open.map(([, email]) => email),
+    fields,
+  });
+  const values = new Map<string, JsonObject>();
+  const claimants = open.map(([id, email], index) => {
+    const recipient = recipients[index];
+    if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
+    const { skipReason, valuesJson } = recipient;
+    if (skipReason === '') {
+      values.set(email, valuesJson === '' ? { email } : contactOf(fields, valuesJson));
+    }
+    return { id, email, skipReason };
+  });
+  return { claimants, contacts: values, fed: nothingFed, atMs };
+}
+
+function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
+  const values: JsonValue = JSON.parse(valuesJson);
+  return Object.fromEntries(
+    fields.map((name, index) => [name, Array.isArray(values) ? (values[index] ?? null) : null]),
+  );
+}
