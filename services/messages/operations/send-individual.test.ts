@@ -1,7 +1,9 @@
+import { connect, createServer, type Socket } from 'node:net';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/query.ts';
+import { listen } from '../../../test/sink-control.ts';
 import { claim } from '../record/claims.ts';
 import { finishIndividualSend } from '../tasks/finish-individual-send.ts';
 import { batchOf, resetAfterEach, useService } from '../test/given.ts';
@@ -186,3 +188,22 @@ test('sendIndividual refuses a plan that cannot be sent', async () => {
     code: Code.InvalidArgument,
   });
 });
+
+test('sendIndividual sends through a server that greets late, as some do against spam', async () => {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    setTimeout(() => {
+      const server = connect(given.sink.port, '127.0.0.1');
+      server.on('error', () => undefined);
+      socket.pipe(server).pipe(socket);
+    }, 6_000);
+  });
+  given.world.port = await listen(proxy, 0);
+  const asked = byHand();
+  const plan = { ...asked.plan, integrationId: crypto.randomUUID() };
+  await given.sender.sendIndividual({ ...asked, plan });
+  expect(given.sink.received.get(ada)?.count).toBe(1);
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+}, 30_000);

@@ -68,22 +68,32 @@ const answerGraceMs = 300;
  * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
  */
 export async function sendAll(context: SendContext, given: Given): Promise<Sent> {
-  const { stop, group } = given;
-  const lane = context.admission.lane(group);
-  const batch: Batch = { ...given, lane, fates: new Map(), runs: [], done: [] };
-  const { fates, runs } = batch;
-  let ended: Ended;
-  try {
-    ended = await (given.feeds.recipient
-      ? startFed(context, batch, given.feeds.recipient)
-      : startAll(context, batch));
-  } finally {
-    await Promise.race([Promise.all(batch.done), over(stop)]);
+  const lane = context.admission.lane(given.group);
+  const fates = new Map<string, Fate>();
+  let open = given.open;
+  for (;;) {
+    const batch: Batch = { ...given, open, lane, fates, runs: [], done: [] };
+    const ended = await sendOpen(context, batch);
+    const refused = batch.runs.find((run) => run.outage !== '');
+    const outage = refused ? { reason: refused.outage } : ended?.outage;
+    const late = new Set(batch.runs.flatMap((run) => run.unsent));
+    open = open.filter(([id]) => late.has(id));
+    if (ended || outage || open.length === 0 || given.stop.aborted) {
+      return { fates, outage, retryAfterMs: ended?.retryAfterMs ?? 0 };
+    }
   }
-  for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
-  const refused = runs.find((run) => run.outage !== '');
-  const outage = refused ? { reason: refused.outage } : ended?.outage;
-  return { fates, outage, retryAfterMs: ended?.retryAfterMs ?? 0 };
+}
+
+/** Starts what is open and waits for it. What no connection took in time is given back, and its consent is asked anew. */
+async function sendOpen(context: SendContext, batch: Batch): Promise<Ended> {
+  const { fates, runs, done, stop } = batch;
+  const { recipient } = batch.feeds;
+  try {
+    return await (recipient ? startFed(context, batch, recipient) : startAll(context, batch));
+  } finally {
+    await Promise.race([Promise.all(done), over(stop)]);
+    for (const run of runs) for (const [id, fate] of run.fates) fates.set(id, fate);
+  }
 }
 
 type Ended = { outage?: Outage | undefined; retryAfterMs?: number } | undefined;
@@ -236,7 +246,7 @@ function start(
   const startsUntilMs = atMs + consentKeptMs;
   const given = { group, plan, claimed, contacts, feedsOf, pool, startsUntilMs, stop };
   const run = new DeliveryRun(context, given);
-  const done = run.done.finally(() => giveUp(context, batch, run.unsent));
+  const done = run.done.finally(() => giveUp(context, batch, run.unsent.length));
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);

@@ -57,8 +57,8 @@ type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
  */
 export class DeliveryRun {
   readonly #fates = new Map<string, Fate>();
-  /** How many messages were not started. */
-  unsent = 0;
+  /** Messages that were not started. */
+  readonly unsent: string[] = [];
   outage = '';
   /** Resolves when every message's outcome is recorded, or its claim given back. */
   readonly done: Promise<void>;
@@ -211,7 +211,7 @@ export class DeliveryRun {
   }
 
   #giveBack(id: string): void {
-    this.unsent += 1;
+    this.unsent.push(id);
     this.#toGiveBack.push(id);
     if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);
   }
