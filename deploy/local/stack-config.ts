@@ -17,7 +17,7 @@ export type StackConfig = {
   root: string;
   /** Folder of data, logs and secrets. */
   folder: string;
-  /** Where messages keeps its journal; empty for none. */
+  /** Folder of the journal of messages; empty for no journal. */
   journalFolder: string;
   ports: Ports;
   rootEmail: string;

@@ -39,7 +39,7 @@ export type EventScope = { em: EntityManager; outbox: Outbox; workspaceId: strin
 /** The events of some rows, in SQL. Nothing of it is computed while nobody wants any of the types. */
 export type EventSource = {
   types: readonly string[];
-  /** Which of the types a row has; needed where there are several. */
+  /** SQL for the type of a row; needed if there are several. */
   type?: string;
   occurredAt: string;
   /** A JSON object. */

@@ -5,7 +5,7 @@ type Own = {
   /** Private ranges in CIDR notation that feeds may be in. */
   egressAllow: readonly string[];
   temporal: TemporalServer;
-  /** Where the worker keeps the bundle of workflows. */
+  /** Folder in which the worker keeps the bundle of workflows. */
   cacheFolder: string;
 };
 

@@ -3,9 +3,8 @@ import { query } from '#lib/postgres/query.ts';
 import { openStore } from '#lib/postgres/store.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { Broadcast, type BroadcastKey } from '../broadcast.ts';
-import type { Plan } from '../broadcast-row.ts';
 import { migrations, openBroadcastsStore } from '../store.ts';
-import { type Given, givenBroadcast, givenService } from '../test/given.ts';
+import { type Given, givenBroadcast, givenService, pinned } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { playSteps } from '../test/play.ts';
 
@@ -36,20 +35,11 @@ beforeEach(() => {
 const ask = (text: string, values: unknown[]) =>
   query<Record<string, unknown>>(given.context.store.fork(), text, values);
 
-const plan: Plan = {
-  variations: [{ template_id: 'hello', template_version: 7 }],
-  integration_id: 'smtp',
-  rate_limit_per_minute: 600,
-  lists: [{ id: 'news', name: 'News' }],
-  include_unsubscribed: false,
-  utm: {},
-};
-
 /** Two slices of four as they were: the first one is done, the second has two answers. */
 async function givenHalfSent(): Promise<BroadcastKey> {
   const key = await givenBroadcast(given, { status: 'sending', frozen_at: given.clock.now });
   const { workspaceId, id } = key;
-  await ask('update broadcasts set plan = $2, enqueued_count = 8 where id = $1', [id, plan]);
+  await ask('update broadcasts set plan = $2, enqueued_count = 8 where id = $1', [id, pinned]);
   await ask(
     `insert into slices (workspace_id, broadcast_id, number, first, last, position, sent, done_at)
      values ($1, $2, 0, 1, 4, 4, 4, now()), ($1, $2, 1, 5, 8, 6, 2, null)`,

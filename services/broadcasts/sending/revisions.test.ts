@@ -11,7 +11,7 @@ afterAll(() => given.context.store.close());
 
 const sql = (text: string) => query(given.context.store.fork(), text, []);
 
-test('of many broadcasts that are watched, those whose rows change or go are told, once', async () => {
+test('a watch reports once that the row of its broadcast has changed or is deleted', async () => {
   const { revisions } = given.context;
   const keys = await Promise.all(
     Array.from({ length: 4 }, () => givenBroadcast(given, { status: 'sending' })),
@@ -27,7 +27,7 @@ test('of many broadcasts that are watched, those whose rows change or go are tol
   );
   await sql(`update broadcasts set revision = revision + 1 where id = '${keys[1]?.id}'`);
   await sql(`delete from broadcasts where id = '${keys[2]?.id}'`);
-  await until('both are told', async () => changed.mock.calls.length === 2);
+  await until('both are reported', async () => changed.mock.calls.length === 2);
   // Two more looks.
   await sql('select pg_sleep(0.6)');
   expect(changed.mock.calls.flat().sort()).toEqual([1, 2]);

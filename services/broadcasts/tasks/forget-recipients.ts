@@ -38,7 +38,7 @@ export function forgetRecipients({ store }: { store: Store }) {
   };
 }
 
-/** What was read of an audience that is never cut. */
+/** Parts of an audience that will never be cut into slices. */
 async function deleteParts(em: EntityManager, { workspaceId, id }: BroadcastKey): Promise<void> {
   let deleted: unknown[];
   do {

@@ -26,7 +26,7 @@ export function wake({ temporal, store, log }: { temporal: Client; store: Store;
     const { key, name } = payload as Wake;
     try {
       await temporal.connection.withDeadline(Date.now() + callTimeoutMs, async () => {
-        // Where the namespace doesn't permit listing them, runs start without search attributes.
+        // A namespace may refuse to list its search attributes; runs then start without them.
         const attributes = await known('', () => knownSearchAttributes(temporal)).catch(() => []);
         await signalRun(temporal, { key, name }, attributes);
       });

@@ -76,7 +76,8 @@ const untested: TestSettings = {
   variations: [{ template_id: 'hello', variation_name: '' }],
 };
 
-const pinned: Plan = {
+/** The plan of a broadcast whose content is pinned. */
+export const pinned: Plan = {
   variations: [{ template_id: 'hello', template_version: 7 }],
   integration_id: 'smtp',
   rate_limit_per_minute: 600,

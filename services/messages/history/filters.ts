@@ -7,9 +7,9 @@ import { uuid } from './cursor.ts';
 
 /** Conditions in SQL on rows of messages. */
 export type Filters = {
-  /** Which rows are looked at: what one index finds, in its order. */
+  /** The rows to look at: those that one index finds, in its order. */
   within: string[];
-  /** Which of these are asked for. */
+  /** The rows among them that the request asks for. */
   wanted: string[];
   values: unknown[];
 };

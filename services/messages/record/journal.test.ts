@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sentResult } from '../test/results.ts';
 import { Journal } from './journal.ts';
 import { readJournal } from './read-journal.ts';
 
@@ -18,14 +19,6 @@ function givenJournal(sizeMax?: number) {
   return { journal, path: join(folder, `${owner}.journal`) };
 }
 
-const sent = (id: string) => ({
-  id,
-  status: 'sent' as const,
-  info: '250 ok',
-  dueAt: undefined,
-  isUnknown: false,
-  isBounce: false,
-});
 const kindsIn = async (path: string) =>
   (await readJournal(path))?.lines.map((line) => [line[0], line[0] === 'o' ? line[2].id : line[2]]);
 
@@ -33,7 +26,7 @@ test('what a message has come to is on the disk when its body is begun', async (
   const { journal, path } = givenJournal();
   journal.claim('w', ['a', 'b', 'c']);
   journal.begin('w', 'a', 1);
-  journal.settle('w', sent('a'));
+  journal.settle('w', sentResult('a'));
   journal.begin('w', 'b', 1);
   expect(await kindsIn(path)).toEqual([
     ['o', 'a'],
@@ -59,7 +52,7 @@ test('a file that grows is written anew with what is still open', async () => {
   journal.begin('w', 'first', 1);
   for (let number = 0; number < 500; number += 1) {
     journal.begin('w', `m${number}`, 1);
-    journal.settle('w', sent(`m${number}`));
+    journal.settle('w', sentResult(`m${number}`));
     journal.forget(`m${number}`);
   }
   expect(statSync(path).size).toBeLessThan(2_500);

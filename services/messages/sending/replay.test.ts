@@ -8,6 +8,7 @@ import { type ClaimGroup, claim } from '../record/claims.ts';
 import { Journal } from '../record/journal.ts';
 import { JournalFolder } from '../record/journal-folder.ts';
 import { useService } from '../test/given.ts';
+import { sentResult } from '../test/results.ts';
 import { startJournal } from './replay.ts';
 
 const given = useService();
@@ -58,20 +59,11 @@ function start(owner = crypto.randomUUID()) {
   return startJournal(context, new Journal(folder, owner), folder);
 }
 
-const sent = (id: string) => ({
-  id,
-  status: 'sent' as const,
-  info: '250 ok',
-  dueAt: undefined,
-  isUnknown: false,
-  isBounce: false,
-});
-
 test('after a kill the next process records what was sent, counts what was begun, and gives back the rest', async () => {
   const { journal, idOf, owner, rows } = await givenDeadProcess(['begun', 'claimed', 'sent']);
   journal.open(await installation());
   journal.begin('w1', idOf('sent'), 1);
-  journal.settle('w1', sent(idOf('sent')));
+  journal.settle('w1', sentResult(idOf('sent')));
   journal.begin('w1', idOf('begun'), 1);
   appendFileSync(join(folder, `${owner}.journal`), '["o","w1",{"id"');
   const locked = await start();
@@ -119,9 +111,9 @@ test.each(['null\n{}\n', '{"owner":1}\n["b"]\n', '\u0000\u0001 nonsense', ''])(
     writeFileSync(join(folder, damaged), content);
     const { journal, idOf, rows } = await givenDeadProcess(['sent']);
     journal.open(await installation());
-    journal.settle('w1', sent(idOf('sent')));
+    journal.settle('w1', sentResult(idOf('sent')));
     journal.begin('w1', idOf('sent'), 1);
-    journal.settle('w1', sent(idOf('sent')));
+    journal.settle('w1', sentResult(idOf('sent')));
     journal.begin('w1', crypto.randomUUID(), 1);
     const locked = await start();
     expect(await rows()).toMatchObject([{ status: 'sent' }]);

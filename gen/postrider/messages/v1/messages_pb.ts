@@ -1586,7 +1586,8 @@ export type SendingState = Message$1<"postrider.messages.v1.SendingState"> & {
   connections: number;
 
   /**
-   * What this process may send in a minute: the integration's rate, divided by the processes that send through it. Zero before the first message.
+   * Messages that this process may send in a minute: the integration's rate, divided by the processes that send through
+   * it. Zero before the first message.
    *
    * @generated from field: double rate_per_minute = 7;
    */

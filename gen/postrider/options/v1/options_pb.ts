@@ -24,7 +24,7 @@ export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
  */
 export type Operation = Message<"postrider.options.v1.Operation"> & {
   /**
-   * Who may call it. An RPC without a rule is refused to everyone.
+   * The callers that are allowed. An RPC without a rule is refused to everyone.
    *
    * @generated from field: postrider.options.v1.Access access = 1;
    */

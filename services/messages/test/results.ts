@@ -1,0 +1,13 @@
+import type { Result } from '../record/results.ts';
+
+/** The result of a message that its server took. */
+export function sentResult(id: string): Result {
+  return {
+    id,
+    status: 'sent',
+    info: '250 ok',
+    dueAt: undefined,
+    isUnknown: false,
+    isBounce: false,
+  };
+}
