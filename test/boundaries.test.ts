@@ -9,6 +9,7 @@ const mayCall: Record<string, string[]> = {
   templates: ['workspaces'],
   broadcasts: ['workspaces', 'contacts', 'templates', 'messages'],
   messages: ['workspaces', 'contacts', 'templates'],
+  webhooks: ['workspaces', 'contacts', 'messages'],
 };
 /** Contracts that all services share. */
 const common = ['options', 'events'];

@@ -1,5 +1,5 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import type { TemporalServer } from './lifecycle/temporal.ts';
+import type { TemporalServer } from '#lib/temporal/client.ts';
 
 type Own = {
   /** Private ranges in CIDR notation that feeds may be in. */

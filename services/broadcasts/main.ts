@@ -1,8 +1,7 @@
 import { runService } from '#lib/process/run-service.ts';
-
+import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
-import { connectTemporal } from './lifecycle/temporal.ts';
 import { broadcastsRoutes, services } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';

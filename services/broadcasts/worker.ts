@@ -9,13 +9,14 @@ import {
 import type { Log } from '#lib/log.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { onTermination } from '#lib/process/termination.ts';
+import { connectTemporal } from '#lib/temporal/client.ts';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { createActivities } from './activities/all.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { taskQueue } from './lifecycle/run.ts';
 import { registerSearchAttributes } from './lifecycle/search-attributes.ts';
-import { connectTemporal, removeOldWatch } from './lifecycle/temporal.ts';
-import { workflowBundle } from './lifecycle/workflow-bundle.ts';
+import { removeOldWatch } from './lifecycle/temporal.ts';
 
 const connectRetryMs = 1_000;
 /** A slice is one activity, which mostly waits: slow tenants must not keep the others from their turn. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { workflowBundle } from '../../services/broadcasts/lifecycle/workflow-bundle.ts';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 
 /** Histories of real runs, as `temporal workflow show --output json` prints them. */
 const folder = resolve(import.meta.dirname, '../../test/histories');

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { Look, Story } from '../../services/broadcasts/activities/read-plan.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
-import { workflowBundle } from '../../services/broadcasts/lifecycle/workflow-bundle.ts';
 import type { broadcastLifecycle } from './workflow.ts';
 
 let env: TestWorkflowEnvironment;

@@ -1,5 +1,5 @@
+import { asActivity } from '#lib/temporal/activity.ts';
 import type { Context } from '../context.ts';
-import { asActivity } from '../lifecycle/activity.ts';
 import { begin } from './begin.ts';
 import { cancelIfLive } from './cancel-if-live.ts';
 import { chooseWinner } from './choose-winner.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
 import { noCounts } from '../broadcast-queries.ts';
@@ -9,7 +10,6 @@ import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
 import { taskQueue, workflowIdOf } from './run.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { workflowBundle } from './workflow-bundle.ts';
 
 const namespaces = ['without', 'with-two', 'with-all', 'without-room'];
 const keyword = 2;

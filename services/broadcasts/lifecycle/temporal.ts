@@ -1,12 +1,5 @@
-import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
+import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import type { Log } from '#lib/log.ts';
-
-export type TemporalServer = { address: string; namespace: string };
-
-/** A client that connects when it is first used, so that a service starts while Temporal is down. */
-export function connectTemporal({ address, namespace }: TemporalServer): Client {
-  return new Client({ connection: Connection.lazy({ address }), namespace });
-}
 
 /** The Schedule that watched runs in older versions, and its workflow. */
 const oldWatch = { scheduleId: 'broadcast-watch', workflowType: 'broadcastWatch' };

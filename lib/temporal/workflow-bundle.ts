@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import workerPackage from '@temporalio/worker/package.json' with { type: 'json' };
 
-const workflowsFolder = fileURLToPath(new URL('../../../workflows', import.meta.url));
+const workflowsFolder = fileURLToPath(new URL('../../workflows', import.meta.url));
 
 /**
  * The bundle of one folder of workflows. Bundling takes seconds, so the code is kept in `cacheFolder`

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { withoutAddresses } from '#lib/log.ts';
+import { withoutAddresses } from '../log.ts';
 
 const final: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,

@@ -1,0 +1,25 @@
+import { configReader, type ServiceConfig } from '#lib/process/config.ts';
+import type { TemporalServer } from '#lib/temporal/client.ts';
+
+type Own = {
+  /** Private ranges in CIDR notation that endpoints may be in. */
+  egressAllow: readonly string[];
+  temporal: TemporalServer;
+  /** Folder in which the worker keeps the bundle of workflows. */
+  cacheFolder: string;
+};
+
+export type Config = ServiceConfig & Own;
+
+/** For the service and for its worker of workflows. */
+export const readConfig = configReader<Own>(
+  { name: 'webhooks', peers: ['contacts', 'messages', 'workspaces'] },
+  (variables) => ({
+    egressAllow: variables.list('EGRESS_ALLOW'),
+    temporal: {
+      address: variables.text('TEMPORAL_ADDRESS'),
+      namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),
+    },
+    cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
+  }),
+);

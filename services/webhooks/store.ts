@@ -1,0 +1,13 @@
+import { openStore, type Store } from '#lib/postgres/store.ts';
+import { Initial } from './migrations/m0001-initial.ts';
+import { Subscription } from './subscription.ts';
+
+/** Deliveries have no entity: they are read and written in sets. */
+export function openWebhooksStore(url: string): Promise<Store> {
+  return openStore({
+    name: 'webhooks',
+    url,
+    entities: [Subscription],
+    migrations: { 'm0001-initial': Initial },
+  });
+}

@@ -1,0 +1,48 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { defineEntity, p } from '@mikro-orm/core';
+
+export type CustomEventFilters = { goal_types: string[]; event_names: string[] };
+
+const schema = defineEntity({
+  name: 'Subscription',
+  tableName: 'subscriptions',
+  properties: {
+    workspace_id: p.string().primary(),
+    id: p.string().primary(),
+    name: p.string(),
+    url: p.string(),
+    sealed_secret: p.string(),
+    event_types: p.array(),
+    custom_event_filters: p.json<CustomEventFilters>().nullable(),
+    list_ids: p.array(),
+    segment_ids: p.array(),
+    source: p.string(),
+    enabled: p.boolean(),
+    disabled_reason: p.string().nullable(),
+    last_delivery_at: p.datetime().nullable(),
+    /** Failures since the last success. */
+    failures_in_row: p.integer(),
+    /** When the first of them happened. */
+    failing_since: p.datetime().nullable(),
+    /** Set while the circuit is open: when the next attempt is made, of one delivery. */
+    probe_at: p.datetime().nullable(),
+    /** When the circuit closed; deliveries are paced for some seconds after it. */
+    recovered_at: p.datetime().nullable(),
+    /** While paced: nothing is claimed before. */
+    next_claim_at: p.datetime().nullable(),
+    /** When the workflow looks next; null if there is no run. */
+    next_wake_at: p.datetime().nullable(),
+    created_at: p.datetime(),
+    updated_at: p.datetime(),
+  },
+});
+
+/** The endpoint of a workspace, the events that it wants, and how well it has answered. */
+export class Subscription extends schema.class {}
+schema.setClass(Subscription);
+
+export type SubscriptionKey = { workspaceId: string; id: string };
+
+export function subscriptionNotFound(): ConnectError {
+  return new ConnectError('Webhook subscription not found', Code.NotFound);
+}
