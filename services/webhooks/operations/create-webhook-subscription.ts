@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
-import { newSecret } from '../endpoint-secret.ts';
+import { newSecret } from '../endpoint/secret.ts';
 import { contentOf } from '../input/content.ts';
 import { changeInterests } from '../interests/interests.ts';
 import { Subscription } from '../subscription.ts';

@@ -1,6 +1,6 @@
-import { changeSubscription } from '../change.ts';
 import type { Context, Methods } from '../context.ts';
-import { newSecret } from '../endpoint-secret.ts';
+import { newSecret } from '../endpoint/secret.ts';
+import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function regenerateWebhookSecret(context: Context): Methods['regenerateWebhookSecret'] {

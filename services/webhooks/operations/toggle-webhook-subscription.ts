@@ -1,5 +1,5 @@
-import { changeSubscription } from '../change.ts';
 import type { Context, Methods } from '../context.ts';
+import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function toggleWebhookSubscription(context: Context): Methods['toggleWebhookSubscription'] {

@@ -1,6 +1,6 @@
-import { changeSubscription } from '../change.ts';
 import type { Context, Methods } from '../context.ts';
 import { contentOf } from '../input/content.ts';
+import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function updateWebhookSubscription(context: Context): Methods['updateWebhookSubscription'] {

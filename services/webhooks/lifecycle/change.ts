@@ -1,10 +1,10 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Context } from './context.ts';
-import { changeInterests } from './interests/interests.ts';
-import { addWake } from './lifecycle/wake.ts';
-import { hostOf, type Subscription, type SubscriptionKey } from './subscription.ts';
-import { lockSubscription } from './subscription-queries.ts';
+import type { Context } from '../context.ts';
+import { changeInterests } from '../interests/interests.ts';
+import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
+import { lockSubscription } from '../subscription-queries.ts';
+import { addWake } from './wake.ts';
 
 /** Locks a subscription, changes it, and has the producers of events and its run follow. */
 export function changeSubscription(
