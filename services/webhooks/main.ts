@@ -2,13 +2,16 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { addPush } from './interests/interests.ts';
+import { Dispatcher } from './sending/dispatcher.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
 import { pushInterests } from './tasks/push-interests.ts';
 
 await runService(readConfig, async (base, config) => {
-  const context = await openContext(base, config);
+  const shared = await openContext(base, config);
+  const dispatcher = new Dispatcher(shared);
+  const context = { ...shared, dispatcher };
   return {
     store: context.store,
     services,
@@ -21,7 +24,11 @@ await runService(readConfig, async (base, config) => {
     async prepare() {
       await addPush(context.store.fork(), {});
       await addClearing(context.store.fork(), 0);
+      dispatcher.start();
     },
-    close: () => context.egress.close(),
+    async close() {
+      await dispatcher.stop();
+      await context.egress.close();
+    },
   };
 });

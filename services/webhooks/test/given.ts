@@ -1,11 +1,13 @@
 import { createClient } from '@connectrpc/connect';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context, Producers } from '../context.ts';
+import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { openWebhooksStore } from '../store.ts';
 
@@ -31,13 +33,19 @@ function fakeProducers(told: GivenProducers): Producers {
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const told: GivenProducers = { interests: [], failure: undefined };
+  const store = over.store ?? (await testStore(openWebhooksStore));
+  const now = () => clock.now;
+  const log = createLog('test', 'silent');
   const context: Context = {
-    store: over.store ?? (await testStore(openWebhooksStore)),
-    now: () => clock.now,
+    store,
+    now,
     keyring,
+    log,
+    recorder: new Recorder({ store, log, now }),
+    dispatcher: { poke: () => {} },
     egress: createEgress(['127.0.0.0/8']),
     producers: fakeProducers(told),
-    audience: { resolveRecipients: () => Promise.reject(new Error('not expected')) },
+    audience: { matchMembers: () => Promise.reject(new Error('not expected')) },
     workspaces: { getSettings: () => Promise.reject(new Error('not expected')) },
     ...over,
   };

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAki0QEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgSDwoHYnlfaGFuZBgHIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkiawobVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARIVCgVlbWFpbBgDIAEoCUIGukgDyAEBIh4KHFVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2Uy6wMKD0F1ZGllbmNlU2VydmljZRKNAQoMTGlzdEF1ZGllbmNlEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbGlzdCBhdWRpZW5jZRKhAQoRUmVzb2x2ZVJlY2lwaWVudHMSLy5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0GjAucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gcmVzb2x2ZSByZWNpcGllbnRzEqMBChRVbnN1YnNjcmliZVJlY2lwaWVudBIyLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QaMy5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZSIikAICyvMYGwoCMAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZWIGcHJvdG8z", [file_buf_validate_validate, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAki0QEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgSDwoHYnlfaGFuZBgHIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkibwoTTWF0Y2hNZW1iZXJzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIbCgZlbWFpbHMYAiADKAlCC7pICJIBBQgBEPQDEh0KCGxpc3RfaWRzGAMgAygJQgu6SAiSAQUIARCQTiJNChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXIiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFImsKG1Vuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESFQoFZW1haWwYAyABKAlCBrpIA8gBASIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMvsECg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKNAQoMTWF0Y2hNZW1iZXJzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbWF0Y2ggbWVtYmVycxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -231,6 +231,90 @@ export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE_
   messageDesc(file_postrider_contacts_v1_audience, 4);
 
 /**
+ * Asks who is in which list.
+ *
+ * @generated from message postrider.contacts.v1.MatchMembersRequest
+ */
+export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * 1 to 500 addresses.
+   *
+   * @generated from field: repeated string emails = 2;
+   */
+  emails: string[];
+
+  /**
+   * 1 to 10,000 lists.
+   *
+   * @generated from field: repeated string list_ids = 3;
+   */
+  listIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.MatchMembersRequest.
+ * Use `create(MatchMembersRequestSchema)` to create a new message.
+ */
+export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 5);
+
+/**
+ * The memberships, in no order.
+ *
+ * @generated from message postrider.contacts.v1.MatchMembersResponse
+ */
+export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersResponse"> & {
+  /**
+   * One for each address and list.
+   *
+   * @generated from field: repeated postrider.contacts.v1.MatchedMember members = 1;
+   */
+  members: MatchedMember[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.MatchMembersResponse.
+ * Use `create(MatchMembersResponseSchema)` to create a new message.
+ */
+export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 6);
+
+/**
+ * An address in a list.
+ *
+ * @generated from message postrider.contacts.v1.MatchedMember
+ */
+export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
+  /**
+   * The place of the address in the request, from 0.
+   *
+   * @generated from field: int32 email = 1;
+   */
+  email: number;
+
+  /**
+   * The place of the list in the request, from 0.
+   *
+   * @generated from field: int32 list = 2;
+   */
+  list: number;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.MatchedMember.
+ * Use `create(MatchedMemberSchema)` to create a new message.
+ */
+export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 7);
+
+/**
  * Asks to unsubscribe.
  *
  * @generated from message postrider.contacts.v1.UnsubscribeRecipientRequest
@@ -263,7 +347,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 5);
+  messageDesc(file_postrider_contacts_v1_audience, 8);
 
 /**
  * The address gets no more mail of this list.
@@ -278,7 +362,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 6);
+  messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -309,6 +393,17 @@ export const AudienceService: GenService<{
     methodKind: "unary";
     input: typeof ResolveRecipientsRequestSchema;
     output: typeof ResolveRecipientsResponseSchema;
+  },
+  /**
+   * Says which of some addresses are in which of some lists, in whatever state of the subscription; those who were removed, and
+   * lists that don't exist, are left out.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.MatchMembers
+   */
+  matchMembers: {
+    methodKind: "unary";
+    input: typeof MatchMembersRequestSchema;
+    output: typeof MatchMembersResponseSchema;
   },
   /**
    * Unsubscribes an address from a list, as the person asked through a link in a mail. Does nothing
