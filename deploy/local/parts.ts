@@ -8,6 +8,8 @@ import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
 
+const servicesWithWorkflows = ['broadcasts', 'webhooks'] as const;
+
 export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
   return {
     name: 'postgres',
@@ -30,12 +32,12 @@ export function inboxPart({ folder, ports }: StackConfig): Part {
   });
 }
 
-/** The services, the workflow worker and the gateway, each with the addresses of the others. */
+/** The services, their workers of workflows and the gateway, each with the addresses of the others. */
 export function productParts(
   config: StackConfig,
   secrets: Secrets,
   databaseUrls: Record<string, string>,
-): { services: Part[]; worker: Part; gateway: Part } {
+): { services: Part[]; workers: Part[]; gateway: Part } {
   const { root, folder, ports } = config;
   const shared = sharedVariables(config, secrets);
   const services = serviceNames.flatMap((name) =>
@@ -47,16 +49,17 @@ export function productParts(
       }),
     ),
   );
-  const workerFile = join(root, 'services/broadcasts/worker.ts');
-  const worker = nodePart('broadcasts-worker', workerFile, folder, {
-    ...shared,
-    ...databaseOf('broadcasts', databaseUrls),
-  });
+  const workers = servicesWithWorkflows.map((name) =>
+    nodePart(`${name}-worker`, join(root, 'services', name, 'worker.ts'), folder, {
+      ...shared,
+      ...databaseOf(name, databaseUrls),
+    }),
+  );
   const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, {
     ...shared,
     GATEWAY_PORT: String(ports.gateway),
   });
-  return { services, worker, gateway };
+  return { services, workers, gateway };
 }
 
 export function publicUrl({ ports }: StackConfig): string {

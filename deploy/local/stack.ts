@@ -64,16 +64,18 @@ async function startAll(start: Start): Promise<string> {
     timed(say, 'PostgreSQL', () => startDatabase(start, secrets)),
     timed(say, 'Inbox', () => start.supervisor.start(inboxPart(config))),
   ]);
-  const { services, worker, gateway } = productParts(config, secrets, databaseUrls);
+  const { services, workers, gateway } = productParts(config, secrets, databaseUrls);
   start.stopOrder.push(
     services.map(({ name }) => name),
-    [worker.name],
+    workers.map(({ name }) => name),
     [gateway.name],
   );
   await Promise.all([
     timed(say, 'Services', () => Promise.all(services.map(start.supervisor.start))),
     timed(say, 'Gateway', () => start.supervisor.start(gateway)),
-    temporal.then(() => timed(say, 'Worker', () => start.supervisor.start(worker))),
+    temporal.then(() =>
+      timed(say, 'Workers', () => Promise.all(workers.map(start.supervisor.start))),
+    ),
   ]);
   const token = await timed(say, 'Workspace', () =>
     prepareWorkspace({

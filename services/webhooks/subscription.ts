@@ -54,6 +54,17 @@ export class Subscription extends schema.class {
 }
 schema.setClass(Subscription);
 
+export type Status = 'disabled' | 'failing' | 'healthy';
+
+/** In a word, for operators: a failing endpoint gets one attempt at a time, and rarely. */
+export function statusOf({
+  enabled,
+  probe_at,
+}: Pick<Subscription, 'enabled' | 'probe_at'>): Status {
+  if (!enabled) return 'disabled';
+  return probe_at ? 'failing' : 'healthy';
+}
+
 /** The part of its address that people may see: the rest may hold secrets. */
 export function hostOf({ url }: { url: string }): string {
   return new URL(url).host;

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { registerSearchAttributes } from '#lib/temporal/search-attributes.ts';
 import { workflowBundle } from '#lib/temporal/workflow-bundle.ts';
 import { temporalProgram } from '../../../deploy/local/temporal-programs.ts';
 import type { Look } from '../activities/read-plan.ts';
 import { noCounts } from '../broadcast-queries.ts';
 import { wake } from '../tasks/wake.ts';
 import { type Given, givenBroadcast, givenService, wakes } from '../test/given.ts';
-import { taskQueue, workflowIdOf } from './run.ts';
-import { registerSearchAttributes } from './search-attributes.ts';
+import { workflow, workflowIdOf } from './run.ts';
 
 const namespaces = ['without', 'with-two', 'with-all', 'without-room'];
 const keyword = 2;
@@ -64,7 +64,7 @@ async function wakeIn(namespace: string): Promise<object> {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     namespace,
-    taskQueue,
+    taskQueue: workflow.taskQueue,
     workflowBundle: bundle,
     activities: { readPlan: async () => look },
   });
@@ -89,7 +89,7 @@ test('runs use only the search attributes that exist', async () => {
 }, 30_000);
 
 test('the worker registers missing search attributes', async () => {
-  await registerSearchAttributes(clientOf('with-all'), log);
+  await registerSearchAttributes(clientOf('with-all'), workflow.attributes, log);
   expect(await wakeIn('with-all')).toEqual({
     WorkspaceId: ['acme'],
     BroadcastStatus: ['sent'],
@@ -100,7 +100,7 @@ test('the worker registers missing search attributes', async () => {
 test('an attribute that cannot be registered is logged with its command, and the others are registered', async () => {
   await add('without-room', { One: int, Two: int, Three: int });
   logged.length = 0;
-  await registerSearchAttributes(clientOf('without-room'), log);
+  await registerSearchAttributes(clientOf('without-room'), workflow.attributes, log);
   expect(logged).toHaveLength(1);
   expect(logged[0]).toContain(
     'temporal operator search-attribute create --namespace without-room --name RecipientCount --type Int',

@@ -1,0 +1,25 @@
+import { openBase } from '#lib/process/run-service.ts';
+import { runWorker } from '#lib/temporal/run-worker.ts';
+import { createActivities } from './activities/all.ts';
+import { readConfig } from './config.ts';
+import { openContext } from './context.ts';
+import { workflow } from './lifecycle/run.ts';
+
+/** Delivering the retries of an endpoint is one activity. */
+const activitiesAtOnce = 1_000;
+
+const config = readConfig(process.env, 'work');
+const base = openBase(config);
+const context = await openContext(base, config);
+await runWorker({
+  ...config,
+  log: base.log,
+  workflow,
+  activities: createActivities(context),
+  activitiesAtOnce,
+  async close() {
+    await context.recorder.flush();
+    await context.egress.close();
+    await context.store.close();
+  },
+});

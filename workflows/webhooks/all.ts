@@ -1,0 +1,1 @@
+export { webhookRetries } from './workflow.ts';

@@ -1,0 +1,107 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  defineUpdate,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../../services/webhooks/activities/all.ts';
+import type { Retries } from '../../services/webhooks/sending/retries.ts';
+import type { SubscriptionKey } from '../../services/webhooks/subscription.ts';
+import { tell } from './story.ts';
+
+const { readRetries, finishRetries, operate } = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+});
+const { deliver } = proxyActivities<Activities>({
+  // It claims for a minute, then waits for answers and for the database.
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** The row has changed and has to be read. It carries no command, so a lost or repeated signal does no harm. */
+export const changed = defineSignal('changed');
+export const retryNow = defineUpdate<string>('retryNow');
+export const disable = defineUpdate<string>('disable');
+export const enable = defineUpdate<string>('enable');
+
+/** The row is read at least this often, even without a signal. */
+const readAtLeastEveryMs = 60 * 60_000;
+/** However many retries become due, a run makes no more passes than this. */
+const restMs = 5_000;
+/** A history stays well below a thousand events. */
+const eventsMax = 600;
+
+/**
+ * The retries of one subscription: wait until the next is due, send all that are, until none is left. First attempts are
+ * none of its business. What to do always follows from the row, so a run may begin, end or be repeated at any point.
+ */
+export async function webhookRetries(key: SubscriptionKey, attributes: string[]): Promise<void> {
+  const row = watchRow(key);
+  for (;;) {
+    row.isChanged = false;
+    const state = await readRetries(key);
+    tell(state, attributes);
+    if (!hasWork(state) && (await finishRetries(key))) {
+      await condition(allHandlersFinished);
+      // After a signal that came meanwhile the row is read once more.
+      if (!row.isChanged) return;
+      continue;
+    }
+    await step(key, state, row);
+    if (workflowInfo().historyLength > eventsMax) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof webhookRetries>(key, attributes);
+    }
+  }
+}
+
+type Row = { isChanged: boolean };
+
+function watchRow(key: SubscriptionKey): Row {
+  const row: Row = { isChanged: false };
+  setHandler(changed, () => {
+    row.isChanged = true;
+  });
+  const operators = [
+    [retryNow, 'retryNow', 'Makes all waiting retries due now.'],
+    [
+      disable,
+      'disable',
+      "The API's webhookSubscriptions.toggle: no callback begins until it is enabled.",
+    ],
+    [enable, 'enable', "The API's webhookSubscriptions.toggle: earlier failures are forgotten."],
+  ] as const;
+  for (const [update, action, description] of operators) {
+    const handle = async () => {
+      const status = await operate(key, action);
+      row.isChanged = true;
+      return status;
+    };
+    setHandler(update, handle, {
+      description: `${description} Answers the subscription's status.`,
+    });
+  }
+  return row;
+}
+
+function hasWork(state: Retries | null): boolean {
+  return state?.enabled === true && state.nextDueAt !== null;
+}
+
+async function step(key: SubscriptionKey, state: Retries | null, row: Row): Promise<void> {
+  const dueAt = state?.nextDueAt ?? Date.now() + restMs;
+  if (dueAt > Date.now()) {
+    const waitMs = Math.min(dueAt - Date.now(), readAtLeastEveryMs);
+    const summary = `wait until ${new Date(dueAt).toISOString()}`;
+    await condition(() => row.isChanged, waitMs, { summary });
+    return;
+  }
+  const { hasMore } = await deliver(key);
+  if (!hasMore) await condition(() => row.isChanged, restMs, { summary: 'rest' });
+}
