@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { workspaceId } from './first-workspace.ts';
-import { publicUrl, temporalAddress } from './parts.ts';
+import { publicUrl, smtpUrl, temporalAddress } from './parts.ts';
 import { writePrivately } from './private-file.ts';
 import { type StackConfig, serviceNames } from './stack-config.ts';
 
@@ -12,10 +12,6 @@ export function temporalUiUrl({ own, ports }: StackConfig): string {
 
 export function inboxUrl({ ports }: StackConfig): string {
   return `http://127.0.0.1:${ports.inbox}`;
-}
-
-export function smtpUrl({ own, ports }: StackConfig): string {
-  return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
 }
 
 /** Writes the variables that tools need to use the running stack. */

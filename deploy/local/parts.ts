@@ -70,6 +70,10 @@ export function temporalAddress({ own, ports }: StackConfig): string {
   return own.temporalAddress ?? `127.0.0.1:${ports.temporal}`;
 }
 
+export function smtpUrl({ own, ports }: StackConfig): string {
+  return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
+}
+
 function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
   const addresses = serviceNames.map((name) => [
     `${name.toUpperCase()}_ADDR`,
@@ -85,6 +89,7 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
     // The inbox is on this machine; tenants of a real installation may not call such addresses.
     EGRESS_ALLOW: '127.0.0.0/8',
     MESSAGES_JOURNAL: config.journalFolder,
+    SYSTEM_SMTP_URL: smtpUrl(config),
     MIGRATE_ON_START: 'true',
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),

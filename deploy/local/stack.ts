@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { smtpUrl, writeEnvFile } from './env-file.ts';
+import { writeEnvFile } from './env-file.ts';
 import { prepareWorkspace } from './first-workspace.ts';
 import { recordProcesses, releaseLock, takeLock } from './lock.ts';
 import { errorText, openLogFile } from './log-file.ts';
-import { inboxPart, postgresPart, productParts, publicUrl } from './parts.ts';
+import { inboxPart, postgresPart, productParts, publicUrl, smtpUrl } from './parts.ts';
 import { provision } from './provision.ts';
 import { keepSecrets, loadSecrets, type Secrets } from './secrets.ts';
 import { checkPorts, type StackConfig } from './stack-config.ts';

@@ -5,6 +5,7 @@ import type {
   MessageLinkService,
   MessageService,
   SendingStateService,
+  SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
@@ -19,6 +20,7 @@ import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
 import type { Underway } from './sending/underway.ts';
+import type { SystemMail } from './system-mail.ts';
 
 /** The dependencies of this service's operations and tasks. */
 export type Context = {
@@ -40,6 +42,8 @@ export type Context = {
   admission: Admission;
   underway: Underway;
   recorder: Recorder;
+  /** The operator's own mail server; absent if none is set. */
+  systemMail: SystemMail | undefined;
   /** Absent where the process has no disk of its own. */
   journal: Journal | undefined;
 };
@@ -50,4 +54,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof BroadcastSendService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
+  ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof TrackingService>;

@@ -19,6 +19,7 @@ import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
+import { openSystemMail } from './system-mail.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 
@@ -46,6 +47,9 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const admission = new Admission({ resolve: egress.resolve, mayStart });
+  const systemMail = config.systemMailUrl
+    ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
+    : undefined;
   let lock: JournalFolder | undefined;
   const context = {
     store,
@@ -67,6 +71,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     underway,
     recorder,
     journal,
+    systemMail,
   };
   return {
     store,
@@ -88,6 +93,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       journal?.close();
       lock?.close();
       await outcomes.close();
+      systemMail?.close();
       await thread.close();
       await egress.close();
     },

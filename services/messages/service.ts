@@ -5,6 +5,7 @@ import {
   MessageLinkService,
   MessageService,
   SendingStateService,
+  SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
@@ -21,6 +22,7 @@ import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
+import { sendSystemMail } from './operations/send-system-mail.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 
@@ -30,6 +32,7 @@ export const services = [
   TrackingService,
   BroadcastSendService,
   SendingStateService,
+  SystemMailService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -58,6 +61,7 @@ export function messagesRoutes(context: Context) {
       listVariationStats: listVariationStats(context),
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
+    router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };

@@ -4,6 +4,7 @@ import {
   type EventConsumerService,
   EventProducerService,
 } from '#gen/postrider/events/v1/events_pb.ts';
+import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -21,7 +22,8 @@ export type Producers = Record<string, Pick<Client<typeof EventProducerService>,
 export type Peers = {
   producers: Producers;
   audience: Pick<Client<typeof AudienceService>, 'matchMembers'>;
-  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
+  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
 };
 
 /** What the service and its worker of workflows need. */
@@ -47,6 +49,7 @@ export async function openContext(base: Base, config: Config): Promise<SharedCon
     },
     audience: createClient(AudienceService, base.peer('contacts')),
     workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
+    systemMail: createClient(SystemMailService, base.peer('messages')),
   };
 }
 

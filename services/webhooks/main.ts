@@ -9,6 +9,7 @@ import { checkRuns } from './tasks/check-runs.ts';
 import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
 import { pushInterests } from './tasks/push-interests.ts';
+import { tellOwners } from './tasks/tell-owners.ts';
 import { wake } from './tasks/wake.ts';
 
 await runService(readConfig, async (base, config) => {
@@ -26,6 +27,7 @@ await runService(readConfig, async (base, config) => {
       clearDeliveries: clearDeliveries(context, base),
       wake: wake({ ...context, temporal }),
       checkRuns: checkRuns(context),
+      tellOwners: tellOwners(context, base),
     },
     minutely: ['checkRuns'],
     async prepare() {

@@ -13,6 +13,7 @@ import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
+import { listOwners } from './operations/list-owners.ts';
 import { listWorkspaces } from './operations/list-workspaces.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
 import { signInRoot } from './operations/sign-in-root.ts';
@@ -41,6 +42,7 @@ export function workspacesRoutes(context: Context) {
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),
       getSettings: getSettings(context),
+      listOwners: listOwners(context),
       getIntegration: getIntegration(context),
     });
   };

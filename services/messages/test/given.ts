@@ -26,6 +26,7 @@ import { Admission } from '../sending/admission.ts';
 import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
+import { openSystemMail } from '../system-mail.ts';
 import {
   contactsOf,
   defaultContent,
@@ -68,6 +69,10 @@ export async function givenService() {
       underway: new Underway({ outcomes, owner, journal }),
       recorder,
       journal,
+      systemMail: openSystemMail({
+        url: `smtp://127.0.0.1:${sink.port}`,
+        from: 'system@postrider.example',
+      }),
       ...over,
     };
     const transport = testTransport(messagesRoutes(context));

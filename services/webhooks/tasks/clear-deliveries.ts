@@ -11,7 +11,9 @@ const soonMs = 1_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
 
-type Clearing = Pick<Context, 'store' | 'workspaces' | 'now'>;
+type Clearing = Pick<Context, 'store' | 'now'> & {
+  workspaces: Pick<Context['workspaces'], 'getSettings'>;
+};
 
 /** Queues the next clearing; one that waits already is moved. */
 export async function addClearing(em: EntityManager, inMs: number): Promise<void> {

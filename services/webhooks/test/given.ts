@@ -29,6 +29,8 @@ function fakeProducers(told: GivenProducers): Producers {
   return { contacts: producer('contacts'), messages: producer('messages') };
 }
 
+const unexpected = () => Promise.reject(new Error('not expected'));
+
 /** The service on a database of its own; its neighbours answer as the test says. */
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
@@ -45,8 +47,9 @@ export async function givenService(over: Partial<Context> = {}) {
     dispatcher: { poke: () => {} },
     egress: createEgress(['127.0.0.0/8']),
     producers: fakeProducers(told),
-    audience: { matchMembers: () => Promise.reject(new Error('not expected')) },
-    workspaces: { getSettings: () => Promise.reject(new Error('not expected')) },
+    audience: { matchMembers: unexpected },
+    workspaces: { getSettings: unexpected, listOwners: unexpected },
+    systemMail: { sendSystemMail: unexpected },
     ...over,
   };
   const transport = testTransport(webhooksRoutes(context));

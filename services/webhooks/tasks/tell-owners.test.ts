@@ -1,0 +1,66 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import { type Disabled, tellOwners } from './tell-owners.ts';
+
+const disabled: Disabled = {
+  key: { workspaceId: 'acme', id: 's1' },
+  name: 'CRM\nBcc: all@example.com',
+  host: 'hooks.example.com',
+  reason: 'The endpoint answered 410 Gone',
+  disabledAt: '2030-01-01T12:00:00.000Z',
+};
+
+type Mail = { key?: string; to?: string; subject?: string; text?: string };
+
+/** Tells two owners; `refusal` is what the mail server says to the first. */
+async function told(refusal?: ConnectError) {
+  const mails: Mail[] = [];
+  const warnings: object[] = [];
+  const peers = {
+    workspaces: {
+      listOwners: async () => ({
+        workspaceName: 'Acme',
+        emails: ['a@example.com', 'b@example.com'],
+      }),
+    },
+    systemMail: {
+      async sendSystemMail(mail: Mail) {
+        if (refusal && mail.to === 'a@example.com') throw refusal;
+        mails.push(mail);
+        return {};
+      },
+    },
+  };
+  const warn = (entry: object) => void warnings.push(entry);
+  await tellOwners(peers as never, { log: { warn } as never })(disabled);
+  return { mails, warnings };
+}
+
+test('every owner gets a mail with the endpoint, the time and the reason', async () => {
+  const { mails } = await told();
+  expect(mails.map(({ to }) => to)).toEqual(['a@example.com', 'b@example.com']);
+  expect(mails[0]).toMatchObject({
+    subject: 'Webhooks to hooks.example.com were disabled',
+    key: 'webhook/s1/1893499200000/0',
+  });
+  for (const words of ['"Acme"', disabled.host, disabled.reason, disabled.disabledAt]) {
+    expect(mails[0]?.text).toContain(words);
+  }
+  expect(mails[0]?.text).not.toContain('\nBcc');
+});
+
+test.each([Code.FailedPrecondition, Code.InvalidArgument])(
+  'an owner who cannot be told (%s) is logged without address, and the others are told',
+  async (code) => {
+    const { mails, warnings } = await told(new ConnectError('no', code));
+    expect(mails.map(({ to }) => to)).toEqual(['b@example.com']);
+    expect(JSON.stringify(warnings)).not.toContain('a@example.com');
+    expect(warnings).toMatchObject([{ workspaceId: 'acme', subscription: 's1' }]);
+  },
+);
+
+test('a mail server that is down is tried again', async () => {
+  await expect(told(new ConnectError('down', Code.Unavailable))).rejects.toMatchObject({
+    code: Code.Unavailable,
+  });
+});
