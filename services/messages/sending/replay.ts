@@ -9,7 +9,7 @@ import { JournalFolder } from '../record/journal-folder.ts';
 import { type Journaled, readJournal } from '../record/read-journal.ts';
 import { Recorder, type RecorderContext } from '../record/recorder.ts';
 import type { Result } from '../record/results.ts';
-import { isAboutValues, untilStored } from '../record/until-stored.ts';
+import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
 import { resultOf } from './fate.ts';
 
 type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: Log };
