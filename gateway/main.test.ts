@@ -34,7 +34,7 @@ function run(env: Record<string, string>, stderr: 'ignore' | 'pipe' = 'ignore'):
   });
 }
 
-const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WORKSPACES'];
+const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WEBHOOKS', 'WORKSPACES'];
 
 const settings = (port: number) => ({
   GATEWAY_PORT: `${port}`,

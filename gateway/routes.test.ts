@@ -41,6 +41,7 @@ test('the services are derived from the packages', () => {
     'contacts',
     'messages',
     'templates',
+    'webhooks',
     'workspaces',
   ]);
 });

@@ -57,7 +57,7 @@ export async function startGateway(
   const logged: Record<string, unknown>[] = [];
   const log = createLog('gateway', 'error');
   log.error = (entry: Record<string, unknown>) => void logged.push(entry);
-  const services = ['broadcasts', 'contacts', 'messages', 'templates', 'workspaces'];
+  const services = ['broadcasts', 'contacts', 'messages', 'templates', 'webhooks', 'workspaces'];
   const address = [`127.0.0.1:${servicePort}`];
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
   const routes = routesOf(contracts);

@@ -4,6 +4,7 @@ import { openBroadcastsStore } from '../../services/broadcasts/store.ts';
 import { openContactsStore } from '../../services/contacts/store.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { openTemplatesStore } from '../../services/templates/store.ts';
+import { openWebhooksStore } from '../../services/webhooks/store.ts';
 import { openWorkspacesStore } from '../../services/workspaces/store.ts';
 import { provision } from './provision.ts';
 import { serviceNames } from './stack-config.ts';
@@ -31,6 +32,7 @@ const stores = {
   templates: openTemplatesStore,
   broadcasts: openBroadcastsStore,
   messages: openMessagesStore,
+  webhooks: openWebhooksStore,
 };
 
 test.each(serviceNames)('%s migrates its own schemas, also when it starts again', async (name) => {

@@ -8,6 +8,7 @@ export const serviceNames = [
   'templates',
   'broadcasts',
   'messages',
+  'webhooks',
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -88,6 +89,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
       templates: [first + 2],
       broadcasts: [first + 3],
       messages: replicas.map((step) => first + 4 + step),
+      webhooks: [first + 5],
     },
   };
 }

@@ -181,10 +181,7 @@ function createConnector(
   };
 }
 
-async function callChecked(
-  agent: Agent,
-  options: EgressCall,
-): Promise<EgressAnswer> {
+async function callChecked(agent: Agent, options: EgressCall): Promise<EgressAnswer> {
   const url = new URL(options.url);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new EgressError('the URL must use http or https');

@@ -1,15 +1,51 @@
-import type { Client, ServiceImpl } from '@connectrpc/connect';
-import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
+import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import {
+  type EventConsumerService,
+  EventProducerService,
+} from '#gen/postrider/events/v1/events_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import type { Base } from '#lib/process/run-service.ts';
+import type { Config } from './config.ts';
+import type { Producers } from './interests/interests.ts';
+import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
-import type { Dispatcher } from './sending/dispatcher.ts';
+import { Dispatcher } from './sending/dispatcher.ts';
+import { Recorder } from './sending/recorder.ts';
+import { openWebhooksStore } from './store.ts';
 
 /** The dependencies of operations, tasks and activities. */
 export type Context = SendingContext & {
-  dispatcher: Pick<Dispatcher, 'poke'>;
-  audience: Pick<Client<typeof AudienceService>, 'matchMembers'>;
+  /** Makes first attempts once it is started. */
+  dispatcher: Dispatcher;
+  producers: Producers;
+  audience: Audience;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
 };
+
+export async function openContext(base: Base, config: Config): Promise<Context> {
+  const store = await openWebhooksStore(config.databaseUrl);
+  const sending: SendingContext = {
+    store,
+    now: () => new Date(),
+    keyring: base.keyring,
+    log: base.log,
+    egress: createEgress(config.egressAllow),
+    recorder: new Recorder({ store, log: base.log }),
+  };
+  return {
+    ...sending,
+    dispatcher: new Dispatcher(sending),
+    producers: {
+      contacts: createClient(EventProducerService, base.peer('contacts')),
+      messages: createClient(EventProducerService, base.peer('messages')),
+    },
+    audience: createClient(AudienceService, base.peer('contacts')),
+    workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
+  };
+}
 
 /** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof WebhookSubscriptionService> &

@@ -38,8 +38,26 @@ const schema = defineEntity({
 });
 
 /** The endpoint of a workspace, the events that it wants, and how well it has answered. */
-export class Subscription extends schema.class {}
+export class Subscription extends schema.class {
+  /** Enabling makes a new start: earlier failures don't count. */
+  setEnabled(enabled: boolean): void {
+    if (enabled && !this.enabled) this.forgetFailures();
+    this.enabled = enabled;
+  }
+
+  forgetFailures(): void {
+    this.failures_in_row = 0;
+    this.failing_since = null;
+    this.probe_at = null;
+    this.disabled_reason = null;
+  }
+}
 schema.setClass(Subscription);
+
+/** The part of its address that people may see: the rest may hold secrets. */
+export function hostOf({ url }: { url: string }): string {
+  return new URL(url).host;
+}
 
 export type SubscriptionKey = { workspaceId: string; id: string };
 

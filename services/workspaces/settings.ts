@@ -32,7 +32,16 @@ export function storedSettings(given: WorkspaceSettings | undefined): Settings {
     transactional_email_provider_id: settings.transactionalEmailProviderId,
     email_tracking_enabled: settings.emailTrackingEnabled ?? true,
     ...checkedLanguages(settings),
+    webhook_retention_days: checkedRetention(settings),
   };
+}
+
+function checkedRetention({ webhookRetentionDays: days = 30 }: WorkspaceSettings): number {
+  if (days >= 1 && days <= 90) return days;
+  throw invalidField(
+    'settings.webhook_retention_days',
+    'webhook retention must be between 1 and 90 days',
+  );
 }
 
 function checkUrl(field: string, url: string, text: string): void {

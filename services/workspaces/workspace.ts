@@ -13,6 +13,8 @@ export type Settings = {
   email_tracking_enabled: boolean;
   default_language: string;
   languages: string[];
+  /** Absent in rows from before it could be set. */
+  webhook_retention_days?: number;
 };
 
 const schema = defineEntity({

@@ -60,6 +60,10 @@ export class Initial extends Migration {
     this.addSql(
       'create index deliveries_of on deliveries (workspace_id, subscription_id, created_at desc)',
     );
+    // webhookSubscriptions.redeliver.
+    this.addSql(`
+      create index deliveries_failed on deliveries (workspace_id, created_at)
+      where status = 'failed'`);
     // Held while a workspace's subscriptions change, so that interests reach producers in the order of the changes.
     this.addSql(
       'create table workspace_interests (workspace_id text primary key, types text[] not null)',

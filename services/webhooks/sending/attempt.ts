@@ -17,15 +17,27 @@ export type SendingContext = {
   recorder: Recorder;
 };
 
-/** Sends a claimed delivery, and hands the result to the recorder. */
+/** Sends a claimed delivery, and hands the result to the recorder. Never rejects. */
 export async function attempt(
-  { egress, keyring, now, recorder }: SendingContext,
+  context: SendingContext,
   claimed: Claimed,
 ): Promise<{ isSuccess: boolean; stored: Promise<void> }> {
-  const { key, id, attempt, url, type, data } = claimed;
-  const secret = keyOf(keyring.decrypt(claimed.sealedSecret));
-  const callback = { url, key: secret, workspaceId: key.workspaceId, id, type, data, attempt };
-  const answer: Answer = await sendCallback(egress, callback, { now: now() });
-  const stored = recorder.add({ key, id, attempt, endedAt: now(), answer });
+  const { key, id, attempt } = claimed;
+  const answer = await callBack(context, claimed);
+  const stored = context.recorder.add({ key, id, attempt, endedAt: context.now(), answer });
   return { isSuccess: answer.error === null, stored };
+}
+
+async function callBack(
+  { egress, keyring, now }: SendingContext,
+  { key, id, attempt, url, type, data, sealedSecret }: Claimed,
+): Promise<Answer> {
+  let secret: Buffer;
+  try {
+    secret = keyOf(keyring.decrypt(sealedSecret));
+  } catch {
+    return { status: null, body: null, error: 'the secret can not be read', retryAfterMs: 0 };
+  }
+  const callback = { url, key: secret, workspaceId: key.workspaceId, id, type, data, attempt };
+  return sendCallback(egress, callback, { now: now() });
 }

@@ -76,10 +76,7 @@ export class Recorder {
     }
   }
 
-  async #record(
-    group: readonly Entry[],
-    isFinal: (error: unknown) => boolean,
-  ): Promise<void> {
+  async #record(group: readonly Entry[], isFinal: (error: unknown) => boolean): Promise<void> {
     const results = group.map(({ result }) => result);
     const write = () => recordResults(this.#context.store, results);
     await untilStored(this.#context.log, 'results', write, isFinal);

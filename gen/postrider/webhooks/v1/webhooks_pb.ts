@@ -931,7 +931,7 @@ export type ListWebhookDeliveriesResponse = Message<"postrider.webhooks.v1.ListW
   deliveries: WebhookDelivery[];
 
   /**
-   * How many there are on all pages; counted to 100,000 and no further.
+   * How many there are on all pages, among those that were looked at.
    *
    * @generated from field: int32 total = 2;
    */
@@ -1168,7 +1168,7 @@ export const WebhookSubscriptionService: GenService<{
     output: typeof TestWebhookSubscriptionResponseSchema;
   },
   /**
-   * Lists deliveries, newest first.
+   * Lists deliveries, newest first. It looks at the newest 100,000 of the subscription and the times that are asked for.
    *
    * INVALID_ARGUMENT: a filter or the page is wrong.
    *

@@ -1,0 +1,33 @@
+import { runService } from '#lib/process/run-service.ts';
+import { readConfig } from './config.ts';
+import { openContext } from './context.ts';
+import { addPush } from './interests/interests.ts';
+import { services, webhooksRoutes } from './service.ts';
+import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
+import { failDeliveries } from './tasks/fail-deliveries.ts';
+import { forgetDeliveries } from './tasks/forget-deliveries.ts';
+import { pushInterests } from './tasks/push-interests.ts';
+
+await runService(readConfig, async (base, config) => {
+  const context = await openContext(base, config);
+  return {
+    store: context.store,
+    services,
+    routes: webhooksRoutes(context),
+    tasks: {
+      pushInterests: pushInterests(context, base),
+      failDeliveries: failDeliveries(context),
+      forgetDeliveries: forgetDeliveries(context),
+      clearDeliveries: clearDeliveries(context, base),
+    },
+    async prepare() {
+      await addPush(context.store.fork(), {});
+      await addClearing(context.store.fork(), 0);
+      context.dispatcher.start();
+    },
+    close: async () => {
+      await context.dispatcher.stop();
+      await context.egress.close();
+    },
+  };
+});

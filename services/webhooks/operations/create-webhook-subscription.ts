@@ -1,0 +1,45 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
+import type { Context, Methods } from '../context.ts';
+import { newSecret } from '../endpoint/secret.ts';
+import { contentOf } from '../input/content.ts';
+import { changeInterests } from '../interests/interests.ts';
+import { Subscription } from '../subscription.ts';
+import { subscriptionMessage } from '../views/subscription.ts';
+
+const subscriptionsMax = 100;
+
+export function createWebhookSubscription(context: Context): Methods['createWebhookSubscription'] {
+  const { store, keyring, egress, now } = context;
+  const method = WebhookSubscriptionService.method.createWebhookSubscription;
+  return async (request, call) => {
+    const { workspaceId } = request;
+    const content = await contentOf(egress, request);
+    const at = now();
+    return once(store, call, method, request, (em) =>
+      changeInterests(context, { em, workspaceId }, async () => {
+        const count = await em.count(Subscription, { workspace_id: workspaceId });
+        if (count >= subscriptionsMax) {
+          throw new ConnectError(
+            `a workspace has at most ${subscriptionsMax} webhook subscriptions`,
+            Code.FailedPrecondition,
+          );
+        }
+        const subscription = em.create(Subscription, {
+          ...content,
+          workspace_id: workspaceId,
+          id: crypto.randomUUID().replaceAll('-', ''),
+          sealed_secret: keyring.encrypt(newSecret()),
+          source: request.source,
+          enabled: true,
+          failures_in_row: 0,
+          created_at: at,
+          updated_at: at,
+        });
+        await em.flush();
+        return { subscription: subscriptionMessage(subscription, keyring) };
+      }),
+    );
+  };
+}

@@ -1,0 +1,22 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import type { Context, Methods } from '../context.ts';
+import { changeInterests } from '../interests/interests.ts';
+import { addWake } from '../lifecycle/wake.ts';
+import { hostOf } from '../subscription.ts';
+import { lockSubscription } from '../subscription-queries.ts';
+
+export function deleteWebhookSubscription(context: Context): Methods['deleteWebhookSubscription'] {
+  return async ({ workspaceId, id }) => {
+    const key = { workspaceId, id };
+    await context.store.fork().transactional((em) =>
+      changeInterests(context, { em, workspaceId }, async () => {
+        const subscription = await lockSubscription(em, key);
+        await em.remove(subscription).flush();
+        await addJob(em, 'webhooks', { task: 'forgetDeliveries', payload: key });
+        // Its run, if there is one, finds that the row is gone.
+        if (subscription.next_wake_at) await addWake(em, { key, host: hostOf(subscription) });
+      }),
+    );
+    return { success: true };
+  };
+}

@@ -1,0 +1,19 @@
+import type { Context, Methods } from '../context.ts';
+import { Subscription } from '../subscription.ts';
+import { subscriptionMessage } from '../views/subscription.ts';
+
+export function listWebhookSubscriptions({
+  store,
+  keyring,
+}: Context): Methods['listWebhookSubscriptions'] {
+  return async ({ workspaceId }) => {
+    const found = await store
+      .fork()
+      .find(
+        Subscription,
+        { workspace_id: workspaceId },
+        { orderBy: { created_at: 'desc', id: 'asc' } },
+      );
+    return { subscriptions: found.map((each) => subscriptionMessage(each, keyring)) };
+  };
+}

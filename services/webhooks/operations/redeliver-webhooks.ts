@@ -1,0 +1,57 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { RedeliverWebhooksRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { payloadTooLarge } from '../delivery.ts';
+import { lockSubscription } from '../subscription-queries.ts';
+
+const redeliveredMax = 10_000;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWebhooks'] {
+  return async (request) => {
+    if ((request.deliveryId === '') === (request.since === undefined)) {
+      throw invalidField('delivery_id', 'either delivery_id or since is required');
+    }
+    const redelivered = await store.fork().transactional(async (em) => {
+      await lockSubscription(em, request);
+      return redeliver(em, request, now());
+    });
+    if (redelivered === 0 && request.deliveryId !== '') {
+      throw new ConnectError('Failed webhook delivery not found', Code.NotFound);
+    }
+    return { redelivered };
+  };
+}
+
+/** The dispatcher finds them within a second. */
+async function redeliver(
+  em: EntityManager,
+  { workspaceId, id, deliveryId, since }: RedeliverWebhooksRequest,
+  at: Date,
+): Promise<number> {
+  if (deliveryId !== '' && !uuid.test(deliveryId)) return 0;
+  const [condition, value] = since
+    ? ['created_at >= $3::timestamptz', timestampDate(since)]
+    : ['id = $3::uuid', deliveryId];
+  const rows = await query<{ count: number }>(
+    em,
+    `with chosen as (
+       select id from deliveries
+       where workspace_id = $1 and subscription_id = $2 and status = 'failed' and ${condition}
+         and last_error is distinct from $5
+       order by created_at limit ${redeliveredMax} for update skip locked
+     ),
+     redelivered as (
+       update deliveries set status = 'pending', attempts = 0, next_attempt_at = $4
+       where workspace_id = $1 and id in (select id from chosen)
+       returning 1
+     )
+     select count(*)::int as count from redelivered`,
+    [workspaceId, id, value, at, payloadTooLarge],
+  );
+  return rows[0]?.count ?? 0;
+}

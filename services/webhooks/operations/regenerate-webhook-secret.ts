@@ -1,0 +1,13 @@
+import type { Context, Methods } from '../context.ts';
+import { newSecret } from '../endpoint/secret.ts';
+import { changeSubscription } from '../lifecycle/change.ts';
+import { subscriptionMessage } from '../views/subscription.ts';
+
+export function regenerateWebhookSecret(context: Context): Methods['regenerateWebhookSecret'] {
+  return async (key) => {
+    const changed = await changeSubscription(context, key, (subscription) => {
+      subscription.sealed_secret = context.keyring.encrypt(newSecret());
+    });
+    return { subscription: subscriptionMessage(changed, context.keyring) };
+  };
+}

@@ -1,0 +1,16 @@
+import type { Context, Methods } from '../context.ts';
+import { contentOf } from '../input/content.ts';
+import { changeSubscription } from '../lifecycle/change.ts';
+import { subscriptionMessage } from '../views/subscription.ts';
+
+export function updateWebhookSubscription(context: Context): Methods['updateWebhookSubscription'] {
+  return async (request) => {
+    const content = await contentOf(context.egress, request);
+    const changed = await changeSubscription(context, request, (subscription) => {
+      if (subscription.url !== content.url) subscription.forgetFailures();
+      Object.assign(subscription, content);
+      if (request.enabled !== undefined) subscription.setEnabled(request.enabled);
+    });
+    return { subscription: subscriptionMessage(changed, context.keyring) };
+  };
+}

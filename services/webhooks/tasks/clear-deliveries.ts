@@ -1,0 +1,82 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import type { Log } from '#lib/log.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
+import type { Context } from '../context.ts';
+
+const stepSize = 5_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+const everyMs = 60 * 60 * 1_000;
+const soonMs = 1_000;
+/** Jobs count as lost after two minutes. */
+const workMaxMs = 40_000;
+
+type Clearing = Pick<Context, 'store' | 'workspaces' | 'now'>;
+
+/** Queues the next clearing; one that waits already is moved. */
+export async function addClearing(em: EntityManager, inMs: number): Promise<void> {
+  const runAt = new Date(Date.now() + inMs);
+  const job = { task: 'clearDeliveries', payload: {}, key: 'clearDeliveries', runAt };
+  await addJob(em, 'webhooks', job);
+}
+
+/** Deletes deliveries that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. */
+export function clearDeliveries(context: Clearing, { log }: { log: Pick<Log, 'warn'> }) {
+  return async (): Promise<void> => {
+    let nextMs = everyMs;
+    try {
+      if (!(await clearAll(context))) nextMs = soonMs;
+    } catch (error) {
+      log.warn({ err: error }, 'old webhook deliveries were not all deleted; trying again later');
+    }
+    await addClearing(context.store.fork(), nextMs);
+  };
+}
+
+/** Whether it came to the end. */
+async function clearAll({ store, workspaces, now }: Clearing): Promise<boolean> {
+  const endsAtMs = Date.now() + workMaxMs;
+  for (const workspaceId of await workspacesWithDeliveries(store)) {
+    const { settings } = await workspaces.getSettings({ workspaceId });
+    const days = settings?.webhookRetentionDays ?? 30;
+    const before = new Date(now().getTime() - days * dayMs);
+    while ((await deleteStep(store, workspaceId, before)) === stepSize) {
+      if (Date.now() > endsAtMs) return false;
+    }
+    if (Date.now() > endsAtMs) return false;
+  }
+  return true;
+}
+
+/** Jumps from workspace to workspace through the index. */
+async function workspacesWithDeliveries(store: Store): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    store.fork(),
+    `with recursive found as (
+       (select workspace_id from deliveries order by workspace_id limit 1)
+       union all
+       select (
+         select workspace_id from deliveries
+         where workspace_id > found.workspace_id order by workspace_id limit 1
+       ) from found where found.workspace_id is not null
+     )
+     select workspace_id as id from found where workspace_id is not null`,
+    [],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function deleteStep(store: Store, workspaceId: string, before: Date): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    store.fork(),
+    `with gone as (
+       delete from deliveries where workspace_id = $1 and id in (
+         select id from deliveries where workspace_id = $1 and created_at < $2
+         order by created_at limit ${stepSize}
+       ) returning 1
+     )
+     select count(*)::int as count from gone`,
+    [workspaceId, before],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,155 @@
+import { createClient } from '@connectrpc/connect';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { createLog } from '#lib/log.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import { query } from '#lib/postgres/query.ts';
+import { testStore } from '../../../test/setup/database.ts';
+import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { shared } from '../../../test/setup/shared.ts';
+import type { Context } from '../context.ts';
+import type { Producers } from '../interests/interests.ts';
+import { Dispatcher } from '../sending/dispatcher.ts';
+import { Recorder } from '../sending/recorder.ts';
+import { webhooksRoutes } from '../service.ts';
+import { openWebhooksStore } from '../store.ts';
+
+/** The interests that producers were told, and what makes them fail. */
+export type GivenProducers = {
+  interests: { producer: string; workspaceId: string; types: string[] }[];
+  /** Thrown in place of an answer. */
+  failure: Error | undefined;
+};
+
+function fakeProducers(told: GivenProducers): Producers {
+  const producer = (name: string): Producers[string] => ({
+    async setInterest({ workspaceId = '', types = [] }) {
+      if (told.failure) throw told.failure;
+      told.interests.push({ producer: name, workspaceId, types: types.toSorted() });
+      return { $typeName: 'postrider.events.v1.SetInterestResponse' };
+    },
+  });
+  return { contacts: producer('contacts'), messages: producer('messages') };
+}
+
+/** The service on a database of its own; its neighbours answer as the test says. */
+export async function givenService(over: Partial<Context> = {}) {
+  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const told: GivenProducers = { interests: [], failure: undefined };
+  const store = over.store ?? (await testStore(openWebhooksStore));
+  const log = createLog('test', 'silent');
+  const sending = {
+    store,
+    log,
+    now: over.now ?? (() => clock.now),
+    keyring,
+    egress: over.egress ?? createEgress(['127.0.0.0/8']),
+    recorder: new Recorder({ store, log }),
+  };
+  const context: Context = {
+    ...sending,
+    dispatcher: new Dispatcher(sending),
+    producers: fakeProducers(told),
+    audience: { matchMembers: () => Promise.reject(new Error('not expected')) },
+    workspaces: { getSettings: () => Promise.reject(new Error('not expected')) },
+    ...over,
+  };
+  const transport = testTransport(webhooksRoutes(context));
+  return {
+    clock,
+    context,
+    told,
+    client: createClient(WebhookSubscriptionService, transport(userClaims())),
+    events: createClient(EventConsumerService, transport()),
+    withHeaders: (headers: Record<string, string>) =>
+      createClient(WebhookSubscriptionService, transport(userClaims(), headers)),
+  };
+}
+
+export type Given = Awaited<ReturnType<typeof givenService>>;
+
+/** The service for all tests of a file. */
+export function useService(): Given {
+  return shared(
+    () => givenService(),
+    async ({ context }) => {
+      await context.dispatcher.stop();
+      await Promise.all([context.egress.close(), context.store.close()]);
+    },
+  );
+}
+
+let count = 0;
+/** A workspace that no other test uses. */
+export function givenWorkspace(): string {
+  count += 1;
+  return `w${count}`;
+}
+
+export const content = {
+  name: 'CRM',
+  url: 'https://hooks.example.com/postrider?key=1',
+  eventTypes: ['contact.created', 'email.sent'],
+};
+
+export async function givenSubscription(
+  { client }: Pick<Given, 'client'>,
+  workspaceId: string,
+  over: Partial<typeof content> & { listIds?: string[]; source?: string } = {},
+) {
+  const request = { workspaceId, ...content, ...over };
+  const { subscription } = await client.createWebhookSubscription(request);
+  if (!subscription) throw new Error('no subscription');
+  return subscription;
+}
+
+type Row = {
+  id?: string;
+  subscriptionId: string;
+  status?: 'pending' | 'delivered' | 'failed';
+  attempts?: number;
+  eventType?: string;
+  createdAt?: Date;
+  lastError?: string;
+};
+
+/** Stores deliveries and returns their ids. */
+export async function givenDeliveries(
+  { context, clock }: Given,
+  workspaceId: string,
+  rows: readonly Row[],
+): Promise<string[]> {
+  const ids = rows.map(({ id }) => id ?? crypto.randomUUID());
+  await query(
+    context.store.fork(),
+    `insert into deliveries (workspace_id, id, subscription_id, event_type, payload, status, attempts,
+       next_attempt_at, created_at, last_error)
+     select $1, id, subscription_id, event_type, '{"email":"a@example.com"}', status, attempts,
+       case status when 'pending' then created_at end, created_at, last_error
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::timestamptz[], $8::text[])
+       as row (id, subscription_id, event_type, status, attempts, created_at, last_error)`,
+    [
+      workspaceId,
+      ids,
+      rows.map(({ subscriptionId }) => subscriptionId),
+      rows.map(({ eventType }) => eventType ?? 'contact.created'),
+      rows.map(({ status }) => status ?? 'pending'),
+      rows.map(({ attempts }) => attempts ?? 0),
+      rows.map(({ createdAt }) => createdAt ?? clock.now),
+      rows.map(({ lastError }) => lastError ?? null),
+    ],
+  );
+  return ids;
+}
+
+/** The waiting jobs of a task, oldest first. */
+export async function jobsOf({ context }: Given, task: string): Promise<unknown[]> {
+  const rows = await query<{ payload: unknown }>(
+    context.store.fork(),
+    `select payload from webhooks_jobs._private_jobs job
+     join webhooks_jobs._private_tasks task on task.id = job.task_id
+     where task.identifier = $1 order by job.id`,
+    [task],
+  );
+  return rows.map(({ payload }) => payload);
+}

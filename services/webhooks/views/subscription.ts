@@ -1,0 +1,38 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { WebhookSubscriptionSchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Subscription } from '../subscription.ts';
+
+export function subscriptionMessage(
+  subscription: Subscription,
+  keyring: Keyring,
+): MessageInitShape<typeof WebhookSubscriptionSchema> {
+  const { event_types: eventTypes, list_ids: listIds, segment_ids: segmentIds } = subscription;
+  const filters = subscription.custom_event_filters;
+  const settings = {
+    eventTypes,
+    listIds,
+    segmentIds,
+    ...(filters ? { customEventFilters: camelKeys(filters) } : {}),
+  };
+  return {
+    id: subscription.id,
+    name: subscription.name,
+    url: subscription.url,
+    secret: keyring.decrypt(subscription.sealed_secret),
+    ...settings,
+    settings,
+    enabled: subscription.enabled,
+    disabledReason: subscription.disabled_reason ?? undefined,
+    source: subscription.source,
+    lastDeliveryAt: timeOf(subscription.last_delivery_at),
+    createdAt: timestampFromDate(subscription.created_at),
+    updatedAt: timestampFromDate(subscription.updated_at),
+  };
+}
+
+function timeOf(date: Date | null | undefined): Timestamp | undefined {
+  return date ? timestampFromDate(date) : undefined;
+}
