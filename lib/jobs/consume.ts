@@ -9,6 +9,11 @@ export const consumedTable = `
     consumed_at timestamptz not null default now()
   )`;
 
+/** SQL that records a batch id, a parameter, and gives one row; none for a batch that was seen before. */
+export function consumedStep(batchId: string): string {
+  return `insert into consumed_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`;
+}
+
 /** Applies a batch and records its id in one transaction, so that repeats do nothing. */
 export async function consumeOnce(
   store: Store,
@@ -16,11 +21,7 @@ export async function consumeOnce(
   apply: (em: EntityManager) => Promise<void>,
 ): Promise<void> {
   await store.fork().transactional(async (em) => {
-    const fresh = await query(
-      em,
-      'insert into consumed_batches (batch_id) values ($1) on conflict do nothing returning 1',
-      [request.batchId],
-    );
+    const fresh = await query(em, consumedStep('$1'), [request.batchId]);
     if (fresh.length > 0) await apply(em);
   });
 }

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 
 /** A call out that is not allowed, or that went wrong; its text contains no address. */
 export class EgressError extends Error {
@@ -22,6 +22,11 @@ export type Egress = {
   opens(host: string): boolean;
   /** Opens a TCP connection to a resolved and checked address. */
   connect(options: { host: string; port: number; timeoutMs: number }): Promise<Socket>;
+  /**
+   * Connections for callers that limit them and read answers on their own: no call waits for a connection, and no
+   * answer has a time limit. HTTP/1.1 only, since the first call of a host would hold up others until its protocol is known.
+   */
+  readonly unlimited: Dispatcher;
   /** Makes one HTTP call; redirects are failures, time and size are bounded. */
   call(options: EgressCall): Promise<EgressAnswer>;
   close(): Promise<void>;
@@ -55,13 +60,23 @@ type Lookup = (name: string) => Promise<Target[]>;
 export function createEgress(allow: readonly string[], lookUp: Lookup = lookUpAll): Egress {
   const opened = allow.map((range) => ipaddr.parseCIDR(range));
   const resolve = (host: string) => resolveChecked(host, opened, lookUp);
-  const agent = createAgent(resolve);
+  const connect = createConnector(resolve);
+  const agent = new Agent({ connections: 50, connect });
+  const unlimited = new Agent({
+    connect: createConnector(resolve, { allowH2: false }),
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   return {
     resolve,
     opens: (host) => isIP(unbracketed(host)) !== 0 && isOpened(unbracketed(host), opened),
     connect: async (options) => openSocket(await resolve(options.host), options),
-    call: (options) => callChecked({ agent, resolve }, options),
-    close: () => agent.close(),
+    unlimited,
+    call: (options) => callChecked(agent, options),
+    close: async () => {
+      await Promise.all([agent.close(), unlimited.close()]);
+    },
   };
 }
 
@@ -142,33 +157,36 @@ function openSocket(
   });
 }
 
-function createAgent(resolve: Egress['resolve']): Agent {
-  return new Agent({
-    connections: 50,
-    connect: {
-      lookup(host, options, done) {
-        resolve(host).then(
-          ({ address, family }) =>
-            options.all ? done(null, [{ address, family }]) : done(null, address, family),
-          (error: NodeJS.ErrnoException) => done(error, '', 4),
-        );
-      },
+function createConnector(
+  resolve: Egress['resolve'],
+  options?: buildConnector.BuildOptions,
+): buildConnector.connector {
+  const connect = buildConnector({
+    ...options,
+    lookup(host, { all }, done) {
+      resolve(host).then(
+        ({ address, family }) =>
+          all ? done(null, [{ address, family }]) : done(null, address, family),
+        (error: NodeJS.ErrnoException) => done(error, '', 4),
+      );
     },
   });
+  return (target, done) => {
+    // A literal address is never looked up.
+    if (isIP(unbracketed(target.hostname)) === 0) return connect(target, done);
+    resolve(target.hostname).then(
+      () => connect(target, done),
+      (error) => done(error, null),
+    );
+  };
 }
 
-async function callChecked(
-  { agent, resolve }: { agent: Agent; resolve: Egress['resolve'] },
-  options: EgressCall,
-): Promise<EgressAnswer> {
+async function callChecked(agent: Agent, options: EgressCall): Promise<EgressAnswer> {
   const url = new URL(options.url);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new EgressError('the URL must use http or https');
   }
   if (url.username || url.password) throw new EgressError('the URL must not hold credentials');
-  // A literal address never reaches the agent's lookup, so it is checked here.
-  const literal = unbracketed(url.hostname);
-  if (isIP(literal)) await resolve(literal);
   const answer = await request(url, {
     dispatcher: agent,
     method: options.method,

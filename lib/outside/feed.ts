@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Keyring } from '../keys/keyring.ts';
-import { type Egress, type EgressAnswer, EgressError } from './egress.ts';
+import type { Egress, EgressAnswer } from './egress.ts';
+import { isTimeout, reasonOf } from './failure.ts';
 
 /** A tenant's server that is called for data; the values of its headers are sealed by the keyring. */
 export type Feed = { url: string; headers: readonly SealedHeader[] };
@@ -100,23 +101,6 @@ function faultOf(value: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-/** The errors of sockets and of TLS contain addresses, so only their codes are used, in our own words. */
 function failureOf(error: unknown): string {
-  if (error instanceof EgressError) return `request failed: ${error.message}`;
-  if (textAt(error, 'name') === 'TimeoutError') return 'request timeout after 5s';
-  return `request failed: ${reasonOf(textAt(error, 'code'))}`;
-}
-
-function textAt(error: unknown, key: 'name' | 'code'): string {
-  const value: unknown =
-    typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined;
-  return typeof value === 'string' ? value : '';
-}
-
-function reasonOf(code: string): string {
-  if (code === 'ECONNREFUSED') return 'connection refused';
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS|SSL/.test(code)) return 'its TLS can not be trusted';
-  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_/.test(code)
-    ? 'connection lost'
-    : 'the server can not be reached';
+  return isTimeout(error) ? 'request timeout after 5s' : `request failed: ${reasonOf(error)}`;
 }

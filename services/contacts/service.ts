@@ -27,6 +27,7 @@ import { listContactListsByContact } from './operations/list-contact-lists-by-co
 import { listContactListsByList } from './operations/list-contact-lists-by-list.ts';
 import { listContacts } from './operations/list-contacts.ts';
 import { listLists } from './operations/list-lists.ts';
+import { matchMembers } from './operations/match-members.ts';
 import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
 import { subscribe } from './operations/subscribe.ts';
@@ -85,6 +86,7 @@ export function contactsRoutes(context: Context) {
     router.service(AudienceService, {
       listAudience: listAudience(context),
       resolveRecipients: resolveRecipients(context),
+      matchMembers: matchMembers(context),
       unsubscribeRecipient: unsubscribeRecipient(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });

@@ -10,39 +10,36 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
+import type { Producers } from './interests/interests.ts';
+import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
-import type { Dispatcher } from './sending/dispatcher.ts';
+import { Dispatcher } from './sending/dispatcher.ts';
 import { Recorder } from './sending/recorder.ts';
 import { openWebhooksStore } from './store.ts';
 
-/** The services whose events are delivered, by name. */
-export type Producers = Record<string, Pick<Client<typeof EventProducerService>, 'setInterest'>>;
-
-/** The services that it calls. */
-export type Peers = {
+/** The dependencies of operations, tasks and activities. */
+export type Context = SendingContext & {
+  /** Makes first attempts once it is started. */
+  dispatcher: Dispatcher;
   producers: Producers;
-  audience: Pick<Client<typeof AudienceService>, 'matchMembers'>;
+  audience: Audience;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
 };
 
-/** What the service and its worker of workflows need. */
-export type SharedContext = SendingContext & Peers;
-
-/** The dependencies of operations and tasks. */
-export type Context = SharedContext & { dispatcher: Pick<Dispatcher, 'poke'> };
-
-export async function openContext(base: Base, config: Config): Promise<SharedContext> {
+export async function openContext(base: Base, config: Config): Promise<Context> {
   const store = await openWebhooksStore(config.databaseUrl);
-  const { log, keyring } = base;
-  const now = () => new Date();
-  return {
+  const sending: SendingContext = {
     store,
-    now,
-    keyring,
-    log,
+    now: () => new Date(),
+    keyring: base.keyring,
+    log: base.log,
     egress: createEgress(config.egressAllow),
-    recorder: new Recorder({ store, log, now }),
+    recorder: new Recorder({ store, log: base.log }),
+  };
+  return {
+    ...sending,
+    dispatcher: new Dispatcher(sending),
     producers: {
       contacts: createClient(EventProducerService, base.peer('contacts')),
       messages: createClient(EventProducerService, base.peer('messages')),

@@ -1,6 +1,8 @@
 import type { ConnectRouter } from '@connectrpc/connect';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import type { Context } from './context.ts';
+import { consumeEvents } from './operations/consume-events.ts';
 import { createWebhookSubscription } from './operations/create-webhook-subscription.ts';
 import { deleteWebhookSubscription } from './operations/delete-webhook-subscription.ts';
 import { getWebhookSubscription } from './operations/get-webhook-subscription.ts';
@@ -9,10 +11,11 @@ import { listWebhookEventTypes } from './operations/list-webhook-event-types.ts'
 import { listWebhookSubscriptions } from './operations/list-webhook-subscriptions.ts';
 import { redeliverWebhooks } from './operations/redeliver-webhooks.ts';
 import { regenerateWebhookSecret } from './operations/regenerate-webhook-secret.ts';
+import { testWebhookSubscription } from './operations/test-webhook-subscription.ts';
 import { toggleWebhookSubscription } from './operations/toggle-webhook-subscription.ts';
 import { updateWebhookSubscription } from './operations/update-webhook-subscription.ts';
 
-export const services = [WebhookSubscriptionService];
+export const services = [WebhookSubscriptionService, EventConsumerService];
 
 /** Webhook subscriptions and their deliveries. */
 export function webhooksRoutes(context: Context) {
@@ -25,9 +28,11 @@ export function webhooksRoutes(context: Context) {
       toggleWebhookSubscription: toggleWebhookSubscription(context),
       deleteWebhookSubscription: deleteWebhookSubscription(context),
       regenerateWebhookSecret: regenerateWebhookSecret(context),
+      testWebhookSubscription: testWebhookSubscription(context),
       listWebhookDeliveries: listWebhookDeliveries(context),
       redeliverWebhooks: redeliverWebhooks(context),
       listWebhookEventTypes: listWebhookEventTypes(),
     });
+    router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
   };
 }

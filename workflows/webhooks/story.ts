@@ -19,6 +19,7 @@ function tableOf(state: Retries): string {
     `| Subscription | ${cell(state.name)} |`,
     `| Endpoint | ${cell(state.host)} |`,
     `| Circuit | ${circuitOf(state)} |`,
+    `| Disabled because | ${cell(state.disabledReason ?? '')} |`,
     `| Pending | ${state.pending} |`,
     `| Waiting for a retry | ${state.retries} |`,
     `| Next attempt | ${state.nextDueAt === null ? 'none' : new Date(state.nextDueAt).toISOString()} |`,

@@ -27,6 +27,7 @@ const state: Retries = {
   name: 'CRM',
   host: 'hooks.example.com',
   enabled: true,
+  disabledReason: null,
   pending: 3,
   retries: 2,
   nextDueAt: null,

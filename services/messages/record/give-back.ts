@@ -1,7 +1,7 @@
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { untilStored } from '#lib/postgres/until-stored.ts';
 import { giveBack } from './claims.ts';
-import { untilStored } from './until-stored.ts';
 
 export type GiveBackContext = {
   outcomes: Store;

@@ -1,8 +1,8 @@
 import type { Log } from '#lib/log.ts';
+import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
 import type { Fate } from '../message.ts';
 import type { Journal } from './journal.ts';
 import { type Result, type ResultContext, recordResults } from './results.ts';
-import { isAboutValues, untilStored } from './until-stored.ts';
 
 /** Bounds a statement. */
 const groupMax = 200;

@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
 import { readHeldBy } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal, JournalLine } from '../record/journal.ts';
@@ -9,7 +10,6 @@ import { JournalFolder } from '../record/journal-folder.ts';
 import { type Journaled, readJournal } from '../record/read-journal.ts';
 import { Recorder, type RecorderContext } from '../record/recorder.ts';
 import type { Result } from '../record/results.ts';
-import { isAboutValues, untilStored } from '../record/until-stored.ts';
 import { resultOf } from './fate.ts';
 
 type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: Log };

@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { SharedContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
 import { type SubscriptionKey, statusOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
@@ -11,7 +11,7 @@ export type OperatorAction = 'retryNow' | 'disable' | 'enable';
 const broughtForwardMax = 10_000;
 
 /** An operator's update in the Temporal UI. Answers the status of the subscription. */
-export function operate(context: SharedContext) {
+export function operate(context: Context) {
   return async (key: SubscriptionKey, action: OperatorAction): Promise<string> => {
     if (action === 'retryNow') return retryNow(context, key);
     const changed = await changeSubscription(context, key, (subscription) =>
@@ -22,7 +22,7 @@ export function operate(context: SharedContext) {
 }
 
 /** All retries are due now, and an open circuit lets one of them through at once. */
-function retryNow({ store, now }: SharedContext, key: SubscriptionKey): Promise<string> {
+function retryNow({ store, now }: Context, key: SubscriptionKey): Promise<string> {
   return store.fork().transactional(async (em) => {
     const subscription = await lockSubscription(em, key);
     if (subscription.probe_at) subscription.probe_at = now();

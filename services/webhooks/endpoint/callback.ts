@@ -1,4 +1,8 @@
+import type { Dispatcher } from 'undici';
 import type { Egress } from '#lib/outside/egress.ts';
+import { reasonOf } from '#lib/outside/failure.ts';
+import { AnswerBody, retryAfterMsOf } from './answer.ts';
+import { signatureOf } from './signature.ts';
 
 /** One attempt to deliver an event. */
 export type Callback = {
@@ -26,7 +30,120 @@ export type Answer = {
   retryAfterMs: number;
 };
 
-/** Sends one callback, and waits at most ten seconds. Never rejects: a failure is an answer too. */
-export function sendCallback(egress: Egress, callback: Callback, now: Date): Promise<Answer> {
-  throw new Error(`not built ${egress} ${callback} ${now}`);
+const timeoutMs = 10_000;
+
+/** Sends one callback, and waits at most ten seconds for the whole answer. Never rejects: a failure is an answer too. */
+export function sendCallback(
+  { unlimited }: Pick<Egress, 'unlimited'>,
+  callback: Callback,
+  { now, timeoutMs: waitMs = timeoutMs }: { now: Date; timeoutMs?: number },
+): Promise<Answer> {
+  return new Promise((done) => {
+    const exchange = new Exchange(done, waitMs);
+    try {
+      unlimited.dispatch(requestOf(callback, now), exchange);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  });
+}
+
+function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(callback.url);
+  const { id, key } = callback;
+  const body = bodyOf(callback, now);
+  const timestamp = `${Math.floor(now.getTime() / 1_000)}`;
+  return {
+    origin,
+    path: pathname + search,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Postrider-Webhooks/1',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signatureOf(key, id, timestamp, body),
+      'postrider-attempt': `${callback.attempt}`,
+    },
+    body,
+  };
+}
+
+/** The data stay the text that they are: parsing would cost as much as all the rest, and change numbers. */
+function bodyOf({ id, type, workspaceId, data }: Callback, now: Date): string {
+  const head = { id, type, workspace_id: workspaceId, timestamp: now.toISOString() };
+  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
+}
+
+/** The answer is complete at its end, or when more of it has come than anybody reads. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #done: (answer: Answer) => void;
+  readonly #body = new AnswerBody();
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #retryAfter: unknown;
+  #isOver = false;
+
+  constructor(done: (answer: Answer) => void, waitMs: number) {
+    this.#done = done;
+    this.#timer = setTimeout(() => {
+      this.#fail(`no answer within ${waitMs / 1_000} s`);
+      this.#controller?.abort(new Error('late'));
+    }, waitMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The time may have passed while the connection was opened.
+    if (this.#isOver) controller.abort(new Error('late'));
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, unknown>,
+  ): void {
+    this.#status = status;
+    this.#retryAfter = headers['retry-after'];
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#body.add(chunk)) return;
+    this.#answer();
+    controller.abort(new Error('long'));
+  }
+
+  onResponseEnd(): void {
+    this.#answer();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    this.#fail(reasonOf(error));
+  }
+
+  #answer(): void {
+    const isSuccess = this.#status >= 200 && this.#status < 300;
+    this.#finish({
+      status: this.#status,
+      body: this.#body.text,
+      error: isSuccess ? null : `HTTP ${this.#status}`,
+      retryAfterMs: isSuccess ? 0 : retryAfterMsOf(this.#retryAfter, new Date()),
+    });
+  }
+
+  #fail(error: string): void {
+    this.#finish({ status: null, body: null, error, retryAfterMs: 0 });
+  }
+
+  #finish(answer: Answer): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#done(answer);
+  }
 }

@@ -1,8 +1,12 @@
+import type { Client } from '@connectrpc/connect';
+import type { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { contractsOf } from '#lib/jobs/interests.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Producers } from '../context.ts';
+
+/** The services whose events are delivered, by name. */
+export type Producers = Record<string, Pick<Client<typeof EventProducerService>, 'setInterest'>>;
 
 const callTimeoutMs = 5_000;
 

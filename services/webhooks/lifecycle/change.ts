@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { SharedContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { changeInterests } from '../interests/interests.ts';
 import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
@@ -8,7 +8,7 @@ import { addWake } from './wake.ts';
 
 /** Locks a subscription, changes it, and has the producers of events and its run follow. */
 export function changeSubscription(
-  context: SharedContext,
+  context: Context,
   { workspaceId, id }: SubscriptionKey,
   change: (subscription: Subscription) => void,
 ): Promise<Subscription> {

@@ -1,4 +1,6 @@
-import { addJob } from '#lib/jobs/jobs.ts';
+import { addJob, attemptsMax } from '#lib/jobs/jobs.ts';
+import { schemaOf } from '#lib/postgres/job-schema.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 import { workflowIdOf } from './run.ts';
@@ -10,4 +12,15 @@ export type Wake = { key: SubscriptionKey; host: string };
 export async function addWake(em: EntityManager, payload: Wake, runAt?: Date): Promise<void> {
   const key = workflowIdOf(payload.key);
   await addJob(em, 'webhooks', { task: 'wake', payload, key, ...(runAt ? { runAt } : {}) });
+}
+
+/** As `addWake`, for several in one statement. */
+export async function addWakes(em: EntityManager, wakes: readonly Wake[]): Promise<void> {
+  if (wakes.length === 0) return;
+  await query(
+    em,
+    `select ${schemaOf('webhooks')}.add_job('wake', payload, job_key := key, max_attempts := ${attemptsMax})
+     from unnest($1::json[], $2::text[]) as wake (payload, key)`,
+    [wakes.map((wake) => JSON.stringify(wake)), wakes.map(({ key }) => workflowIdOf(key))],
+  );
 }

@@ -2,6 +2,9 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { type Answer, sendCallback } from '../endpoint/callback.ts';
+import { keyOf } from '../endpoint/signature.ts';
+import type { Claimed } from './claim.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What sending needs, in the service as in the worker. */
@@ -10,7 +13,31 @@ export type SendingContext = {
   now: () => Date;
   keyring: Keyring;
   log: Log;
-  /** Opened with `createCallbackEgress`. */
   egress: Egress;
   recorder: Recorder;
 };
+
+/** Sends a claimed delivery, and hands the result to the recorder. Never rejects. */
+export async function attempt(
+  context: SendingContext,
+  claimed: Claimed,
+): Promise<{ isSuccess: boolean; stored: Promise<void> }> {
+  const { key, id, attempt } = claimed;
+  const answer = await callBack(context, claimed);
+  const stored = context.recorder.add({ key, id, attempt, endedAt: context.now(), answer });
+  return { isSuccess: answer.error === null, stored };
+}
+
+async function callBack(
+  { egress, keyring, now }: SendingContext,
+  { key, id, attempt, url, type, data, sealedSecret }: Claimed,
+): Promise<Answer> {
+  let secret: Buffer;
+  try {
+    secret = keyOf(keyring.decrypt(sealedSecret));
+  } catch {
+    return { status: null, body: null, error: 'the secret can not be read', retryAfterMs: 0 };
+  }
+  const callback = { url, key: secret, workspaceId: key.workspaceId, id, type, data, attempt };
+  return sendCallback(egress, callback, { now: now() });
+}

@@ -1,16 +1,255 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LRUCache } from 'lru-cache';
 import type { SubscriptionKey } from '../subscription.ts';
-import type { SendingContext } from './attempt.ts';
+import { attempt, type SendingContext } from './attempt.ts';
+import { type Ask, type Claimed, claimDue, type EndpointClaim, giveBack } from './claim.ts';
+import { Lane, type Origin, originOpenMax, type Pool, type Queued } from './lane.ts';
+import { findEndpoints } from './scan.ts';
+
+const lanesMax = 10_000;
+const asksMax = 200;
+const rowsMax = 200;
+const poolMax = 1_000;
+const openBytesMax = 64 * 1_024 * 1_024;
+const scanEveryMs = 1_000;
+/** What waited longer is given back: its claim would be over before its answer. */
+const waitMaxMs = 15_000;
 
 /** Makes the first attempt of every delivery, at once where the endpoint answers well. One for each process of the service. */
 export class Dispatcher {
-  readonly context: SendingContext;
+  readonly #context: SendingContext;
+  readonly #lanes = new LRUCache<string, Lane>({ max: lanesMax });
+  readonly #origins = new Map<string, Origin>();
+  /** Lanes that have more to claim and places for it. */
+  readonly #ready = new Set<Lane>();
+  readonly #good: Pool = { held: 0 };
+  readonly #others: Pool = { held: 0 };
+  readonly #sends = new Set<Promise<void>>();
+  #openBytes = 0;
+  #claiming: Promise<void> | undefined;
+  #scanTimer: NodeJS.Timeout | undefined;
+  #paceTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #scanAfter: SubscriptionKey | undefined;
+  /** The end of the call that pokes must not end the statements of claims. */
+  readonly #outsideCalls = AsyncLocalStorage.snapshot();
+
   constructor(context: SendingContext) {
-    this.context = context;
+    this.#context = context;
   }
+
   /** Looks once a second for endpoints that nobody has named, until stopped. */
-  start(): void {}
+  start(): void {
+    this.#scanTimer = setInterval(() => void this.#scan(), scanEveryMs);
+  }
+
   /** Says which endpoints may have new deliveries. Call it after the commit. */
-  poke(_keys: readonly SubscriptionKey[]): void {}
+  poke(keys: readonly SubscriptionKey[]): void {
+    if (this.#isStopped) return;
+    for (const key of keys) {
+      const lane = this.#laneOf(key);
+      lane.hasMore = true;
+      lane.wasPoked = true;
+      this.#offer(lane);
+    }
+    this.#outsideCalls(() => this.#pump());
+  }
+
   /** Claims nothing more; settles when open callbacks have ended and their results are stored. */
-  async stop(): Promise<void> {}
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#scanTimer);
+    clearTimeout(this.#paceTimer);
+    await this.#claiming;
+    for (const lane of this.#lanes.values()) this.#giveBack(lane.queue.splice(0));
+    while (this.#sends.size > 0) await Promise.all(this.#sends);
+    await this.#context.recorder.flush();
+  }
+
+  #laneOf(key: SubscriptionKey): Lane {
+    const name = `${key.workspaceId}/${key.id}`;
+    const known = this.#lanes.get(name);
+    if (known) return known;
+    const lane = new Lane(key);
+    this.#lanes.set(name, lane);
+    return lane;
+  }
+
+  #offer(lane: Lane): void {
+    if (lane.hasMore && lane.wants > 0) this.#ready.add(lane);
+  }
+
+  #poolOf(lane: Lane): Pool {
+    return lane.window.isGood ? this.#good : this.#others;
+  }
+
+  /** One claim at a time, for all endpoints that have places. */
+  #pump(): void {
+    if (this.#claiming || this.#isStopped) return;
+    const lanes = this.#chooseLanes();
+    if (lanes.size === 0) return;
+    this.#claiming = this.#claim(lanes).then(
+      () => {
+        this.#claiming = undefined;
+        this.#pump();
+      },
+      (error) => {
+        this.#claiming = undefined;
+        this.#context.log.warn({ err: error }, 'deliveries could not be claimed; trying again');
+        // The next scan tries again.
+        for (const lane of lanes.keys()) this.#offer(lane);
+      },
+    );
+  }
+
+  #chooseLanes(): Map<Lane, Ask> {
+    const chosen = new Map<Lane, Ask>();
+    if (this.#context.recorder.isBehind || this.#openBytes > openBytesMax) return chosen;
+    const nowMs = this.#context.now().getTime();
+    let rows = rowsMax;
+    const room = new Map([this.#good, this.#others].map((pool) => [pool, poolMax - pool.held]));
+    for (const lane of this.#ready) {
+      if (rows === 0 || chosen.size === asksMax) break;
+      if (lane.notBeforeMs > nowMs) continue;
+      const pool = this.#poolOf(lane);
+      const left = room.get(pool) ?? 0;
+      const slots = Math.min(lane.wants, rows, left);
+      if (slots === 0) continue;
+      rows -= slots;
+      room.set(pool, left - slots);
+      chosen.set(lane, { key: lane.key, slots });
+    }
+    // Those that come back stand behind the others.
+    for (const lane of chosen.keys()) this.#ready.delete(lane);
+    return chosen;
+  }
+
+  async #claim(lanes: ReadonlyMap<Lane, Ask>): Promise<void> {
+    for (const lane of lanes.keys()) lane.wasPoked = false;
+    const now = this.#context.now();
+    const claims = await claimDue(this.#context.store, 'first', [...lanes.values()], now);
+    const byName = new Map(
+      claims.map((claim) => [`${claim.key.workspaceId}/${claim.key.id}`, claim]),
+    );
+    for (const [lane, { slots }] of lanes) {
+      const claim = byName.get(`${lane.key.workspaceId}/${lane.key.id}`);
+      this.#take(lane, { claim, slots, nowMs: now.getTime() });
+    }
+  }
+
+  #take(
+    lane: Lane,
+    { claim, slots, nowMs }: { claim: EndpointClaim | undefined; slots: number; nowMs: number },
+  ): void {
+    const deliveries = claim?.deliveries ?? [];
+    const notBeforeMs = claim?.notBefore?.getTime() ?? 0;
+    lane.notBeforeMs = notBeforeMs;
+    lane.hasMore = lane.wasPoked || deliveries.length === slots || notBeforeMs > nowMs;
+    const pool = this.#poolOf(lane);
+    for (const claimed of deliveries) {
+      pool.held += 1;
+      this.#openBytes += claimed.data.length;
+      lane.queue.push({ claimed, claimedAtMs: nowMs, pool });
+    }
+    this.#startQueued(lane);
+    this.#offer(lane);
+    if (notBeforeMs > nowMs) this.#pumpIn(notBeforeMs - nowMs);
+  }
+
+  #pumpIn(ms: number): void {
+    if (this.#isStopped) return;
+    this.#paceTimer ??= setTimeout(() => {
+      this.#paceTimer = undefined;
+      this.#pump();
+    }, ms);
+  }
+
+  #startQueued(lane: Lane): void {
+    const tooOldMs = this.#context.now().getTime() - waitMaxMs;
+    while (lane.queue.length > 0 && lane.open < lane.window.size && !this.#isStopped) {
+      const queued = lane.queue[0]!;
+      const origin = this.#originOf(lane, queued.claimed);
+      if (queued.claimedAtMs < tooOldMs) {
+        this.#giveBack(lane.queue.splice(0));
+      } else if (origin.open >= originOpenMax) {
+        origin.waiting.add(lane);
+        return;
+      } else {
+        lane.queue.shift();
+        this.#hold(this.#send(lane, origin, queued));
+      }
+    }
+  }
+
+  #originOf(lane: Lane, { url, key }: Claimed): Origin {
+    const name = `${key.workspaceId} ${new URL(url).origin}`;
+    if (lane.origin?.name !== name || !this.#origins.has(name)) {
+      lane.origin = this.#origins.get(name) ?? { name, open: 0, waiting: new Set() };
+      this.#origins.set(name, lane.origin);
+    }
+    return lane.origin;
+  }
+
+  #hold(send: Promise<void>): void {
+    this.#sends.add(send);
+    void send.finally(() => this.#sends.delete(send));
+  }
+
+  async #send(lane: Lane, origin: Origin, queued: Queued): Promise<void> {
+    lane.open += 1;
+    origin.open += 1;
+    const { isSuccess, stored } = await attempt(this.#context, queued.claimed);
+    origin.open -= 1;
+    this.#release(queued);
+    this.#serveWaiting(origin);
+    if (isSuccess) lane.window.succeeded();
+    else {
+      lane.window.failed();
+      // They would wait for one another; as first attempts they wait for nobody.
+      this.#giveBack(lane.queue.splice(0));
+      // The next claim sees the failure, and stops when the circuit is open.
+      await stored;
+    }
+    lane.open -= 1;
+    this.#startQueued(lane);
+    this.#offer(lane);
+    this.#pump();
+  }
+
+  #serveWaiting(origin: Origin): void {
+    for (const lane of origin.waiting) {
+      if (origin.open >= originOpenMax) return;
+      origin.waiting.delete(lane);
+      this.#startQueued(lane);
+    }
+    if (origin.open === 0 && origin.waiting.size === 0) this.#origins.delete(origin.name);
+  }
+
+  #release({ claimed, pool }: Queued): void {
+    pool.held -= 1;
+    this.#openBytes -= claimed.data.length;
+  }
+
+  #giveBack(queued: readonly Queued[]): void {
+    if (queued.length === 0) return;
+    for (const each of queued) this.#release(each);
+    const { store, log, now } = this.#context;
+    const claims = queued.map(({ claimed }) => claimed);
+    const back = giveBack(store, claims, now()).catch((error) => {
+      // They are retries when their claim is over.
+      log.warn({ err: error }, 'claims of deliveries could not be given back');
+    });
+    this.#hold(back.then(() => this.poke([claims[0]!.key])));
+  }
+
+  async #scan(): Promise<void> {
+    const { store, now, log } = this.#context;
+    try {
+      const { keys, after } = await findEndpoints(store, now(), this.#scanAfter);
+      this.#scanAfter = after;
+      this.poke(keys);
+    } catch (error) {
+      log.warn({ err: error }, 'endpoints with new deliveries could not be found');
+    }
+  }
 }

@@ -1,5 +1,14 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import { prepared } from '#lib/postgres/prepared.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Answer } from '../endpoint/callback.ts';
-import type { SubscriptionKey } from '../subscription.ts';
+import { retryAt } from '../endpoint/health.ts';
+import { addPush } from '../interests/interests.ts';
+import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
+import { addWakes } from '../lifecycle/wake.ts';
+import { hostOf, type SubscriptionKey } from '../subscription.ts';
+import { type Endpoint, type EndpointChange, endpointAfter, type Recorded } from './endpoint.ts';
 
 /** What became of a claimed delivery. */
 export type Result = {
@@ -10,3 +19,145 @@ export type Result = {
   endedAt: Date;
   answer: Answer;
 };
+
+/** Records what became of deliveries that are still as they were claimed, and what that says of their endpoints. */
+export async function recordResults(store: Store, results: readonly Result[]): Promise<void> {
+  const judged = results.map(judge);
+  await store.fork().transactional(async (em) => {
+    const { endpoints, ids } = await writeDeliveries(em, judged);
+    const recorded = Map.groupBy(
+      judged.filter(({ id }) => ids.has(id)),
+      ({ key }) => nameOf(key),
+    );
+    const changed = endpoints.flatMap((endpoint) => {
+      const own = recorded.get(nameOf({ workspaceId: endpoint.workspace_id, id: endpoint.id }));
+      return own ? [endpointAfter(endpoint, own)] : [];
+    });
+    await writeEndpoints(em, changed);
+  });
+}
+
+const nameOf = ({ workspaceId, id }: SubscriptionKey) => `${workspaceId}/${id}`;
+
+type Judged = Result & Recorded & { status: 'delivered' | 'pending' | 'failed' };
+
+function judge(result: Result): Judged {
+  const { attempt, answer, endedAt } = result;
+  const isSuccess = answer.error === null;
+  const dueAt = isSuccess
+    ? undefined
+    : retryAt(attempt, { now: endedAt, retryAfterMs: answer.retryAfterMs });
+  const status = isSuccess ? 'delivered' : dueAt ? 'pending' : 'failed';
+  return { ...result, isSuccess, isGone: answer.status === 410, dueAt, status };
+}
+
+// Endpoints are locked first and in one order, so that processes which record at once wait for each other, and never in a circle.
+const deliveriesSql = prepared(`
+  with endpoints as materialized (
+    select s.* from (
+      select distinct * from unnest($1::text[], $2::text[]) as asked (workspace_id, id) order by 1, 2
+    ) asked
+    cross join lateral (
+      select workspace_id, id, name, url, source, enabled, disabled_reason, last_delivery_at, failures_in_row, failing_since,
+        probe_at, recovered_at, next_claim_at, next_wake_at
+      from subscriptions where workspace_id = asked.workspace_id and id = asked.id
+      for update
+    ) s
+  ), recorded as (
+    update deliveries d set status = given.status, next_attempt_at = given.due_at,
+      delivered_at = case when given.status = 'delivered' then given.ended_at end,
+      last_response_status = given.response_status, last_response_body = given.body, last_error = given.error
+    from unnest($1::text[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::int[],
+      $9::text[], $10::text[]) as given (workspace_id, id, attempt, status, due_at, ended_at, response_status, body, error)
+    where d.workspace_id = given.workspace_id and d.id = given.id and d.attempts = given.attempt and d.status = 'pending'
+      and (select count(*) from endpoints) > 0
+    returning d.id
+  )
+  select (select coalesce(json_agg(endpoints), '[]') from endpoints) as endpoints,
+    (select coalesce(json_agg(id), '[]') from recorded) as ids`);
+
+async function writeDeliveries(em: EntityManager, judged: readonly Judged[]) {
+  const [row] = await query<{ endpoints: Endpoint[]; ids: string[] }>(em, deliveriesSql, [
+    judged.map(({ key }) => key.workspaceId),
+    judged.map(({ key }) => key.id),
+    judged.map(({ id }) => id),
+    judged.map(({ attempt }) => attempt),
+    judged.map(({ status }) => status),
+    judged.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+    judged.map(({ endedAt }) => endedAt.toISOString()),
+    judged.map(({ answer }) => answer.status),
+    judged.map(({ answer }) => answer.body),
+    judged.map(({ answer }) => answer.error),
+  ]);
+  return { endpoints: row?.endpoints ?? [], ids: new Set(row?.ids) };
+}
+
+const iso = (time: Date | null | undefined) => time?.toISOString() ?? null;
+
+async function writeEndpoints(em: EntityManager, changes: readonly EndpointChange[]) {
+  const kept = changes.filter(({ isDeleted }) => !isDeleted);
+  if (kept.length > 0) await query(em, endpointsSql, valuesOf(kept));
+  const woken = changes.filter(({ wakes }) => wakes);
+  await addWakes(
+    em,
+    woken.map(({ endpoint }) => ({ key: keyOf(endpoint), host: hostOf(endpoint) })),
+  );
+  // Rare: an endpoint is disabled once.
+  for (const change of changes) await endDeliveries(em, change);
+}
+
+const endpointsSql = prepared(`
+  update subscriptions s set failures_in_row = given.failures_in_row, failing_since = given.failing_since,
+    probe_at = given.probe_at, recovered_at = given.recovered_at, next_claim_at = given.next_claim_at,
+    last_delivery_at = given.last_delivery_at, next_wake_at = given.next_wake_at,
+    enabled = given.disabled_reason is null and s.enabled,
+    disabled_reason = coalesce(given.disabled_reason, s.disabled_reason),
+    updated_at = coalesce(given.disabled_at, s.updated_at)
+  from unnest($1::text[], $2::text[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+    $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::text[], $11::timestamptz[])
+    as given (workspace_id, id, failures_in_row, failing_since, probe_at, recovered_at, next_claim_at, last_delivery_at,
+      next_wake_at, disabled_reason, disabled_at)
+  where s.workspace_id = given.workspace_id and s.id = given.id`);
+
+function valuesOf(changes: readonly EndpointChange[]): unknown[] {
+  return [
+    changes.map(({ endpoint }) => endpoint.workspace_id),
+    changes.map(({ endpoint }) => endpoint.id),
+    changes.map(({ health }) => health.failures_in_row),
+    changes.map(({ health }) => iso(health.failing_since)),
+    changes.map(({ health }) => iso(health.probe_at)),
+    changes.map(({ health }) => iso(health.recovered_at)),
+    changes.map(({ health }) => iso(health.next_claim_at)),
+    changes.map(({ lastDeliveryAt }) => iso(lastDeliveryAt)),
+    changes.map(({ nextWakeAt }) => iso(nextWakeAt)),
+    changes.map(({ disabledReason }) => disabledReason),
+    changes.map(({ disabledReason, at }) => (disabledReason ? iso(at) : null)),
+  ];
+}
+
+const keyOf = ({ workspace_id, id }: Endpoint): SubscriptionKey => ({
+  workspaceId: workspace_id,
+  id,
+});
+
+/** What follows from an endpoint that is disabled by the system: its types may not be wanted any more, and its deliveries end. */
+async function endDeliveries(em: EntityManager, change: EndpointChange): Promise<void> {
+  const { endpoint, disabledReason, isDeleted } = change;
+  if (disabledReason === null) return;
+  const key = keyOf(endpoint);
+  await addPush(em, { workspaceId: key.workspaceId });
+  if (isDeleted) {
+    const values = [key.workspaceId, key.id];
+    await query(em, 'delete from subscriptions where workspace_id = $1 and id = $2', values);
+    await addJob(em, 'webhooks', { task: 'forgetDeliveries', payload: key });
+  } else {
+    await addJob(em, 'webhooks', { task: 'failDeliveries', payload: key });
+    await addOwnerNotice(em, {
+      key,
+      name: endpoint.name,
+      host: hostOf(endpoint),
+      reason: disabledReason,
+      disabledAt: change.at.toISOString(),
+    });
+  }
+}

@@ -1,51 +1,136 @@
-import type { SubscriptionKey } from '../subscription.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { hostOf, type SubscriptionKey } from '../subscription.ts';
 import type { SendingContext } from './attempt.ts';
+import { leaseMs } from './claim.ts';
+import { type DeliverOptions, RetryRun } from './retry-run.ts';
 
 /** The deliveries of a subscription as its run shows them. Times are Unix milliseconds. */
 export type Retries = {
   name: string;
   host: string;
   enabled: boolean;
-  /** All that are neither delivered nor given up. */
+  /** Why the system has disabled it; null if it has not. */
+  disabledReason: string | null;
+  /** All that are neither delivered nor given up; counted to 100,000 and no further. */
   pending: number;
-  /** Those of them that have failed and wait; first attempts that are open now are none. */
+  /** Those of them that have failed and wait, counted as well; first attempts that are open now are none. */
   retries: number;
   /** When the run has to look next: the earliest retry, or the probe while the circuit is open. Null if there is none. */
   nextDueAt: number | null;
   /** When one delivery is tried although the circuit is open; null while it is closed. */
   probeAt: number | null;
-  /** Without address; null if the last attempt succeeded. */
+  /** Of the last attempt that failed and is tried again. Without address; null if there is none. */
   lastError: string | null;
 };
 
-/** Reads the state, and notes when the run looks next, so that it is woken only for what is due earlier. Undefined if the subscription is gone. */
-export function readRetries(
-  context: Pick<SendingContext, 'store' | 'now'>,
-  key: SubscriptionKey,
-): Promise<Retries | undefined> {
-  throw new Error(`not built ${context} ${key}`);
-}
+type Reading = Pick<SendingContext, 'store' | 'now'>;
 
-/** Ends the run of a subscription in its row if no retry is left; false if one is. True as well for one that is gone. */
-export function finishRetries(
-  context: Pick<SendingContext, 'store' | 'now'>,
-  key: SubscriptionKey,
-): Promise<boolean> {
-  throw new Error(`not built ${context} ${key}`);
-}
-
-export type DeliverOptions = {
-  until: Date;
-  /** Ends it early: nothing more is claimed, what is open is waited for. */
-  signal: AbortSignal;
-  heartbeat: () => void;
+type Row = {
+  name: string;
+  url: string;
+  enabled: boolean;
+  disabled_reason: string | null;
+  probe_at: string | null;
+  pending: number;
+  retries: number;
+  due_at: string | null;
+  last_error: string | null;
 };
 
+const countMax = 100_000;
+
+// A claim that is open and not over is none: if its process dies, a job sees to the run.
+const waiting = `workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
+  and (next_attempt_at <= $3::timestamptz or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
+
+/** Reads the state, and notes when the run looks next, so that it is woken only for what is due earlier. Undefined if the subscription is gone. */
+export function readRetries(
+  { store, now }: Reading,
+  key: SubscriptionKey,
+): Promise<Retries | undefined> {
+  return store.fork().transactional(async (em) => {
+    const row = await readLocked(em, key, now());
+    if (!row) return undefined;
+    const dueMs = row.due_at === null ? null : new Date(row.due_at).getTime();
+    const probeMs = row.probe_at === null ? null : new Date(row.probe_at).getTime();
+    const nextDueAt = dueMs === null ? null : Math.max(dueMs, probeMs ?? 0);
+    if (nextDueAt !== null) await setNextWake(em, key, new Date(nextDueAt));
+    return {
+      name: row.name,
+      host: hostOf(row),
+      enabled: row.enabled,
+      disabledReason: row.disabled_reason,
+      pending: row.pending,
+      retries: row.retries,
+      nextDueAt,
+      probeAt: probeMs,
+      lastError: row.last_error,
+    };
+  });
+}
+
+/**
+ * Notes that the run of a subscription ends, unless a retry is left that it must make: then false. Retries of a disabled
+ * subscription wait without a run.
+ */
+export function finishRetries({ store, now }: Reading, key: SubscriptionKey): Promise<boolean> {
+  return store.fork().transactional(async (em) => {
+    const row = await readLocked(em, key, now());
+    if (!row) return true;
+    if (row.enabled && row.due_at !== null) return false;
+    await setNextWake(em, key, null);
+    return true;
+  });
+}
+
 /** Sends the retries that are due, until none is, or the time is over. While the circuit is open that is one probe. */
-export function deliverRetries(
+export async function deliverRetries(
   context: SendingContext,
   key: SubscriptionKey,
   options: DeliverOptions,
 ): Promise<void> {
-  throw new Error(`not built ${context} ${key} ${options}`);
+  const run = new RetryRun(context, key, options);
+  while (await run.step()) options.heartbeat();
+  await run.end();
+}
+
+/** Results are stored under the same lock, so none can come between the reading and the note. */
+async function readLocked(
+  em: EntityManager,
+  { workspaceId, id }: SubscriptionKey,
+  now: Date,
+): Promise<Row | undefined> {
+  const [locked] = await query(
+    em,
+    'select 1 from subscriptions where workspace_id = $1 and id = $2 for update',
+    [workspaceId, id],
+  );
+  if (!locked) return undefined;
+  const [row] = await query<Row>(
+    em,
+    `select s.name, s.url, s.enabled, s.disabled_reason, s.probe_at,
+       (select count(*)::int from (
+         select from deliveries where workspace_id = $1 and subscription_id = $2 and status = 'pending' limit ${countMax}
+       ) counted) as pending,
+       (select count(*)::int from (select from deliveries where ${waiting} limit ${countMax}) counted) as retries,
+       (select min(next_attempt_at) from deliveries where ${waiting}) as due_at,
+       (select last_error from deliveries where ${waiting} order by next_attempt_at desc limit 1) as last_error
+     from subscriptions s where s.workspace_id = $1 and s.id = $2`,
+    [workspaceId, id, now.toISOString()],
+  );
+  return row;
+}
+
+async function setNextWake(
+  em: EntityManager,
+  { workspaceId, id }: SubscriptionKey,
+  at: Date | null,
+) {
+  await query(
+    em,
+    `update subscriptions set next_wake_at = $3::timestamptz
+     where workspace_id = $1 and id = $2 and next_wake_at is distinct from $3::timestamptz`,
+    [workspaceId, id, at?.toISOString() ?? null],
+  );
 }

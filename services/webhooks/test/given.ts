@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect';
+import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -6,7 +7,9 @@ import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
-import type { Context, Producers } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { Producers } from '../interests/interests.ts';
+import { Dispatcher } from '../sending/dispatcher.ts';
 import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { openWebhooksStore } from '../store.ts';
@@ -36,16 +39,18 @@ export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const told: GivenProducers = { interests: [], failure: undefined };
   const store = over.store ?? (await testStore(openWebhooksStore));
-  const now = () => clock.now;
   const log = createLog('test', 'silent');
-  const context: Context = {
+  const sending = {
     store,
-    now,
-    keyring,
     log,
-    recorder: new Recorder({ store, log, now }),
-    dispatcher: { poke: () => {} },
-    egress: createEgress(['127.0.0.0/8']),
+    now: over.now ?? (() => clock.now),
+    keyring,
+    egress: over.egress ?? createEgress(['127.0.0.0/8']),
+    recorder: new Recorder({ store, log }),
+  };
+  const context: Context = {
+    ...sending,
+    dispatcher: new Dispatcher(sending),
     producers: fakeProducers(told),
     audience: { matchMembers: unexpected },
     workspaces: { getSettings: unexpected, listOwners: unexpected },
@@ -58,6 +63,7 @@ export async function givenService(over: Partial<Context> = {}) {
     context,
     told,
     client: createClient(WebhookSubscriptionService, transport(userClaims())),
+    events: createClient(EventConsumerService, transport()),
     withHeaders: (headers: Record<string, string>) =>
       createClient(WebhookSubscriptionService, transport(userClaims(), headers)),
   };
@@ -69,7 +75,10 @@ export type Given = Awaited<ReturnType<typeof givenService>>;
 export function useService(): Given {
   return shared(
     () => givenService(),
-    ({ context }) => Promise.all([context.egress.close(), context.store.close()]),
+    async ({ context }) => {
+      await context.dispatcher.stop();
+      await Promise.all([context.egress.close(), context.store.close()]);
+    },
   );
 }
 

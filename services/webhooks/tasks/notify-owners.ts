@@ -1,38 +1,28 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Log } from '#lib/log.ts';
 import type { Context } from '../context.ts';
-import type { SubscriptionKey } from '../subscription.ts';
+import type { OwnerNotice } from '../lifecycle/owner-notice.ts';
 
-/** A subscription that the system has disabled, as its owners are told. */
-export type Disabled = {
-  key: SubscriptionKey;
-  name: string;
-  host: string;
-  reason: string;
-  /** RFC 3339. */
-  disabledAt: string;
-};
+type Notifying = Pick<Context, 'workspaces' | 'systemMail'>;
 
-type Telling = Pick<Context, 'workspaces' | 'systemMail'>;
-
-/** Tells the owners of a workspace by mail that a subscription of theirs was disabled. Repeats carry the same Message-ID. */
-export function tellOwners(
-  { workspaces, systemMail }: Telling,
+/** Mails the owners of a workspace that a subscription of theirs was disabled. Repeats carry the same Message-ID. */
+export function notifyOwners(
+  { workspaces, systemMail }: Notifying,
   { log }: { log: Pick<Log, 'warn'> },
 ) {
   return async (payload: unknown): Promise<void> => {
-    const disabled = payload as Disabled;
-    const { workspaceId, id } = disabled.key;
+    const notice = payload as OwnerNotice;
+    const { workspaceId, id } = notice.key;
     const { workspaceName, emails } = await workspaces.listOwners({ workspaceId });
-    const subject = `Webhooks to ${disabled.host} were disabled`.slice(0, 200);
-    const text = textOf(disabled, workspaceName);
+    const subject = `Webhooks to ${notice.host} were disabled`.slice(0, 200);
+    const text = textOf(notice, workspaceName);
     for (const [index, to] of emails.entries()) {
-      const key = `webhook/${id}/${Date.parse(disabled.disabledAt)}/${index}`;
+      const key = `webhook/${id}/${Date.parse(notice.disabledAt)}/${index}`;
       try {
         await systemMail.sendSystemMail({ key, to, subject, text });
       } catch (error) {
         if (!isFinal(error)) throw error;
-        log.warn({ err: error, workspaceId, subscription: id }, 'an owner cannot be told by mail');
+        log.warn({ err: error, workspaceId, subscription: id }, 'an owner cannot be notified');
       }
     }
   };
@@ -44,7 +34,7 @@ function isFinal(error: unknown): boolean {
   return code === Code.FailedPrecondition || code === Code.InvalidArgument;
 }
 
-function textOf({ name, host, reason, disabledAt }: Disabled, workspaceName: string): string {
+function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: string): string {
   return [
     `The webhook subscription "${oneLine(name)}" of the workspace "${oneLine(workspaceName)}" was disabled at ${disabledAt}.`,
     '',

@@ -1,8 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { type Disabled, tellOwners } from './tell-owners.ts';
+import type { OwnerNotice } from '../lifecycle/owner-notice.ts';
+import { notifyOwners } from './notify-owners.ts';
 
-const disabled: Disabled = {
+const disabled: OwnerNotice = {
   key: { workspaceId: 'acme', id: 's1' },
   name: 'CRM\nBcc: all@example.com',
   host: 'hooks.example.com',
@@ -12,8 +13,8 @@ const disabled: Disabled = {
 
 type Mail = { key?: string; to?: string; subject?: string; text?: string };
 
-/** Tells two owners; `refusal` is what the mail server says to the first. */
-async function told(refusal?: ConnectError) {
+/** Notifies two owners; `refusal` is what the mail server says to the first. */
+async function notified(refusal?: ConnectError) {
   const mails: Mail[] = [];
   const warnings: object[] = [];
   const peers = {
@@ -32,12 +33,12 @@ async function told(refusal?: ConnectError) {
     },
   };
   const warn = (entry: object) => void warnings.push(entry);
-  await tellOwners(peers as never, { log: { warn } as never })(disabled);
+  await notifyOwners(peers as never, { log: { warn } as never })(disabled);
   return { mails, warnings };
 }
 
 test('every owner gets a mail with the endpoint, the time and the reason', async () => {
-  const { mails } = await told();
+  const { mails } = await notified();
   expect(mails.map(({ to }) => to)).toEqual(['a@example.com', 'b@example.com']);
   expect(mails[0]).toMatchObject({
     subject: 'Webhooks to hooks.example.com were disabled',
@@ -50,9 +51,9 @@ test('every owner gets a mail with the endpoint, the time and the reason', async
 });
 
 test.each([Code.FailedPrecondition, Code.InvalidArgument])(
-  'an owner who cannot be told (%s) is logged without address, and the others are told',
+  'an owner who cannot be notified (%s) is logged without address, and the others are notified',
   async (code) => {
-    const { mails, warnings } = await told(new ConnectError('no', code));
+    const { mails, warnings } = await notified(new ConnectError('no', code));
     expect(mails.map(({ to }) => to)).toEqual(['b@example.com']);
     expect(JSON.stringify(warnings)).not.toContain('a@example.com');
     expect(warnings).toMatchObject([{ workspaceId: 'acme', subscription: 's1' }]);
@@ -60,7 +61,7 @@ test.each([Code.FailedPrecondition, Code.InvalidArgument])(
 );
 
 test('a mail server that is down is tried again', async () => {
-  await expect(told(new ConnectError('down', Code.Unavailable))).rejects.toMatchObject({
+  await expect(notified(new ConnectError('down', Code.Unavailable))).rejects.toMatchObject({
     code: Code.Unavailable,
   });
 });

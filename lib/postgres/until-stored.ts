@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '../log.ts';
 
 const waitsMs = [50, 100, 250, 500, 1_000];
 const waitMaxMs = 2_000;

@@ -1,0 +1,86 @@
+import type { CustomEventFilters } from '../subscription.ts';
+import type { IsMember } from './members.ts';
+
+/** The types and filters of a subscription. */
+export type Listener = {
+  id: string;
+  event_types: string[];
+  custom_event_filters: CustomEventFilters | null;
+  list_ids: string[];
+  segment_ids: string[];
+};
+
+/** The parts of an event's data that filters read. */
+export type Subject = {
+  email: string;
+  listId: string;
+  segmentId: string;
+  eventName: string;
+  goalType: string;
+};
+
+const kindOf = (type: string) => type.slice(0, type.indexOf('.'));
+
+/** Kinds that are filtered by the lists that their contact is in; the others name their list. */
+const contactKinds: ReadonlySet<string> = new Set(['contact', 'segment', 'custom_event']);
+
+/** The contact is gone, and its memberships with it. */
+const unfiltered = 'contact.deleted';
+
+export function isAboutContact(type: string): boolean {
+  return contactKinds.has(kindOf(type)) && type !== unfiltered;
+}
+
+export const hasFilters = (listener: Listener) =>
+  listener.list_ids.length > 0 ||
+  listener.segment_ids.length > 0 ||
+  listener.custom_event_filters !== null;
+
+/** Whether a subscription that wants the type wants this event too. */
+export function passes(
+  { custom_event_filters: custom, list_ids: listIds, segment_ids: segmentIds }: Listener,
+  { type, subject, isMember }: { type: string; subject: Subject; isMember: IsMember },
+): boolean {
+  const kind = kindOf(type);
+  if (kind === 'custom_event' && custom && !passesCustom(custom, subject)) return false;
+  if (type === unfiltered) return true;
+  if (segmentIds.length > 0 && !(kind === 'segment' && segmentIds.includes(subject.segmentId))) {
+    return false;
+  }
+  if (listIds.length === 0) return true;
+  return contactKinds.has(kind)
+    ? isMember(subject.email, listIds)
+    : listIds.includes(subject.listId);
+}
+
+function passesCustom(
+  { goal_types: goals, event_names: names }: CustomEventFilters,
+  { goalType, eventName }: Subject,
+): boolean {
+  return (
+    (goals.length === 0 || goals.includes(goalType)) &&
+    (names.length === 0 || names.includes(eventName))
+  );
+}
+
+/** Data of contacts and custom events are nested. */
+export function subjectOf(type: string, dataJson: string): Subject {
+  const data: unknown = JSON.parse(dataJson);
+  const kind = kindOf(type);
+  const inner = kind === 'contact' || kind === 'custom_event' ? valueAt(data, kind) : data;
+  const text = (name: string) => {
+    const value = valueAt(inner, name);
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    email: text('email'),
+    listId: text('list_id'),
+    segmentId: text('segment_id'),
+    eventName: text('event_name'),
+    goalType: text('goal_type'),
+  };
+}
+
+function valueAt(data: unknown, name: string): unknown {
+  return typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
+}

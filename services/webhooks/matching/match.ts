@@ -1,0 +1,75 @@
+import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { hasFilters, isAboutContact, type Listener, passes, subjectOf } from './filters.ts';
+import { type Audience, readMembers } from './members.ts';
+
+/** An event, by its place in the batch, and a subscription that wants it. */
+export type Match = { place: number; subscriptionId: string };
+
+/** Finds out which subscriptions want which events, as both are now. Asks contacts only where a filter needs it. */
+export async function match(
+  { store, audience }: { store: Pick<Store, 'read'>; audience: Audience },
+  workspaceId: string,
+  events: readonly Event[],
+): Promise<Match[]> {
+  const types = [...new Set(events.map(({ type }) => type))];
+  const listeners = await readListeners(store, workspaceId, types);
+  const plain = listeners.filter((listener) => !hasFilters(listener));
+  const filtered = listeners.filter(hasFilters);
+  const matches = pairs(events, plain);
+  if (filtered.length === 0) return matches;
+  const candidates = pairs(events, filtered);
+  return [...matches, ...(await filter(audience, { workspaceId, events, filtered, candidates }))];
+}
+
+function readListeners(
+  store: Pick<Store, 'read'>,
+  workspaceId: string,
+  types: readonly string[],
+): Promise<Listener[]> {
+  return store.read<Listener>(
+    `select id, event_types, custom_event_filters, list_ids, segment_ids from subscriptions
+     where workspace_id = $1 and enabled and event_types && $2::text[]`,
+    [workspaceId, types],
+  );
+}
+
+function pairs(events: readonly Event[], listeners: readonly Listener[]): Match[] {
+  return listeners.flatMap(({ id, event_types }) => {
+    const wanted = new Set(event_types);
+    return events.flatMap(({ type }, place) =>
+      wanted.has(type) ? [{ place, subscriptionId: id }] : [],
+    );
+  });
+}
+
+type Candidates = {
+  workspaceId: string;
+  events: readonly Event[];
+  filtered: readonly Listener[];
+  candidates: readonly Match[];
+};
+
+async function filter(
+  audience: Audience,
+  { workspaceId, events, filtered, candidates }: Candidates,
+): Promise<Match[]> {
+  const places = new Set(candidates.map(({ place }) => place));
+  const subjects = new Map(
+    [...places].map((place) => {
+      const { type, dataJson } = events[place]!;
+      return [place, { type, subject: subjectOf(type, dataJson) }];
+    }),
+  );
+  const emails = [...subjects.values()]
+    .filter(({ type }) => isAboutContact(type))
+    .map(({ subject }) => subject.email);
+  const isMember = await readMembers(audience, workspaceId, {
+    emails: [...new Set(emails)].filter((email) => email !== ''),
+    listIds: [...new Set(filtered.flatMap(({ list_ids }) => list_ids))],
+  });
+  const byId = new Map(filtered.map((listener) => [listener.id, listener]));
+  return candidates.filter(({ place, subscriptionId }) =>
+    passes(byId.get(subscriptionId)!, { ...subjects.get(place)!, isMember }),
+  );
+}

@@ -1,0 +1,128 @@
+import { expect, test } from '@jest/globals';
+import { deliveriesOf, endpointOf, setEndpoint } from '../test/deliveries.ts';
+import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
+import { claimDue, giveBack } from './claim.ts';
+import { recordResults } from './results.ts';
+
+const given = useService();
+const success = { status: 200, body: '', error: null, retryAfterMs: 0 };
+const failure = { status: 500, body: '', error: 'HTTP 500', retryAfterMs: 0 };
+
+async function givenPending(rows: { attempts?: number; createdAt?: Date }[]) {
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(given, workspaceId);
+  const key = { workspaceId, id };
+  await givenDeliveries(
+    given,
+    workspaceId,
+    rows.map((row) => ({ subscriptionId: id, ...row })),
+  );
+  const claim = async (kind: 'first' | 'retry', slots: number, now = given.clock.now) => {
+    const claims = await claimDue(given.context.store, kind, [{ key, slots }], now);
+    return claims.flatMap(({ deliveries }) => deliveries);
+  };
+  return { key, claim };
+}
+
+const later = (ms: number) => new Date(given.clock.now.getTime() + ms);
+
+test('claims never give one delivery to two claimers', async () => {
+  const { claim } = await givenPending(Array(100).fill({}));
+  const claims = await Promise.all(Array.from({ length: 12 }, () => claim('first', 20)));
+  const ids = claims.flat().map(({ id }) => id);
+  expect(ids).toHaveLength(100);
+  expect(new Set(ids).size).toBe(100);
+});
+
+test('a claim gives as many as were asked for, the oldest first', async () => {
+  const { claim, key } = await givenPending(
+    [3, 1, 2].map((minutes) => ({ createdAt: later(-60_000 * minutes) })),
+  );
+  const [oldest] = await deliveriesOf(given, key.workspaceId);
+  expect((await claim('first', 1)).map(({ id }) => id)).toEqual([oldest?.id]);
+  expect(await claim('first', 5)).toHaveLength(2);
+});
+
+test('a claim that is not recorded is a retry after 30 seconds, never a first attempt', async () => {
+  const { claim } = await givenPending([{}]);
+  expect(await claim('first', 5)).toMatchObject([{ attempt: 1 }]);
+  expect(await claim('first', 5, later(40_000))).toEqual([]);
+  expect(await claim('retry', 5, later(29_000))).toEqual([]);
+  expect(await claim('retry', 5, later(30_000))).toMatchObject([{ attempt: 2 }]);
+});
+
+test('the result of a lost claim changes nothing', async () => {
+  const { claim, key } = await givenPending([{}]);
+  const [lost] = await claim('first', 1);
+  const [taken] = await claim('retry', 1, later(30_000));
+  const result = { key, id: lost!.id, endedAt: later(31_000) };
+  await recordResults(given.context.store, [
+    { ...result, attempt: lost!.attempt, answer: failure },
+  ]);
+  expect(await deliveriesOf(given, key.workspaceId)).toMatchObject([
+    { status: 'pending', attempts: 2, last_error: null },
+  ]);
+  expect(await endpointOf(given, key.id)).toMatchObject({ failures_in_row: 0, next_wake_at: null });
+  await recordResults(given.context.store, [
+    { ...result, attempt: taken!.attempt, answer: success },
+  ]);
+  expect(await deliveriesOf(given, key.workspaceId)).toMatchObject([{ status: 'delivered' }]);
+});
+
+test('a delivery that is given back was never claimed', async () => {
+  const { claim, key } = await givenPending([{}]);
+  await giveBack(given.context.store, await claim('first', 1), given.clock.now);
+  expect(await deliveriesOf(given, key.workspaceId)).toMatchObject([
+    { attempts: 0, last_attempt_at: null },
+  ]);
+  expect(await claim('first', 1)).toMatchObject([{ attempt: 1 }]);
+});
+
+test('disabled and deleted subscriptions are not claimed', async () => {
+  const { claim, key } = await givenPending([{}, { attempts: 1 }]);
+  await setEndpoint(given, key.id, { enabled: false });
+  expect(await claim('first', 5)).toEqual([]);
+  expect(await claim('retry', 5)).toEqual([]);
+  await given.client.deleteWebhookSubscription(key);
+  expect(await claim('first', 5)).toEqual([]);
+});
+
+test('while the circuit is open only the probe is claimed, once, a first attempt before a retry', async () => {
+  const { claim, key } = await givenPending([{}, { attempts: 1 }]);
+  await setEndpoint(given, key.id, { failures_in_row: 5, probe_at: later(10_000) });
+  expect(await claim('first', 20, later(9_999))).toEqual([]);
+  const claims = await Promise.all(
+    (['first', 'retry', 'first', 'retry'] as const).map((kind) => claim(kind, 20, later(10_000))),
+  );
+  expect(claims.flat()).toMatchObject([{ attempt: 1 }]);
+  expect((await endpointOf(given, key.id))?.probe_at).toEqual(later(40_000));
+  expect(await claim('first', 20, later(40_000))).toMatchObject([{ attempt: 2 }]);
+  expect(await claim('first', 20, later(80_000))).toHaveLength(1);
+});
+
+test('nothing due leaves the time of the probe as it is', async () => {
+  const { claim, key } = await givenPending([]);
+  await setEndpoint(given, key.id, { failures_in_row: 5, probe_at: given.clock.now });
+  await claim('first', 20);
+  expect((await endpointOf(given, key.id))?.probe_at).toEqual(given.clock.now);
+});
+
+test('after the circuit has closed claims are paced: ten a second, twice as many every second, then all', async () => {
+  const { claim, key } = await givenPending(Array(400).fill({}));
+  await setEndpoint(given, key.id, {
+    recovered_at: given.clock.now,
+    next_claim_at: given.clock.now,
+  });
+  const countAt = async (ms: number) => (await claim('first', 100, later(ms))).length;
+  expect(await countAt(0)).toBe(1);
+  expect(await countAt(99)).toBe(0);
+  expect(await countAt(100)).toBe(1);
+  expect(await countAt(1_000)).toBe(2);
+  expect(await countAt(3_050)).toBe(8);
+  expect(await countAt(8_000)).toBe(100);
+  expect(await endpointOf(given, key.id)).toMatchObject({
+    recovered_at: null,
+    next_claim_at: null,
+  });
+  expect(await countAt(8_000)).toBe(100);
+});

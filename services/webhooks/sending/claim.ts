@@ -1,0 +1,174 @@
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import type { SubscriptionKey } from '../subscription.ts';
+
+/** A claim is over after it; what its process has not recorded by then is a retry that is due. */
+export const leaseMs = 30_000;
+/** For so long after the circuit has closed, claims are paced: one row each step at first, twice as many every second. */
+const pacedForSeconds = 8;
+const paceStepMs = 100;
+
+/** An endpoint, and how many deliveries of it may be claimed. */
+export type Ask = { key: SubscriptionKey; slots: number };
+
+export type Claimed = {
+  key: SubscriptionKey;
+  id: string;
+  type: string;
+  /** A JSON text. */
+  data: string;
+  /** From 1. */
+  attempt: number;
+  url: string;
+  sealedSecret: string;
+};
+
+/** What an endpoint gave; an endpoint that is gone or disabled gives no answer. */
+export type EndpointClaim = {
+  key: SubscriptionKey;
+  deliveries: Claimed[];
+  /** While it is paced: before this nothing more is given. */
+  notBefore: Date | undefined;
+};
+
+type Row = {
+  workspace_id: string;
+  subscription_id: string;
+  url: string;
+  sealed_secret: string;
+  not_before: string | null;
+  id: string | null;
+  event_type: string;
+  data: string;
+  attempts: number;
+};
+
+const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
+  from deliveries
+  where workspace_id = ${endpoint}.workspace_id and subscription_id = ${endpoint}.id and status = 'pending'
+    and ${kind === 'first' ? 'attempts = 0' : 'attempts > 0 and next_attempt_at <= $4::timestamptz'}`;
+
+// An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. A probe takes
+// a delivery of any kind.
+const sql = `
+  with known as materialized (
+    select s.*, asked.slots
+    from unnest($1::text[], $2::text[], $3::int[]) as asked (workspace_id, subscription_id, slots)
+    cross join lateral (
+      select workspace_id, id, url, sealed_secret, next_claim_at, probe_at is not null or recovered_at is not null as is_gated
+      from subscriptions
+      where workspace_id = asked.workspace_id and id = asked.subscription_id and enabled
+      offset 0
+    ) s
+  ), passed as (
+    update subscriptions s set
+      probe_at = case when s.probe_at is not null then $4::timestamptz + interval '${leaseMs} milliseconds' end,
+      next_claim_at = case
+        when s.recovered_at > $4::timestamptz - interval '${pacedForSeconds} seconds'
+        then $4::timestamptz + interval '${paceStepMs} milliseconds'
+      end,
+      recovered_at = case
+        when s.recovered_at > $4::timestamptz - interval '${pacedForSeconds} seconds' then s.recovered_at
+      end
+    from known
+    where known.is_gated and s.workspace_id = known.workspace_id and s.id = known.id and s.enabled
+      and coalesce(s.probe_at, s.next_claim_at, '-infinity') <= $4::timestamptz
+      and (
+        (($5 or s.probe_at is not null) and exists (select ${dueOf('s', 'first')}))
+        or ((not $5 or s.probe_at is not null) and exists (select ${dueOf('s', 'retry')}))
+      )
+    returning s.workspace_id, s.id, s.probe_at is not null as is_probe, s.next_claim_at,
+      case
+        when s.probe_at is not null then 1
+        when s.recovered_at is null then known.slots
+        else least(known.slots, 2 ^ floor(extract(epoch from $4::timestamptz - s.recovered_at)))::int
+      end as slots
+  ), ready as materialized (
+    select workspace_id, id, slots, false as is_probe from known where not is_gated
+    union all
+    select workspace_id, id, slots, is_probe from passed
+  ), firsts as materialized (
+    select ready.workspace_id, ready.id, due.place
+    from ready cross join lateral (
+      select ctid as place ${dueOf('ready', 'first')}
+      order by created_at
+      limit case when $5 or ready.is_probe then ready.slots else 0 end
+      for update skip locked
+    ) due
+  ), retries as materialized (
+    select due.place
+    from ready cross join lateral (
+      select ctid as place ${dueOf('ready', 'retry')}
+      order by next_attempt_at
+      limit case
+        when ready.is_probe
+        then (not exists (select from firsts where workspace_id = ready.workspace_id and id = ready.id))::int
+        when $5 then 0 else ready.slots
+      end
+      for update skip locked
+    ) due
+  ), claimed as (
+    update deliveries set attempts = attempts + 1, last_attempt_at = $4::timestamptz,
+      next_attempt_at = $4::timestamptz + interval '${leaseMs} milliseconds'
+    where ctid = any(array(select place from firsts union all select place from retries))
+    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts
+  )
+  select known.workspace_id, known.id as subscription_id, known.url, known.sealed_secret,
+    case when known.is_gated then coalesce(passed.next_claim_at, known.next_claim_at) end as not_before,
+    claimed.id, claimed.event_type, claimed.data, claimed.attempts
+  from known
+  left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
+  left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
+
+/**
+ * Claims deliveries that are due: first attempts, or retries; the oldest of each endpoint. A claim counts the attempt.
+ * While the circuit of an endpoint is open it gives one delivery of any kind, at the time of the probe.
+ */
+export async function claimDue(
+  store: Pick<Store, 'read'>,
+  kind: 'first' | 'retry',
+  asks: readonly Ask[],
+  now: Date,
+): Promise<EndpointClaim[]> {
+  const rows = await store.read<Row>(sql, [
+    asks.map(({ key }) => key.workspaceId),
+    asks.map(({ key }) => key.id),
+    asks.map(({ slots }) => slots),
+    now.toISOString(),
+    kind === 'first',
+  ]);
+  const byEndpoint = Map.groupBy(rows, (row) => `${row.workspace_id}/${row.subscription_id}`);
+  return [...byEndpoint.values()].map(toClaim);
+}
+
+function toClaim(rows: Row[]): EndpointClaim {
+  const { workspace_id, subscription_id, url, sealed_secret, not_before } = rows[0]!;
+  const key = { workspaceId: workspace_id, id: subscription_id };
+  const deliveries = rows.flatMap(({ id, event_type: type, data, attempts: attempt }) =>
+    id === null ? [] : [{ key, id, type, data, attempt, url, sealedSecret: sealed_secret }],
+  );
+  return { key, deliveries, notBefore: not_before === null ? undefined : new Date(not_before) };
+}
+
+/** Undoes claims of which nothing was sent. */
+export async function giveBack(
+  store: Store,
+  claims: readonly Pick<Claimed, 'key' | 'id' | 'attempt'>[],
+  now: Date,
+): Promise<void> {
+  if (claims.length === 0) return;
+  await query(
+    store.fork(),
+    `update deliveries d set attempts = d.attempts - 1, next_attempt_at = $4,
+       last_attempt_at = case when d.attempts > 1 then d.last_attempt_at end
+     from unnest($1::text[], $2::uuid[], $3::int[]) as given (workspace_id, id, attempts)
+     where d.workspace_id = given.workspace_id and d.id = given.id
+       and d.attempts = given.attempts and d.status = 'pending'`,
+    [
+      claims.map(({ key }) => key.workspaceId),
+      claims.map(({ id }) => id),
+      claims.map(({ attempt }) => attempt),
+      now,
+    ],
+  );
+}

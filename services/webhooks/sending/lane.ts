@@ -1,0 +1,44 @@
+import type { SubscriptionKey } from '../subscription.ts';
+import type { Claimed } from './claim.ts';
+import { Window } from './windows.ts';
+
+/** Connections of all endpoints of a workspace at one origin. */
+export const originOpenMax = 64;
+/** From this size on an endpoint is quick: as many deliveries as may be open are claimed ahead. */
+const aheadFrom = 8;
+
+/** The connections to one origin. Endpoints that wait for one are served in turn. */
+export type Origin = { name: string; open: number; waiting: Set<Lane> };
+
+export type Queued = { claimed: Claimed; claimedAtMs: number; pool: Pool };
+
+/** Places for open callbacks, so that endpoints that fail never take those of good ones. */
+export type Pool = { held: number };
+
+/** The first attempts of one endpoint: what is open, and what is claimed and waits for a place. */
+export class Lane {
+  readonly window = new Window();
+  open = 0;
+  queue: Queued[] = [];
+  origin: Origin | undefined;
+  /** Whether there may be more to claim. */
+  hasMore = false;
+  /** Whether there is more since the claim began that is made now. */
+  wasPoked = false;
+  /** While the endpoint is paced: nothing is claimed before. */
+  notBeforeMs = 0;
+
+  readonly key: SubscriptionKey;
+
+  constructor(key: SubscriptionKey) {
+    this.key = key;
+  }
+
+  /** How many to claim. Zero while a quick endpoint has enough ahead, so that claims don't become small. */
+  get wants(): number {
+    const { size } = this.window;
+    const ahead = size >= aheadFrom ? size : 0;
+    if (this.queue.length > ahead / 2) return 0;
+    return Math.max(0, size + ahead - this.open - this.queue.length);
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SubscriptionKey } from '../subscription.ts';
+import { attempt, type SendingContext } from './attempt.ts';
+import { claimDue } from './claim.ts';
+import { Window } from './windows.ts';
+
+export type DeliverOptions = {
+  until: Date;
+  /** Ends it early: nothing more is claimed, what is open is waited for. */
+  signal: AbortSignal;
+  /** Called at least every ten seconds while callbacks are open. */
+  heartbeat: () => void;
+};
+
+/** One run through the retries of an endpoint. */
+export class RetryRun {
+  readonly #context: SendingContext;
+  readonly #key: SubscriptionKey;
+  readonly #options: DeliverOptions;
+  readonly #window = new Window();
+  readonly #open = new Set<Promise<void>>();
+  readonly #unstored = new Set<Promise<void>>();
+
+  constructor(context: SendingContext, key: SubscriptionKey, options: DeliverOptions) {
+    this.#context = context;
+    this.#key = key;
+    this.#options = options;
+  }
+
+  /** Claims and sends; false when there is nothing more to do. */
+  async step(): Promise<boolean> {
+    const { store, now, recorder } = this.#context;
+    if (this.#options.signal.aborted || now() >= this.#options.until) return false;
+    if (recorder.isBehind) await recorder.flush();
+    const slots = this.#window.size - this.#open.size;
+    const asks = [{ key: this.#key, slots }];
+    const [claim] = slots > 0 ? await claimDue(store, 'retry', asks, now()) : [];
+    for (const delivery of claim?.deliveries ?? []) this.#send(delivery);
+    // Half a window at a time, so that claims don't become small.
+    while (this.#open.size > this.#window.size / 2) {
+      await Promise.race(this.#open);
+      this.#options.heartbeat();
+    }
+    if ((claim?.deliveries.length ?? 0) > 0) return true;
+    if (this.#open.size > 0) {
+      await Promise.race(this.#open);
+      return true;
+    }
+    return this.#waitForMore(claim?.notBefore);
+  }
+
+  async end(): Promise<void> {
+    while (this.#open.size > 0) {
+      await Promise.race(this.#open);
+      this.#options.heartbeat();
+    }
+    await Promise.all(this.#unstored);
+  }
+
+  /** A result that is stored may have closed the circuit; while the endpoint is paced there is more in a moment. */
+  async #waitForMore(notBefore: Date | undefined): Promise<boolean> {
+    if (this.#unstored.size > 0) {
+      await Promise.all(this.#unstored);
+      return true;
+    }
+    const waitMs = (notBefore?.getTime() ?? 0) - this.#context.now().getTime();
+    if (waitMs <= 0) return false;
+    await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => {});
+    return true;
+  }
+
+  #send(delivery: Parameters<typeof attempt>[1]): void {
+    const sent = attempt(this.#context, delivery).then(async ({ isSuccess, stored }) => {
+      if (isSuccess) this.#window.succeeded();
+      else this.#window.failed();
+      this.#unstored.add(stored);
+      void stored.then(() => this.#unstored.delete(stored));
+      // The next claim sees the failure, and stops when the circuit is open.
+      if (!isSuccess) await stored;
+      this.#open.delete(sent);
+    });
+    this.#open.add(sent);
+  }
+}
