@@ -147,7 +147,7 @@ test('every service reports its health by grpc.health.v1 without a token', async
     const { status } = await createClient(Health, transport).check({});
     expect(status).toBe(HealthCheckResponse_ServingStatus.SERVING);
   }
-  expect(addresses()).toHaveLength(5);
+  expect(addresses()).toHaveLength(6);
 });
 
 test.each([
