@@ -8,10 +8,11 @@ export function isTimeout(error: unknown): boolean {
 /** Why a call failed. The errors of sockets and of TLS contain addresses, so only their codes are used, in our own words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof EgressError) return error.message;
+  if (textAt(error, 'name') === 'HTTPParserError') return 'its answer is not HTTP';
   const code = textAt(error, 'code');
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS|SSL/.test(code)) return 'its TLS can not be trusted';
-  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_/.test(code)
+  return /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)
     ? 'connection lost'
     : 'the server can not be reached';
 }

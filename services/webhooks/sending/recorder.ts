@@ -51,9 +51,9 @@ export class Recorder {
 
   /** One group at a time, while the next gathers. */
   #write(): void {
-    if (this.#writing || this.#waiting.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#writing || this.#waiting.length === 0) return;
     const group = this.#waiting.splice(0, groupMax);
     this.#writing = this.#store(group).finally(() => {
       this.#writing = undefined;

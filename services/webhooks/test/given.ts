@@ -72,9 +72,9 @@ export async function givenService(over: Partial<Context> = {}) {
 export type Given = Awaited<ReturnType<typeof givenService>>;
 
 /** The service for all tests of a file. */
-export function useService(): Given {
+export function useService(over?: Partial<Context>): Given {
   return shared(
-    () => givenService(),
+    () => givenService(over),
     async ({ context }) => {
       await context.dispatcher.stop();
       await Promise.all([context.egress.close(), context.store.close()]);

@@ -1,0 +1,147 @@
+import { expect, test } from '@jest/globals';
+import { keyOf, signatureOf } from '../endpoint/signature.ts';
+import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
+import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
+import { givenEndpoint } from '../test/given-endpoint.ts';
+import { deliverRetries, finishRetries, readRetries } from './retries.ts';
+
+const given = useService();
+const later = (ms: number) => new Date(given.clock.now.getTime() + ms);
+
+async function givenRetries(count: number, answer?: Parameters<typeof givenEndpoint>[0]) {
+  const workspaceId = givenWorkspace();
+  const endpoint = await givenEndpoint(answer);
+  const { id } = await givenSubscription(given, workspaceId, { url: endpoint.url });
+  const rows = Array(count).fill({ subscriptionId: id, attempts: 1, lastError: 'HTTP 500' });
+  await givenDeliveries(given, workspaceId, rows);
+  return { endpoint, key: { workspaceId, id } };
+}
+
+/** As an activity does it; gives the number of heartbeats. */
+async function deliver(
+  key: { workspaceId: string; id: string },
+  signal = new AbortController().signal,
+) {
+  let heartbeats = 0;
+  const heartbeat = () => {
+    heartbeats += 1;
+  };
+  await deliverRetries(given.context, key, { until: later(60_000), signal, heartbeat });
+  return heartbeats;
+}
+
+const statuses = async (workspaceId: string) =>
+  Object.entries(
+    Object.groupBy(await deliveriesOf(given, workspaceId), ({ status }) => status),
+  ).map(([status, rows]) => `${status} ${rows?.length}`);
+
+test('sends all that is due, under the same ids, and its results are stored when it ends', async () => {
+  const { endpoint, key } = await givenRetries(100);
+  expect(await deliver(key)).toBeGreaterThan(0);
+  expect(await statuses(key.workspaceId)).toEqual(['delivered 100']);
+  const ids = (await deliveriesOf(given, key.workspaceId)).map(({ id }) => id);
+  expect(endpoint.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(
+    ids.toSorted(),
+  );
+  expect(endpoint.received.every(({ attempt }) => attempt === 2)).toBe(true);
+});
+
+test('what is not due yet waits, and so do first attempts', async () => {
+  const { endpoint, key } = await givenRetries(1);
+  const rows = [
+    { subscriptionId: key.id },
+    { subscriptionId: key.id, attempts: 1, createdAt: later(1) },
+  ];
+  await givenDeliveries(given, key.workspaceId, rows);
+  await deliver(key);
+  expect(endpoint.received).toHaveLength(1);
+});
+
+test('stops when the circuit opens; then it makes one probe at a time', async () => {
+  const { endpoint, key } = await givenRetries(50, () => 500);
+  await deliver(key);
+  expect(endpoint.received.length).toBeGreaterThanOrEqual(5);
+  expect(endpoint.received.length).toBeLessThanOrEqual(6);
+  const before = endpoint.received.length;
+  await deliver(key);
+  expect(endpoint.received).toHaveLength(before);
+  await setEndpoint(given, key.id, { probe_at: given.clock.now });
+  await deliver(key);
+  expect(endpoint.received).toHaveLength(before + 1);
+});
+
+test('an abort lets open callbacks end, and claims nothing more', async () => {
+  const held = Promise.withResolvers<number>();
+  const { endpoint, key } = await givenRetries(50, () => held.promise);
+  const stop = new AbortController();
+  const done = deliver(key, stop.signal);
+  await until(() => endpoint.received.length === 2);
+  stop.abort();
+  held.resolve(200);
+  await done;
+  expect(endpoint.received).toHaveLength(2);
+  expect((await statuses(key.workspaceId)).toSorted()).toEqual(['delivered 2', 'pending 48']);
+});
+
+test('a secret that is regenerated between attempts signs the next one, and the old one does not', async () => {
+  const { endpoint, key } = await givenRetries(1, () => 500);
+  const { subscription: before } = await given.client.getWebhookSubscription(key);
+  await deliver(key);
+  const { subscription: after } = await given.client.regenerateWebhookSecret(key);
+  given.clock.now = later(90_000);
+  await deliver(key);
+  const isSignedBy = (secret = '') =>
+    endpoint.received.map(({ headers, body }) => {
+      const [id, time] = [`${headers['webhook-id']}`, `${headers['webhook-timestamp']}`];
+      return headers['webhook-signature'] === signatureOf(keyOf(secret), id, time, body);
+    });
+  expect(isSignedBy(before?.secret)).toEqual([true, false]);
+  expect(isSignedBy(after?.secret)).toEqual([false, true]);
+});
+
+test('reads the state of a subscription, and notes when its run looks next', async () => {
+  const { endpoint, key } = await givenRetries(2);
+  await givenDeliveries(given, key.workspaceId, [{ subscriptionId: key.id }]);
+  expect(await readRetries(given.context, key)).toEqual({
+    name: 'CRM',
+    host: new URL(endpoint.url).host,
+    enabled: true,
+    disabledReason: null,
+    pending: 3,
+    retries: 2,
+    nextDueAt: given.clock.now.getTime(),
+    probeAt: null,
+    lastError: 'HTTP 500',
+  });
+  expect((await endpointOf(given, key.id))?.next_wake_at).toEqual(given.clock.now);
+  await setEndpoint(given, key.id, { probe_at: later(90_000) });
+  const state = await readRetries(given.context, key);
+  expect(state).toMatchObject({
+    nextDueAt: later(90_000).getTime(),
+    probeAt: later(90_000).getTime(),
+  });
+  expect(await readRetries(given.context, { ...key, id: 'gone' })).toBeUndefined();
+});
+
+test('the run ends only when no retry is left; first attempts that are open are none', async () => {
+  const { key } = await givenRetries(1);
+  await setEndpoint(given, key.id, { next_wake_at: later(1) });
+  expect(await finishRetries(given.context, key)).toBe(false);
+  expect((await endpointOf(given, key.id))?.next_wake_at).toEqual(later(1));
+  await deliver(key);
+  const held = Promise.withResolvers<number>();
+  const open = await givenEndpoint(() => held.promise);
+  await setEndpoint(given, key.id, { url: open.url } as never);
+  await sendEvents(given, key.workspaceId, [{ contact: {} }]);
+  await until(() => open.received.length === 1);
+  expect(await finishRetries(given.context, key)).toBe(true);
+  expect((await endpointOf(given, key.id))?.next_wake_at).toBeNull();
+  held.resolve(200);
+  expect(await finishRetries(given.context, { ...key, id: 'gone' })).toBe(true);
+});
+
+test('the run of a disabled subscription ends, whatever is left', async () => {
+  const { key } = await givenRetries(1);
+  await setEndpoint(given, key.id, { enabled: false, next_wake_at: later(1) });
+  expect(await finishRetries(given.context, key)).toBe(true);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { deliveriesOf, setEndpoint } from '../test/deliveries.ts';
+import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
+import { failDeliveries } from './fail-deliveries.ts';
+
+const given = useService();
+
+async function givenPending() {
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(given, workspaceId);
+  const rows = [{ attempts: 0 }, { attempts: 3 }, { status: 'delivered' as const }];
+  await givenDeliveries(
+    given,
+    workspaceId,
+    rows.map((row) => ({ subscriptionId: id, ...row })),
+  );
+  return { workspaceId, id };
+}
+
+test('pending deliveries of a subscription that the system has disabled are failed, with its reason', async () => {
+  const key = await givenPending();
+  await setEndpoint(given, key.id, { enabled: false, disabled_reason: 'It is gone' });
+  await failDeliveries(given.context)(key);
+  const rows = await deliveriesOf(given, key.workspaceId);
+  expect(rows.map(({ status, last_error }) => `${status} ${last_error}`).toSorted()).toEqual([
+    'delivered null',
+    'failed It is gone',
+    'failed It is gone',
+  ]);
+});
+
+test('what is pending stays so where a person has disabled it, or enabled it meanwhile', async () => {
+  const key = await givenPending();
+  await failDeliveries(given.context)(key);
+  await setEndpoint(given, key.id, { enabled: false });
+  await failDeliveries(given.context)(key);
+  const rows = await deliveriesOf(given, key.workspaceId);
+  expect(rows.filter(({ status }) => status === 'pending')).toHaveLength(2);
+});
