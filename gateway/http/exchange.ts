@@ -3,8 +3,8 @@ import { requestIdFrom, requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /**
- * One request and its response. A class, since V8 makes a hidden class of its own for each object literal with getters:
- * those live in the old generation and keep the whole request, so every minor collection would copy all requests.
+ * One request and its response. A class, since V8 puts the getters of an object literal into the old generation, where
+ * they keep the whole request: each minor collection would copy all requests since the last one.
  */
 export class Exchange {
   readonly request: IncomingMessage;

@@ -83,7 +83,7 @@ function responseOf<I extends DescMessage, O extends DescMessage>(
   return new Response(method, answer);
 }
 
-/** A class, since each object literal with getters has a hidden class of its own, which outlives minor collections. */
+/** A class, since V8 puts the getters of an object literal into the old generation, where they keep the whole answer. */
 class Response<I extends DescMessage, O extends DescMessage> implements UnaryResponse<I, O> {
   readonly stream = false;
   readonly service: DescService;
