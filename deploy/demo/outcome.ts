@@ -50,7 +50,7 @@ export async function check(
   const received = compare(webhooks.expected, webhooks.counts);
   const workflow = encodeURIComponent(`broadcast/${workspaceId}/${broadcast.id}`);
   return {
-    facts: [...facts, ...received.facts],
+    facts: [...facts, ['contacts that were new', imported.created], ...received.facts],
     problems: [...problems, ...received.problems],
     links: [
       ['Workflow', `${TEMPORAL_UI}/namespaces/default/workflows/${workflow}`],

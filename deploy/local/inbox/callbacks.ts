@@ -98,7 +98,7 @@ export class Callbacks {
   #verify({ name, body }: Arrival, headers: ReadonlyMap<string, string>) {
     const webhook = this.#secrets.get(name);
     if (!webhook)
-      return { verdict: 'unknown secret', reason: `no secret is known for ${name}` } as const;
+      return { verdict: 'unknown secret', reason: `no secret is known for “${name}”` } as const;
     try {
       webhook.verify(body, Object.fromEntries(headers), { jsonParse: false });
       return { verdict: 'verified', reason: '' } as const;

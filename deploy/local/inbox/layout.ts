@@ -1,12 +1,14 @@
 import { type Html, html } from './html.ts';
 
-const time = new Intl.DateTimeFormat('en-GB', {
+const timeFormat = {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
   timeZone: 'UTC',
-});
+} as const;
+const minutes = new Intl.DateTimeFormat('en-GB', timeFormat);
+const seconds = new Intl.DateTimeFormat('en-GB', { ...timeFormat, second: '2-digit' });
 
 const style = `
 :root { color-scheme: light dark; --line: #e3e6ea; --soft: #667085; --back: #f6f7f9; --card: #fff; --ink: #1a202c; --mark: #2457d6; --good: #17714a; --bad: #b42318; --unsure: #8a5a00; }
@@ -32,7 +34,7 @@ button { background: var(--mark); border-color: var(--mark); color: var(--card);
 .mails span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .subject { font-weight: 600; }
 .good { color: var(--good); } .bad { color: var(--bad); } .unsure { color: var(--unsure); }
-.webhooks a { grid-template-columns: minmax(0, 13rem) minmax(0, 1fr) 8.5rem 9.5rem auto; } .id, code { font-family: ui-monospace, monospace; font-size: .87em; } .id { align-self: center; }
+.webhooks a { grid-template-columns: minmax(0, 12rem) minmax(0, 1fr) 9.5rem 9rem auto; } .id, code { font-family: ui-monospace, monospace; font-size: .82em; } .id { align-self: center; }
 nav { display: flex; gap: .25rem; margin: 1rem 0 0; } nav.pages { justify-content: space-between; margin: 0 0 2rem; }
 nav a.tab { padding: .45rem .9rem; border: 1px solid transparent; border-bottom: 0; border-radius: 6px 6px 0 0; text-decoration: none; }
 nav a[aria-current] { background: var(--card); border-color: var(--line); color: inherit; }
@@ -41,7 +43,7 @@ iframe, pre { display: block; width: 100%; margin: 0 0 2rem; border: 1px solid v
 iframe { height: 75vh; background: #fff; } pre { padding: 1rem; background: var(--card); overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 h3 + pre { border-radius: 8px; margin: 0; } pre:last-child { margin-bottom: 2rem; }
 .empty { padding: 3rem 1rem; text-align: center; }
-@media (max-width: 40rem) { .mails a { grid-template-columns: minmax(0, 1fr) auto; } .mails .subject { grid-column: 1 / -1; grid-row: 1; } .webhooks a { grid-template-columns: minmax(0, 1fr) auto; } .webhooks .verdict { grid-row: 2; grid-column: 1; } .webhooks .attempt { grid-row: 2; grid-column: 2; } .webhooks .id { grid-row: 3; grid-column: 1; } dl { grid-template-columns: 1fr; } dt { font-size: 13px; } dd { margin-bottom: .3rem; } iframe { height: 70vh; } }
+@media (max-width: 40rem) { .mails a { grid-template-columns: minmax(0, 1fr) auto; } .mails .subject { grid-column: 1 / -1; grid-row: 1; } .webhooks a { grid-template-columns: minmax(0, 1fr) auto; } .webhooks .verdict { grid-row: 2; grid-column: 1; } .webhooks .attempt { grid-row: 2; grid-column: 2; text-align: right; } .webhooks .id { grid-row: 3; grid-column: 1; } dl { grid-template-columns: 1fr; } dt { font-size: 13px; } dd { margin-bottom: .3rem; } iframe { height: 70vh; } }
 `;
 
 const sections = {
@@ -80,8 +82,12 @@ export function pageLinks(
     </nav>`;
 }
 
-export function shortTime(iso: string): string {
-  return time.format(new Date(iso));
+export function toMinutes(iso: string): string {
+  return minutes.format(new Date(iso));
+}
+
+export function toSeconds(iso: string): string {
+  return seconds.format(new Date(iso));
 }
 
 export function readableTime(iso: string): string {

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { layout, pageLinks, readableTime, shortTime } from './layout.ts';
+import { layout, pageLinks, readableTime, toMinutes } from './layout.ts';
 import type { Mail } from './mailbox.ts';
 
 export const views = ['html', 'text', 'headers', 'source'] as const;
@@ -50,7 +50,7 @@ export function mailPage(mail: Mail, view: View, text: string): string {
 function row({ id, to, subject, receivedAt }: Mail): Html {
   return html`<a href="/mails/${id}"><span>${to.join(', ')}</span>
     <span class="subject">${subject || '(no subject)'}</span>
-    <span class="soft">${shortTime(receivedAt)}</span></a>`;
+    <span class="soft">${toMinutes(receivedAt)}</span></a>`;
 }
 
 function searchForm(to: string): Html {

@@ -1,6 +1,15 @@
 import type { Callback, CallbackFilter, Verdict } from './callbacks.ts';
 import { type Html, html } from './html.ts';
-import { layout, pageLinks, readableTime, shortTime } from './layout.ts';
+import { layout, pageLinks, readableTime, toSeconds } from './layout.ts';
+
+declare global {
+  /** In Node, and not yet in TypeScript's types. */
+  interface JSON {
+    parse(text: string, reviver: Reviver): unknown;
+    rawJSON(number: string): unknown;
+  }
+}
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
 const marks: Record<Verdict, { mark: string; tone: string }> = {
   verified: { mark: '✓', tone: 'good' },
@@ -37,7 +46,10 @@ export function webhookPage(callback: Callback): string {
   const { number, name, type, id, times, attempt, receivedAt, status, headers } = callback;
   const fields: [string, string | Html][] = [
     ['Signature', html`${verdictOf(callback)}${callback.reason && html`: ${callback.reason}`}`],
-    ['Sent to', `/webhooks/in/${name}, which answered ${status}`],
+    [
+      'Sent to',
+      html`<a href="/webhooks?name=${name}">/webhooks/in/${name}</a>, which answered ${status}`,
+    ],
     ['Received', `${readableTime(receivedAt)} UTC`],
     ['Attempt', attempt || 'not told'],
     ['Id', times > 1 ? html`${id} (came ${times} times so far)` : id || 'none'],
@@ -58,7 +70,7 @@ function row(callback: Callback): Html {
     <span class="id soft">${id || '(no id)'}</span>
     <span class="verdict">${verdictOf(callback)}</span>
     <span class="attempt soft">${attempt && `attempt ${attempt}`}${times > 1 ? ' · repeat' : ''}</span>
-    <span class="soft">${shortTime(receivedAt)}</span></a>`;
+    <span class="soft">${toSeconds(receivedAt)}</span></a>`;
 }
 
 function verdictOf({ verdict }: Callback): Html {
@@ -85,12 +97,15 @@ function typeForm(types: string[], { name = '', type = '' }: CallbackFilter): Ht
 <select name="type" aria-label="Type"><option value="">All types</option>${options}</select><button>Filter</button></form>`;
 }
 
-/** JSON with line breaks; anything else as it came. */
+/** JSON with line breaks, its numbers as they came; anything else as it came. */
 function prettyBody(body: Buffer): string {
   const text = body.toString('utf8');
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(JSON.parse(text, keepNumber), null, 2);
   } catch {
     return text || '(empty)';
   }
 }
+
+const keepNumber: Reviver = (_key, value, { source = '' }) =>
+  typeof value === 'number' ? JSON.rawJSON(source) : value;

@@ -55,7 +55,7 @@ test('a webhook is verified by the secret of its name, and not without one', asy
   expect((await send('demo')).status).toBe(204);
   await send('other');
   expect(await listed()).toMatchObject([
-    { name: 'other', verdict: 'unknown secret', reason: 'no secret is known for other' },
+    { name: 'other', verdict: 'unknown secret', reason: 'no secret is known for “other”' },
     { name: 'demo', verdict: 'verified', reason: '', type: 'contact.created', attempt: '1' },
   ]);
 });
@@ -143,6 +143,11 @@ test('lists have pages and a filter, and delete removes all but the secrets', as
   expect(await listed()).toEqual([]);
   await send('demo');
   expect(await listed()).toMatchObject([{ verdict: 'verified' }]);
+});
+
+test('a body is shown with line breaks, and its numbers as they came', async () => {
+  await send('demo', { body: '{"type":"t","large":12345678901234567890}' });
+  expect(await textOf('/webhooks/1')).toContain('\n  &quot;large&quot;: 12345678901234567890\n}');
 });
 
 test('pages escape what was sent, and have no script', async () => {
