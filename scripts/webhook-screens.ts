@@ -21,8 +21,8 @@ const names = { shop: secret, crm: 'whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBA
 const sent = [
   { type: 'email.sent', name: 'unknown' },
   { type: 'email.clicked', name: 'crm' },
-  { type: 'contact.created', name: 'shop' },
-  { type: 'list.subscribed', name: 'shop' },
+  { type: 'email.delivered', name: 'shop' },
+  { type: 'email.sent', name: 'shop' },
   { type: 'email.opened', name: 'shop', attempt: 2 },
   { type: 'email.clicked', name: 'shop' },
 ];
@@ -36,9 +36,11 @@ const web = await startWeb({ box, callbacks }, { host: '127.0.0.1', port });
 const base = `http://127.0.0.1:${port}/webhooks`;
 const browser = await openBrowser();
 for (const [name, known] of Object.entries(names)) callbacks.setSecret(name, known);
-for (const each of sent) await send(each);
+sent.forEach((event, index) => {
+  callbacks.add(arrivalOf(event, index));
+});
 for (const width of [1280, 390]) {
-  const page = await browser.newPage({ viewport: { width, height: 720 }, colorScheme });
+  const page = await browser.newPage({ viewport: { width, height: 420 }, colorScheme });
   await page.goto(base);
   await page.screenshot({ path: join(folder, `webhooks-${width}.png`), fullPage: true });
   await page.goto(`${base}/${sent.length}`);
@@ -49,12 +51,18 @@ await web.stop();
 await box.close();
 rmSync(mails, { recursive: true });
 
-async function send(event: (typeof sent)[number]): Promise<void> {
-  const { type, name, attempt = 1 } = event;
+function arrivalOf({ type, name, attempt = 1 }: (typeof sent)[number], index: number) {
   const at = new Date();
-  const id = `01a2027a-c67c-7d48-92e0-1d3c0a196b${10 + sent.indexOf(event)}`;
-  const email = { email: 'ada@example.com', message_id: crypto.randomUUID(), list_id: 'weekly' };
-  const data = type.startsWith('email.') ? email : { contact: { email: email.email } };
+  const id = `01a2027f-29ce-7fcf-8a2e-95b4462510${10 + index}`;
+  const data = {
+    email: 'ada@example.com',
+    message_id: '6b518605-9f9b-8795-a0af-70400ad9139f',
+    template_id: 'question',
+    broadcast_id: '517031a77df0c68104ee224469def204',
+    list_id: 'weekly',
+    channel: 'email',
+    event_timestamp: at.toISOString(),
+  };
   const body = JSON.stringify({
     id,
     type,
@@ -62,13 +70,16 @@ async function send(event: (typeof sent)[number]): Promise<void> {
     timestamp: at.toISOString(),
     data,
   });
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Postrider-Webhooks/1',
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(at.getTime() / 1_000)}`,
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
-    'postrider-attempt': `${attempt}`,
-  };
-  await fetch(`${base}/in/${name}`, { method: 'POST', headers, body });
+  const headers: [string, string][] = [
+    ['host', '127.0.0.1:4402'],
+    ['connection', 'keep-alive'],
+    ['content-type', 'application/json'],
+    ['user-agent', 'Postrider-Webhooks/1'],
+    ['webhook-id', id],
+    ['webhook-timestamp', `${Math.floor(at.getTime() / 1_000)}`],
+    ['webhook-signature', new Webhook(secret).sign(id, at, body)],
+    ['postrider-attempt', `${attempt}`],
+    ['content-length', `${body.length}`],
+  ];
+  return { name, status: 204, headers, body: Buffer.from(body) };
 }
