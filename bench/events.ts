@@ -3,6 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@connectrpc/connect';
+import { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { contractsOf } from '#lib/jobs/interests.ts';
+import { createKeyring } from '#lib/keys/keyring.ts';
+import { connectToService } from '#lib/rpc/client/client.ts';
+import type { BenchStack } from './bench-stack.ts';
 
 type Counts = { batches: number; events: number };
 
@@ -19,6 +25,18 @@ export async function startConsumer() {
   return {
     pid: child.pid ?? 0,
     variables: { SECRET_KEY: secretKey, WEBHOOKS_ADDR: `127.0.0.1:${port}` },
+    /** Has the stack make every event of its workspace. */
+    async listen({ workspaceId, setting }: BenchStack): Promise<void> {
+      const keyring = createKeyring(secretKey);
+      for (const producer of ['contacts', 'messages']) {
+        const address = setting(`${producer.toUpperCase()}_GRPC_ADDR`);
+        const transport = connectToService([address], { keyring, caller: 'webhooks' });
+        const contract = contractsOf(producer).find(({ consumer }) => consumer === 'webhooks');
+        const types = [...(contract?.types ?? [])];
+        const interest = { consumer: 'webhooks', workspaceId, types };
+        await createClient(EventProducerService, transport).setInterest(interest);
+      }
+    },
     async counts(): Promise<Counts> {
       const answer = once(child, 'message');
       child.send('counts');

@@ -20,6 +20,7 @@ export async function benchImport(args: string[]): Promise<void> {
   const consumer = values.listener ? await startConsumer() : undefined;
   const stack = await startBenchStack({ variables: consumer?.variables ?? {} });
   try {
+    await consumer?.listen(stack);
     await measure(stack, consumer, Number(values.contacts), Number(values.parallel));
   } finally {
     await stack.stop();

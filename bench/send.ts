@@ -32,6 +32,7 @@ export async function benchSend(args: string[]): Promise<void> {
   const consumer = values['without-listener'] ? undefined : await startConsumer();
   const stack = await startBenchStack({ behaviour, variables: consumer?.variables ?? {} });
   try {
+    await consumer?.listen(stack);
     await importAudience(stack, recipients);
     await givenTemplate(stack);
     // The first round warms compilers and caches up; the last one is the figure.

@@ -81,6 +81,7 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
   ]);
   return {
     ...Object.fromEntries(addresses),
+    ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
     SECRET_KEY: config.secretKey ?? secrets.secretKey,
     ROOT_EMAIL: config.rootEmail,
     PUBLIC_URL: publicUrl(config),

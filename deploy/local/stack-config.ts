@@ -26,7 +26,14 @@ export type StackConfig = {
   demoMode: boolean;
   logLevel: string;
   /** The user's own servers in place of local ones. */
-  own: { databaseUrl?: string; temporalAddress?: string; temporalUi?: string; smtpUrl?: string };
+  own: {
+    databaseUrl?: string;
+    temporalAddress?: string;
+    temporalUi?: string;
+    smtpUrl?: string;
+    /** A consumer of all events in place of the webhooks service. */
+    webhooksAddress?: string;
+  };
 };
 
 export type Ports = {
@@ -69,6 +76,7 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
       temporalAddress: optional('TEMPORAL_ADDRESS'),
       temporalUi: optional('TEMPORAL_UI'),
       smtpUrl: optional('SMTP_URL'),
+      webhooksAddress: optional('WEBHOOKS_ADDR'),
     },
   };
 }
