@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import type { SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { type Ask, type Claimed, claimDue, type EndpointClaim, giveBack } from './claim.ts';
-import { Lane, type Origin, originOpenMax, type Pool, type Queued } from './lane.ts';
+import { type Ask, claimDue, type EndpointClaim, giveBack } from './claim.ts';
+import { Lane, type Pool, type Queued } from './lane.ts';
+import { type Origin, Origins } from './origins.ts';
 import { findEndpoints } from './scan.ts';
 
 const lanesMax = 10_000;
@@ -19,7 +20,7 @@ const waitMaxMs = 15_000;
 export class Dispatcher {
   readonly #context: SendingContext;
   readonly #lanes = new LRUCache<string, Lane>({ max: lanesMax });
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Origins();
   /** Lanes that have more to claim and places for it. */
   readonly #ready = new Set<Lane>();
   readonly #good: Pool = { held: 0 };
@@ -168,10 +169,10 @@ export class Dispatcher {
     const tooOldMs = this.#context.now().getTime() - waitMaxMs;
     while (lane.queue.length > 0 && lane.open < lane.window.size && !this.#isStopped) {
       const queued = lane.queue[0]!;
-      const origin = this.#originOf(lane, queued.claimed);
+      const origin = this.#origins.of(queued.claimed);
       if (queued.claimedAtMs < tooOldMs) {
         this.#giveBack(lane.queue.splice(0));
-      } else if (origin.open >= originOpenMax) {
+      } else if (origin.isFull) {
         origin.waiting.add(lane);
         return;
       } else {
@@ -179,15 +180,6 @@ export class Dispatcher {
         this.#hold(this.#send(lane, origin, queued));
       }
     }
-  }
-
-  #originOf(lane: Lane, { url, key }: Claimed): Origin {
-    const name = `${key.workspaceId} ${new URL(url).origin}`;
-    if (lane.origin?.name !== name || !this.#origins.has(name)) {
-      lane.origin = this.#origins.get(name) ?? { name, open: 0, waiting: new Set() };
-      this.#origins.set(name, lane.origin);
-    }
-    return lane.origin;
   }
 
   #hold(send: Promise<void>): void {
@@ -218,11 +210,10 @@ export class Dispatcher {
 
   #serveWaiting(origin: Origin): void {
     for (const lane of origin.waiting) {
-      if (origin.open >= originOpenMax) return;
+      if (origin.isFull) return;
       origin.waiting.delete(lane);
       this.#startQueued(lane);
     }
-    if (origin.open === 0 && origin.waiting.size === 0) this.#origins.delete(origin.name);
   }
 
   #release({ claimed, pool }: Queued): void {

@@ -2,13 +2,8 @@ import type { SubscriptionKey } from '../subscription.ts';
 import type { Claimed } from './claim.ts';
 import { Window } from './windows.ts';
 
-/** Connections of all endpoints of a workspace at one origin. */
-export const originOpenMax = 64;
 /** From this size on an endpoint is quick: as many deliveries as may be open are claimed ahead. */
 const aheadFrom = 8;
-
-/** The connections to one origin. Endpoints that wait for one are served in turn. */
-export type Origin = { name: string; open: number; waiting: Set<Lane> };
 
 export type Queued = { claimed: Claimed; claimedAtMs: number; pool: Pool };
 
@@ -20,7 +15,6 @@ export class Lane {
   readonly window = new Window();
   open = 0;
   queue: Queued[] = [];
-  origin: Origin | undefined;
   /** Whether there may be more to claim. */
   hasMore = false;
   /** Whether there is more since the claim began that is made now. */

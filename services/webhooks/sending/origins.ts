@@ -1,0 +1,30 @@
+import { LRUCache } from 'lru-cache';
+import type { Claimed } from './claim.ts';
+import type { Lane } from './lane.ts';
+
+/** Connections of all endpoints of a workspace at one origin. */
+const openMax = 64;
+const originsMax = 10_000;
+
+/** The open callbacks of a workspace to one origin. Endpoints that wait for a place are served in turn. */
+export class Origin {
+  open = 0;
+  readonly waiting = new Set<Lane>();
+
+  get isFull(): boolean {
+    return this.open >= openMax;
+  }
+}
+
+export class Origins {
+  readonly #origins = new LRUCache<string, Origin>({ max: originsMax });
+
+  of({ url, key }: Claimed): Origin {
+    const name = `${key.workspaceId} ${new URL(url).origin}`;
+    const known = this.#origins.get(name);
+    if (known) return known;
+    const origin = new Origin();
+    this.#origins.set(name, origin);
+    return origin;
+  }
+}
