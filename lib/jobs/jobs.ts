@@ -93,6 +93,9 @@ const slowJobsAtOnce = 50;
 /** A runner's connections are used for its own bookkeeping alone. */
 const connectionsMax = 6;
 
+/** What ends within this time is recorded in one statement. */
+const completeTogetherMs = 5;
+
 /** Jobs with a runner of their own. */
 type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; crontab: string[] };
 
@@ -147,8 +150,9 @@ async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSigna
 
 function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Runner> {
   return run({
-    connectionString: connectionStringOf(url),
+    connectionString: withOptions(connectionStringOf(url)),
     schema: schemaOf(service),
+    preset: { worker: { completeJobBatchDelay: completeTogetherMs } },
     taskList: lane.tasks,
     crontab: lane.crontab.join('\n'),
     concurrency: lane.jobsAtOnce,
@@ -158,6 +162,13 @@ function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Run
     events: ownNotices(schemaOf(service)),
     logger: forwardErrors(log),
   });
+}
+
+/** With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken. */
+function withOptions(connectionString: string): string {
+  const url = new URL(connectionString);
+  url.searchParams.set('options', '-c random_page_cost=1.1');
+  return url.href;
 }
 
 /** Has a runner hear of the jobs of its own schema only. */

@@ -10,9 +10,10 @@ import {
   unique,
   untilStatus,
 } from '../stack/given.ts';
+import { emailOf, givenWebhook } from '../stack/given-webhook.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
-import { deleteWebhook, emailOf, givenWebhook } from '../stack/webhooks.ts';
+import { deleteWebhook } from '../stack/webhooks.ts';
 import { shapeOf } from './shape.ts';
 
 const stack = borrowedStack();

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { createCall } from '../stack/client.ts';
 import { givenList, good, importContacts, unique } from '../stack/given.ts';
+import { givenWebhook } from '../stack/given-webhook.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 import {
   countDeliveries,
   deleteWebhook,
-  givenWebhook,
   passHours,
   queryStack,
   webhookRun,
