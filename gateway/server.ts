@@ -12,7 +12,7 @@ import { clientAddressBehind, isWithin } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
 import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
-import { createExchange, type Exchange } from './http/exchange.ts';
+import { Exchange } from './http/exchange.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
@@ -87,7 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const state: State = { api, limits, connections, working: new Set(), draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    void serve(options, state, createExchange(request, response, clientAddress));
+    void serve(options, state, new Exchange(request, response, clientAddress));
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);

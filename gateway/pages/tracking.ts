@@ -3,7 +3,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { createCache } from '#lib/cache.ts';
+import { createCache, remember } from '#lib/cache.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
@@ -53,20 +53,21 @@ async function open(
 
 /** A tracked link in a mail. It redirects only to the address that the mail's author gave. */
 export function clickPage(tracking: Tracking): Page {
-  const urlsOf = linkSets(tracking);
+  const locationsOf = linkSets(tracking);
   return {
     name: 'click',
     answer(exchange) {
-      return exchange.path.startsWith('/r/') ? click(tracking, urlsOf, exchange) : undefined;
+      return exchange.path.startsWith('/r/') ? click(tracking, locationsOf, exchange) : undefined;
     },
   };
 }
 
-type UrlsOf = (workspaceId: string, token: string, linkSet: Buffer) => Promise<readonly string[]>;
+type Locations = readonly (string | undefined)[];
+type LocationsOf = (workspaceId: string, token: string, linkSet: Buffer) => Promise<Locations>;
 
 async function click(
   { readToken, hits }: Tracking,
-  urlsOf: UrlsOf,
+  locationsOf: LocationsOf,
   { path, request }: Exchange,
 ): Promise<Answer> {
   requireReading(request.method);
@@ -74,18 +75,22 @@ async function click(
   const tracked = workspaceId && token ? readToken(workspaceId, token) : undefined;
   if (!workspaceId || !token || !tracked) throw unknownLink();
   const link = Number(number);
-  const urls = await urlsOf(workspaceId, token, tracked.linkSet);
-  const location = urls[link];
-  if (location === undefined || !isWeb(location)) throw unknownLink();
+  const locations = await locationsOf(workspaceId, token, tracked.linkSet);
+  const location = locations[link];
+  if (location === undefined) throw unknownLink();
   hits.add({ workspaceId, token, link, occurredAt: timestampNow(), isBot: isProgram(request) });
   return {
     status: 302,
-    headers: { ...uncached, location: new URL(location).href, 'referrer-policy': 'no-referrer' },
+    headers: { ...uncached, location, 'referrer-policy': 'no-referrer' },
     body: '',
   };
 }
 
-const isWeb = (address: string) => /^https?:\/\//i.test(address) && URL.canParse(address);
+/** An address as a header may carry it; undefined if it is not of the web. */
+function locationOf(address: string): string | undefined {
+  const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
+  return isWeb ? new URL(address).href : undefined;
+}
 
 function unknownLink(): Refusal {
   return new Refusal(404, 'not_found', 'Not found');
@@ -96,6 +101,9 @@ function requireReading(method: string | undefined): void {
   const allow = { allow: 'GET, HEAD, OPTIONS' };
   throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);
 }
+
+// The readers of a mail share few programs, and the check is a search by a very long pattern.
+const isBot = remember(1_000, isbot);
 
 /** Whether the request is a program's: by its user agent, a prefetch of a browser, or HEAD. */
 function isProgram({
@@ -109,18 +117,18 @@ function isProgram({
     headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz'];
   if (method === 'HEAD' || /prefetch|preview|prerender/i.test(String(purpose ?? ''))) return true;
   const agent = headers['user-agent'];
-  return agent === undefined || isbot(agent);
+  return agent === undefined || isBot(agent);
 }
 
 const setsMax = 1_000;
 
 /** A set of links never changes, so it is cached without a time limit. */
-function linkSets({ messages }: Tracking): UrlsOf {
-  const sets = createCache<readonly string[]>({ entriesMax: setsMax });
+function linkSets({ messages }: Tracking): LocationsOf {
+  const sets = createCache<Locations>({ entriesMax: setsMax });
   return (workspaceId, token, linkSet) =>
     sets(`${workspaceId} ${linkSet.toString('hex')}`, async () => {
       const asked = { workspaceId, token };
       const { urls } = await messages.getTrackedLinks(asked, { timeoutMs: callTimeoutMs });
-      return urls;
+      return urls.map(locationOf);
     });
 }

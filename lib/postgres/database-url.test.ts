@@ -37,11 +37,17 @@ beforeAll(async () => {
   await client.query('alter system set ssl = on');
   await client.query('select pg_reload_conf()');
   await client.end();
-  const isRefused = () =>
-    new pg.Client(server.url).connect().then(
-      () => false,
-      () => true,
-    );
+  const isRefused = async () => {
+    const clear = new pg.Client(server.url);
+    try {
+      await clear.connect();
+    } catch {
+      return true;
+    }
+    // Not left open: a test looks at all connections.
+    await clear.end();
+    return false;
+  };
   await until('only TLS is taken', isRefused, { withinMs: 10_000 });
 });
 afterAll(async () => {

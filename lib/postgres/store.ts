@@ -40,10 +40,13 @@ type StoreOptions = {
   connectionsMax?: number;
   /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
   outlivesCalls?: boolean;
+  /** Its statements find rows by keys alone: a plan that was prepared on a young table must not read all of it later. */
+  onlyByKey?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
 const leftCheckMs = 1_000;
+const joinsOfWholeTables = ['seqscan', 'hashjoin', 'mergejoin'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
@@ -69,7 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       keepAlive: true,
       // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
       // With the default random_page_cost PostgreSQL scans young tables.
-      options: `-c client_connection_check_interval=${leftCheckMs} -c random_page_cost=1.1`,
+      options: settingsOf(options),
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
@@ -94,6 +97,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close: () => orm.close(true),
   };
+}
+
+function settingsOf({ onlyByKey = false }: StoreOptions): string {
+  const settings = [`client_connection_check_interval=${leftCheckMs}`, 'random_page_cost=1.1'];
+  if (onlyByKey) settings.push(...joinsOfWholeTables.map((each) => `enable_${each}=off`));
+  return settings.map((each) => `-c ${each}`).join(' ');
 }
 
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {

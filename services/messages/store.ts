@@ -17,12 +17,16 @@ const outcomeConnectionsMax = 4;
 
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
 export function openOutcomeStore(url: string): Promise<Store> {
-  return openMessagesStore(url, { connectionsMax: outcomeConnectionsMax, outlivesCalls: true });
+  return openMessagesStore(url, {
+    connectionsMax: outcomeConnectionsMax,
+    outlivesCalls: true,
+    onlyByKey: true,
+  });
 }
 
 export function openMessagesStore(
   url: string,
-  over: { connectionsMax?: number; outlivesCalls?: boolean } = {},
+  over: { connectionsMax?: number; outlivesCalls?: boolean; onlyByKey?: boolean } = {},
 ): Promise<Store> {
   return openStore({
     ...over,

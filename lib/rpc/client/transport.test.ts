@@ -31,6 +31,14 @@ test('large calls and small ones share a connection', async () => {
   );
 }, 60_000);
 
+// V8 puts them into the old generation, where they would keep the answer until a major collection.
+test('an answer has no getters of its own', async () => {
+  const transport = transports.lean(await servers.lean());
+  const call = [AudienceService.method.listAudience, undefined, 5_000, {}, request('x')] as const;
+  const own = Object.entries(Object.getOwnPropertyDescriptors(await transport.unary(...call)));
+  expect(own.filter(([, { get }]) => get)).toEqual([]);
+});
+
 /** The result of a call by the lean transport to a server that behaves like this. */
 async function callTo(behave: (stream: ServerHttp2Stream, count: number) => void) {
   let count = 0;

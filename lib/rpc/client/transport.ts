@@ -3,6 +3,7 @@ import {
   create,
   type DescMessage,
   type DescMethodUnary,
+  type DescService,
   fromBinary,
   isMessage,
   type MessageInitShape,
@@ -79,22 +80,38 @@ function responseOf<I extends DescMessage, O extends DescMessage>(
 ): UnaryResponse<I, O> {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status !== 200 || type !== 'application/proto') throw failureIn(method, answer);
-  // Created on first use: few callers read metadata, and it costs more than the rest of this function.
-  let metadata: [Headers, Headers] | undefined;
-  return {
-    stream: false,
-    service: method.parent,
-    method,
-    message: parse(method, answer.body),
-    get header() {
-      metadata ??= trailerDemux(metadataOf(answer.headers));
-      return metadata[0];
-    },
-    get trailer() {
-      metadata ??= trailerDemux(metadataOf(answer.headers));
-      return metadata[1];
-    },
-  };
+  return new Response(method, answer);
+}
+
+/** A class, since V8 puts the getters of an object literal into the old generation, where they keep the whole answer. */
+class Response<I extends DescMessage, O extends DescMessage> implements UnaryResponse<I, O> {
+  readonly stream = false;
+  readonly service: DescService;
+  readonly method: DescMethodUnary<I, O>;
+  readonly message: MessageShape<O>;
+  readonly #headers: Answer['headers'];
+  // Created on first use: few callers read metadata, and it costs more than the rest of a response.
+  #metadata: [Headers, Headers] | undefined;
+
+  constructor(method: DescMethodUnary<I, O>, answer: Answer) {
+    this.service = method.parent;
+    this.method = method;
+    this.message = parse(method, answer.body);
+    this.#headers = answer.headers;
+  }
+
+  get header(): Headers {
+    return this.#both()[0];
+  }
+
+  get trailer(): Headers {
+    return this.#both()[1];
+  }
+
+  #both(): [Headers, Headers] {
+    this.#metadata ??= trailerDemux(metadataOf(this.#headers));
+    return this.#metadata;
+  }
 }
 
 function parse<O extends DescMessage>(

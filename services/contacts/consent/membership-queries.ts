@@ -1,6 +1,7 @@
 import { type EventScope, type EventSource, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { binaryArray } from '../binary-array.ts';
 import {
   anyTo,
   asks,
@@ -45,12 +46,12 @@ export async function joinLists(
   await writeWithEvents(scope, {
     steps: `target as (
        select list_id, email
-       from unnest($3::text[]) as list_id, json_array_elements_text($4::json) as email
+       from unnest($3::text[]) as list_id, unnest($4::text[]) as email
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}`,
     events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
     answer: 'true',
-    values: [scope.workspaceId, at, listIds, JSON.stringify(emails)],
+    values: [scope.workspaceId, at, listIds, binaryArray('text', emails)],
   });
 }
 

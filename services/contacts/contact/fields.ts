@@ -1,4 +1,5 @@
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { ElementType } from '../binary-array.ts';
 
 export type ContactField = {
   /** In JSON, in the proto and as a column. */
@@ -50,7 +51,7 @@ export const contactFields: readonly ContactField[] = [
   ...five('json'),
 ];
 
-export const columnTypes: Record<ContactField['kind'], string> = {
+export const columnTypes: Record<ContactField['kind'], ElementType> = {
   string: 'text',
   number: 'float8',
   datetime: 'timestamptz',

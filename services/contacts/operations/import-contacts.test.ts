@@ -78,8 +78,9 @@ test('import stores every kind of field as it was given', async () => {
     customDatetime2: timestampFromDate(new Date('0999-12-31T23:59:59Z')),
     customJson1: { a: [1, 'two', null, { b: true }], __proto__x: 1 },
   };
-  await importInto(workspaceId, [{ email: 'a@example.com', ...fields }]);
-  expect(await read(workspaceId, 'a@example.com')).toMatchObject(fields);
+  // A zero has no sign.
+  await importInto(workspaceId, [{ email: 'a@example.com', ...fields, customNumber4: -0 }]);
+  expect(await read(workspaceId, 'a@example.com')).toMatchObject({ ...fields, customNumber4: 0 });
 });
 
 test('import keeps what is absent or null, and the time of creation', async () => {

@@ -38,7 +38,8 @@ type Judged = { row: ContactRow; error: string | undefined };
 
 function judge(contact: ContactInput): Judged {
   // The gateway could not read this row; what it could read is incomplete.
-  if (contact.rowError) return { row: { email: contact.email }, error: contact.rowError };
+  if (contact.rowError)
+    return { row: { email: contact.email, values: [] }, error: contact.rowError };
   const { row, faults } = readContact(contact);
   return { row, error: faults[0]?.description };
 }

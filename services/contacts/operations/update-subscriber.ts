@@ -5,7 +5,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
-import { type ContactRow, readContact } from '../contact/input.ts';
+import { readContact } from '../contact/input.ts';
 import { contactNotFound, upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockListsForShare } from '../list-queries.ts';
@@ -13,7 +13,7 @@ import { lockListsForShare } from '../list-queries.ts';
 export function updateSubscriber({ store, outbox, now }: Context): Methods['updateSubscriber'] {
   return async (request) => {
     const { workspaceId, email } = request;
-    const row = readPerson(request);
+    const { row, cleared } = readPerson(request);
     const all = request.unsubscribeAll;
     const listIds = all ? [] : [...new Set(request.subscribeListIds)];
     const left = all ? [''] : request.unsubscribeListIds;
@@ -28,7 +28,7 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
       if (offered.length < listIds.length) {
         throw invalidField('subscribe_list_ids', 'list not found');
       }
-      await upsertContacts(scope, { rows: [row], cleared: Object.keys(row), at });
+      await upsertContacts(scope, { rows: [row], cleared, at });
       await joinLists(scope, { join: 'choose', emails: [email], listIds, at });
       await changeMemberships(scope, { cause: 'unsubscribe', targets, at });
     });
@@ -37,15 +37,15 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
 }
 
 /** The language and time zone that the person chose. An empty text clears a field. */
-function readPerson({ email, language, timezone }: UpdateSubscriberRequest): ContactRow {
+function readPerson({ email, language, timezone }: UpdateSubscriberRequest) {
   const { row, faults } = readContact(create(ContactInputSchema, { email, language, timezone }));
   const [first, ...rest] = faults;
   if (first) throw invalidFields([first, ...rest]);
-  return {
-    ...row,
-    ...(language === undefined ? {} : { language: row.language || null }),
-    ...(timezone === undefined ? {} : { timezone: row.timezone || null }),
-  };
+  const values = row.values.map((value) => value || undefined);
+  const cleared = Object.entries({ language, timezone }).flatMap(([name, given]) =>
+    given === undefined ? [] : [name],
+  );
+  return { row: { ...row, values }, cleared };
 }
 
 /** Locks the lists that the person may choose: public ones, and those they are or were on. */

@@ -1,3 +1,4 @@
+import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { MessageStatus } from '../message.ts';
@@ -61,21 +62,23 @@ export type Known = {
   claimable: Set<string>;
 };
 
+const recordedSql = `with given as materialized (${keysOf('$1', '$2')})
+  select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
+    (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()) as is_claimable
+  from given cross join lateral (
+    select id, contact_email, status, attempts, unknown, status_info, created_at, due_at, lease_until from messages
+    where workspace_id = given.workspace_id and id = given.id offset 0
+  ) m`;
+
 export async function readRecorded(
   store: Store,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<Known> {
-  const rows = await query<RecordedRow & { is_claimable: boolean }>(
-    store.fork(),
-    `with given as materialized (${keysOf('$1', '$2')})
-     select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
-       (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()) as is_claimable
-     from given cross join lateral (
-       select * from messages where workspace_id = given.workspace_id and id = given.id offset 0
-     ) m`,
-    [workspaceId, ids],
-  );
+  const rows = await store.read<RecordedRow & { is_claimable: boolean }>(recordedSql, [
+    workspaceId,
+    ids,
+  ]);
   const done = rows.filter(({ is_claimable }) => !is_claimable);
   const claimable = rows.filter(({ is_claimable }) => is_claimable);
   return {
@@ -110,11 +113,11 @@ const counted = 'm.broadcast_id, m.template_id, m.by_hand';
 const answer = `select id, contact_email, status, attempts, unknown, status_info, created_at, due_at from claimed`;
 
 /** Where nothing has a row yet; one that has come meanwhile is in other hands, and is left to them. */
-const claimNewSql = `with claimed as (${insertSql}
+const claimNewSql = prepared(`with claimed as (${insertSql}
      on conflict do nothing
      returning ${returned}, ${counted}
    ), ${countStep('claimed', { skipped: "(status = 'skipped')::int" })}
-   ${answer}`;
+   ${answer}`);
 
 const claimSql = `with before as materialized (
      select m.id, m.template_id, m.status, m.unknown

@@ -80,6 +80,7 @@ export async function recordResults(
     steps,
     events,
     answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
+    isPrepared: true,
     values: [
       workspaceId,
       owner,

@@ -1,3 +1,4 @@
+import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Today } from './warm-up.ts';
@@ -65,7 +66,7 @@ async function drawFrom(
   const mine = `jsonb_build_object($9::text, extract(epoch from clock_timestamp())::float8 * 1000)`;
   const [row] = await query<RateRow>(
     store.fork(),
-    `insert into sending_rates as r
+    prepared(`insert into sending_rates as r
        (workspace_id, integration_id, tokens, granted, day, day_count, replicas, updated_at)
      values ($1, $2, $3::float8 - ${first}, ${first}, $6::date, ${first}, ${mine}, clock_timestamp())
      on conflict (workspace_id, integration_id) do update
@@ -87,7 +88,7 @@ async function drawFrom(
        ) alive
      )
      returning granted, tokens, coalesce(day_count >= $7::int, false) as spent,
-       (select count(*)::int from jsonb_object_keys(r.replicas)) as replicas`,
+       (select count(*)::int from jsonb_object_keys(r.replicas)) as replicas`),
     [
       workspaceId,
       integrationId,

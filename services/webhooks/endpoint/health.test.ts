@@ -64,10 +64,11 @@ test('a success ends a failure; claims are paced only if the circuit was open', 
   });
 });
 
-test('an endpoint is given up after five days without a success', () => {
-  const failing = { ...healthy, failing_since: now };
+test('an endpoint is given up after five days and five failures without a success', () => {
+  const failing = { ...healthy, failing_since: now, failures_in_row: 5 };
   const fiveDaysMs = 5 * 24 * 3_600_000;
   expect(isGivenUp(failing, later(fiveDaysMs - 1))).toBe(false);
   expect(isGivenUp(failing, later(fiveDaysMs))).toBe(true);
+  expect(isGivenUp({ ...failing, failures_in_row: 4 }, later(9 * fiveDaysMs))).toBe(false);
   expect(isGivenUp(healthy, later(fiveDaysMs))).toBe(false);
 });

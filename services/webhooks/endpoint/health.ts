@@ -77,7 +77,8 @@ export function afterSuccess(health: Health, now: Date): Health {
   };
 }
 
-/** Whether it has failed for so long that it is disabled. */
-export function isGivenUp({ failing_since }: Health, now: Date): boolean {
-  return failing_since != null && now.getTime() - failing_since.getTime() >= failingMaxMs;
+/** Whether it has failed for so long, and often enough, that it is disabled: two failures a week apart are no proof. */
+export function isGivenUp({ failing_since, failures_in_row }: Health, now: Date): boolean {
+  if (failing_since == null || failures_in_row < opensAfter) return false;
+  return now.getTime() - failing_since.getTime() >= failingMaxMs;
 }

@@ -122,7 +122,7 @@ test('an answer of 410 deletes a subscription of zapier', async () => {
 test('five days of failures without a success disable the subscription', async () => {
   const { workspaceId, id } = await givenListening(() => 503);
   const failing_since = new Date(given.clock.now.getTime() - 5 * 24 * 3_600_000);
-  await setEndpoint(given, id, { failing_since, failures_in_row: 3 });
+  await setEndpoint(given, id, { failing_since, failures_in_row: 4 });
   await sendEvents(given, workspaceId, [contact]);
   await until(async () => (await endpointOf(given, id))?.enabled === false);
   expect((await endpointOf(given, id))?.disabled_reason).toBe(

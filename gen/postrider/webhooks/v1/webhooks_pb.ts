@@ -168,7 +168,7 @@ export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> &
 
   /**
    * If not empty, only events of these segments: `segment.*` events by their segment, and events of a contact that is in
-   * one of them. No contact is in a segment before segments exist. At most 100.
+   * one of them; `contact.deleted` is not filtered. No contact is in a segment before segments exist. At most 100.
    *
    * @generated from field: repeated string segment_ids = 4;
    */
@@ -1065,7 +1065,7 @@ export const ListWebhookEventTypesResponseSchema: GenMessage<ListWebhookEventTyp
  * and `webhook-signature`. `id` is that of the delivery and the same in each attempt; the order is not promised. An
  * answer with a status from 200 to 299 within 10 seconds is a success; redirects are failures. After a failure the callback is
  * repeated after 30 seconds, 1, 2, 5, 15 and 30 minutes, 1, 2 and 6 hours (each up to 10 % more or less), or later if the answer
- * says so in `Retry-After`. An answer of 410 disables the subscription; so do five days of failures without a success.
+ * says so in `Retry-After`. An answer of 410 disables the subscription; so do five days with at least five failures and no success.
  *
  * @generated from service postrider.webhooks.v1.WebhookSubscriptionService
  */
