@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { BenchStack } from '../bench-stack.ts';
+import { openDatabase } from './database.ts';
 import { type Bench, judge, printCosts, usage } from './figures.ts';
 import { importContacts, subscribe, unsubscribe } from './tenant.ts';
 
@@ -46,16 +45,6 @@ export async function failing(
     await database.end();
   }
   await unsubscribe(stack, id);
-}
-
-async function openDatabase({ folder, setting }: BenchStack): Promise<Client> {
-  const { postgresPassword } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
-  const port = Number(new URL(setting('BASE_URL')).port) + 5;
-  const client = new Client({
-    connectionString: `postgresql://postrider:${postgresPassword}@127.0.0.1:${port}/postrider`,
-  });
-  await client.connect();
-  return client;
 }
 
 async function readDeliveries(database: Client, workspaceId: string, id: string) {

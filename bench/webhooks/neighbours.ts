@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../broadcast.ts';
+import { printStages } from './database.ts';
 import { at, type Bench, judge, printCosts, usage } from './figures.ts';
 import { type Load, measure, printLatency } from './open-loop.ts';
 import { givenTenant, importContacts, subscribe, unsubscribe } from './tenant.ts';
@@ -30,6 +31,7 @@ export async function besideDead(bench: Bench, load: Omit<Load, 'name'>): Promis
     `\nopen loop at ${load.perSecond}/s for ${load.seconds} s beside ${tenants * deadOfTenant} dead endpoints:`,
   );
   const p99Ms = printLatency(arrivals);
+  await printStages(bench.stack, id, 'beside-');
   const times = arrivals.map(({ atMs }) => atMs);
   const rate = arrivals.length / ((at(times, 1) - at(times, 0)) / 1_000);
   console.log(`  ${rate.toFixed(0)}/s received`);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { contact } from './contact.ts';
+import { printStages } from './database.ts';
 import { at, type Bench, judge, printCosts, usage } from './figures.ts';
 import type { Arrival } from './receiver.ts';
 import { subscribe, unsubscribe } from './tenant.ts';
@@ -19,6 +20,7 @@ export async function openLoop(bench: Bench, load: Omit<Load, 'name'>): Promise<
   const after = usage(bench);
   console.log(`\nopen loop at ${load.perSecond}/s for ${load.seconds} s:`);
   const p99Ms = printLatency(arrivals);
+  await printStages(bench.stack, id, 'loop-');
   printCosts({ before, after }, { count: arrivals.length, what: 'delivery' });
   judge('a delivery was lost', arrivals.length === load.perSecond * load.seconds);
   judge(`p99 below ${gateMs} ms`, p99Ms < gateMs);

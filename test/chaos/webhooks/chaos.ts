@@ -21,7 +21,8 @@ export type ChaosOptions = {
 export type Report = Verdict & { events: number; faults: readonly Fault[]; seconds: number };
 
 const importSize = 50;
-const latencyMs = 20;
+/** Long enough that a kill finds callbacks open. */
+const latencyMs = 250;
 const againMs = 500;
 const lookMs = 2_000;
 
