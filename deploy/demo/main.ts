@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createApi } from './api.ts';
 import { startTest, watchRest, watchTest } from './broadcast.ts';
-import { check, report } from './outcome.ts';
+import { check, type Outcome, report } from './outcome.ts';
 import { readMails } from './readers.ts';
 import { draw, untilCounted } from './results.ts';
 import { runningStack, type Settings } from './running-stack.ts';
 import { givenList, givenTemplates, importContacts, type Job } from './story.ts';
+import { expectedOf, subscribe, unsubscribe, untilArrived } from './webhooks.ts';
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 const stack = await runningStack();
@@ -26,13 +27,37 @@ async function tell(settings: Settings): Promise<boolean> {
   const run = Date.now().toString(36);
   const job = { api, workspaceId: WORKSPACE_ID, run };
   console.log(`\nTesting and sending a newsletter with Postrider (run ${run})\n`);
+  await unsubscribe(job, settings);
+  await subscribe(job, settings);
+  try {
+    const outcome = await importAndSend(job, settings);
+    report(outcome);
+    return outcome.problems.length === 0;
+  } finally {
+    await endSubscription(job, settings);
+  }
+}
+
+/** Its own failure must not hide that of the demo. */
+async function endSubscription(job: Job, settings: Settings): Promise<void> {
+  try {
+    await unsubscribe(job, settings);
+    console.log(
+      'The demo has deleted its webhook subscription; the page above stays until the stack stops.',
+    );
+  } catch (error) {
+    console.log(`The webhook subscription could not be deleted: ${error}`);
+  }
+}
+
+async function importAndSend(job: Job, settings: Settings): Promise<Outcome> {
   const listId = await givenList(job);
   const imported = await importContacts(job, listId);
   await givenTemplates(job);
-  const broadcast = await testAndSend(job, settings, listId);
-  const outcome = await check(job, settings, { imported, broadcast });
-  report(outcome);
-  return outcome.problems.length === 0;
+  const { reads, broadcast } = await testAndSend(job, settings, listId);
+  const expected = expectedOf(imported, reads, broadcast);
+  const counts = await untilArrived(job, settings, expected);
+  return check(job, settings, { imported, broadcast, webhooks: { expected, counts } });
 }
 
 /** Two variations go to a sample, readers react, the better one goes to everybody else. */
@@ -40,14 +65,15 @@ async function testAndSend(job: Job, settings: Settings, listId: string) {
   const running = await startTest(job, listId);
   const { status, pause_reason: reason = '' } = await watchTest(running);
   if (status !== 'test_completed') throw new Error(`the test is ${status} ${reason}`);
-  const results = await untilCounted(job, running, await readMails(job, settings));
+  const reads = await readMails(job, settings);
+  const results = await untilCounted(job, running, reads);
   draw(results);
   const { recommended_winner: winner = '' } = results;
   console.log(
     `  Winner    “${results.variation_results[winner]?.template_name}”, as recommended\n`,
   );
   await running.act('selectWinner', { template_id: winner });
-  return watchRest(running);
+  return { reads, broadcast: await watchRest(running) };
 }
 
 /** Signs in as a deployment script does: by a signature over address and time. */

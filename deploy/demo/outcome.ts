@@ -2,6 +2,7 @@ import type { Broadcast } from './broadcast.ts';
 import { json } from './readers.ts';
 import type { Settings } from './running-stack.ts';
 import { type Imported, type Job, templateId, variations } from './story.ts';
+import { compare, type Expected, pageOf, type Received } from './webhooks.ts';
 
 export type Outcome = {
   facts: [string, number][];
@@ -9,17 +10,23 @@ export type Outcome = {
   links: [string, string][];
 };
 
+type Run = {
+  imported: Imported;
+  broadcast: Broadcast;
+  webhooks: { expected: Expected; counts: Received };
+};
 type Stats = { stats: { total_sent: number; total_failed: number; total_unknown: number } };
 type Counts = { total: number; recipients: number };
 type Mails = { mails: { id: number }[] };
 
-/** Compares the numbers of the API with the mails that arrived. */
+/** Compares the numbers of the API with the mails and webhooks that arrived. */
 export async function check(
   job: Job,
-  { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' }: Settings,
-  { imported, broadcast }: { imported: Imported; broadcast: Broadcast },
+  settings: Settings,
+  { imported, broadcast, webhooks }: Run,
 ): Promise<Outcome> {
   const { api, workspaceId, run } = job;
+  const { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' } = settings;
   const query = { workspace_id: workspaceId, broadcast_id: broadcast.id };
   const { stats } = await api<Stats>('messages.broadcastStats', { query });
   const inbox = await json<Counts>(`${INBOX_URL}/api/counts?subject=${run}`);
@@ -40,13 +47,15 @@ export async function check(
     if (arrived !== sent) problems.push(`${name}: ${arrived} arrived, ${sent} sent`);
   }
   if (broadcast.status !== 'sent') problems.push(`the broadcast is ${broadcast.status}`);
+  const received = compare(webhooks.expected, webhooks.counts);
   const workflow = encodeURIComponent(`broadcast/${workspaceId}/${broadcast.id}`);
   return {
-    facts,
-    problems,
+    facts: [...facts, ['contacts that were new', imported.created], ...received.facts],
+    problems: [...problems, ...received.problems],
     links: [
       ['Workflow', `${TEMPORAL_UI}/namespaces/default/workflows/${workflow}`],
       ['A mail', `${INBOX_URL}/mails/${mails[0]?.id ?? ''}`],
+      ['Webhooks', pageOf(job, settings)],
       ['API', `${BASE_URL}/api/broadcasts.get?workspace_id=${workspaceId}&id=${broadcast.id}`],
     ],
   };
@@ -77,6 +86,8 @@ export function report({ facts, problems, links }: Outcome): void {
   console.log('');
   for (const [name, url] of links) console.log(`  ${name.padEnd(9)} ${url}`);
   console.log(
-    problems.length === 0 ? '\nEverybody got exactly one mail.' : `\n${problems.join('\n')}`,
+    problems.length === 0
+      ? '\nEverybody got exactly one mail, and every event came as a signed webhook.'
+      : `\n${problems.join('\n')}`,
   );
 }

@@ -6,7 +6,12 @@ import { progressBar } from './progress.ts';
 
 export type Job = { api: Api; workspaceId: string; run: string };
 
-export type Imported = { good: number; bad: { row: number; error: string }[] };
+export type Imported = {
+  good: number;
+  /** Those of the good that were new to the workspace. */
+  created: number;
+  bad: { row: number; error: string }[];
+};
 
 const importSize = 500;
 
@@ -23,9 +28,11 @@ export async function importContacts(job: Job, listId: string): Promise<Imported
   const contacts = readContacts();
   const bar = progressBar('Importing', contacts.length);
   const bad: Imported['bad'] = [];
+  let created = 0;
   for (let first = 0; first < contacts.length; first += importSize) {
     const operations = await importPage(job, listId, contacts.slice(first, first + importSize));
-    operations.forEach(({ error }, index) => {
+    operations.forEach(({ action, error }, index) => {
+      if (action === 'create') created += 1;
       // The first line of the file is its header.
       if (error !== null) bad.push({ row: first + index + 2, error });
     });
@@ -34,7 +41,7 @@ export async function importContacts(job: Job, listId: string): Promise<Imported
   bar.show(contacts.length, { note: `${bad.length} bad rows` });
   bar.end();
   for (const { row, error } of bad) console.log(`            line ${row}: ${error}`);
-  return { good: contacts.length - bad.length, bad };
+  return { good: contacts.length - bad.length, created, bad };
 }
 
 async function importPage({ api, workspaceId }: Job, listId: string, contacts: Contact[]) {

@@ -14,6 +14,11 @@ export function inboxUrl({ ports }: StackConfig): string {
   return `http://127.0.0.1:${ports.inbox}`;
 }
 
+/** Received webhooks; subscriptions send to `in/<name>` below it. */
+export function webhooksUrl(config: StackConfig): string {
+  return `${inboxUrl(config)}/webhooks`;
+}
+
 /** Writes the variables that tools need to use the running stack. */
 export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): void {
   const services = serviceNames.map((name) => [
@@ -29,6 +34,7 @@ export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): v
     TEMPORAL_ADDRESS: temporalAddress(config),
     TEMPORAL_UI: temporalUiUrl(config),
     INBOX_URL: inboxUrl(config),
+    WEBHOOKS_INBOX: webhooksUrl(config),
     SMTP_URL: smtpUrl(config),
     ...Object.fromEntries(services),
   };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { inboxUrl, temporalUiUrl } from './env-file.ts';
+import { inboxUrl, temporalUiUrl, webhooksUrl } from './env-file.ts';
 import { publicUrl } from './parts.ts';
 import { createStack } from './stack.ts';
 import { readStackConfig } from './stack-config.ts';
@@ -40,6 +40,7 @@ Postrider is ready after ${seconds} s. Ctrl-C stops it.
   API key      ${token}
   Temporal UI  ${temporalUiUrl(config) || 'your own'}
   Inbox        ${inboxUrl(config)}
+  Webhooks     ${webhooksUrl(config)}
   Settings     ${config.folder}/env
   Logs         ${config.folder}/logs
 `);

@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { freePort } from '../ports.ts';
+import { Callbacks } from './callbacks.ts';
 import { Mailbox } from './mailbox.ts';
 import { startSmtp } from './smtp.ts';
 import { startWeb } from './web.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postrider-inbox-'));
 const stops: (() => Promise<void>)[] = [];
+const callbackLimits = { countMax: 10, bytesMax: 1e6 };
 let smtpPort = 0;
 let base = '';
 let folder = '';
@@ -27,7 +29,10 @@ async function open(limits: { mailsMax: number; bytesMax: number }): Promise<voi
   smtpPort = await freePort();
   const smtp = await startSmtp(box, { host: '127.0.0.1', port: smtpPort });
   const port = await freePort();
-  const web = await startWeb(box, { host: '127.0.0.1', port });
+  const web = await startWeb(
+    { box, callbacks: new Callbacks(callbackLimits) },
+    { host: '127.0.0.1', port },
+  );
   base = `http://127.0.0.1:${port}`;
   stops.push(smtp.stop, web.stop, () => box.close());
 }

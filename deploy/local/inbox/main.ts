@@ -1,3 +1,4 @@
+import { Callbacks } from './callbacks.ts';
 import { readConfig } from './config.ts';
 import { Mailbox } from './mailbox.ts';
 import { startSmtp } from './smtp.ts';
@@ -5,8 +6,9 @@ import { startWeb } from './web.ts';
 
 const { host, webPort, smtpPort, folder, mailsMax } = readConfig(process.env);
 const box = await Mailbox.open(folder, { mailsMax, bytesMax: 1_000_000_000 });
+const callbacks = new Callbacks({ countMax: 10_000, bytesMax: 100_000_000 });
 const smtp = await startSmtp(box, { host, port: smtpPort });
-const web = await startWeb(box, { host, port: webPort });
+const web = await startWeb({ box, callbacks }, { host, port: webPort });
 process.once('SIGTERM', async () => {
   await Promise.all([smtp.stop(), web.stop()]);
   await box.close();

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import type { Callbacks } from './callbacks.ts';
+import type { Mailbox } from './mailbox.ts';
+
+export type Answer = { status?: number; type: string; body: string; policy?: string };
+export type Question = {
+  box: Mailbox;
+  callbacks: Callbacks;
+  request: IncomingMessage;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+  query: URLSearchParams;
+  /** What the parentheses in the path matched. */
+  part: string;
+};
+export type Route = [
+  method: string,
+  path: RegExp,
+  answer: (q: Question) => Answer | Promise<Answer>,
+];
+
+export const limitMax = 1_000;
+export const pageLimit = 50;
+
+export function json(value: unknown): Answer {
+  return { type: 'application/json', body: JSON.stringify(value) };
+}
+
+export function fault(status: number, error: string): Answer {
+  return { status, ...json({ error }) };
+}
+
+export const notFound = fault(404, 'not found');
+
+export function page(body: string): Answer {
+  return {
+    type: 'text/html',
+    body,
+    policy:
+      "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'",
+  };
+}
+
+export function numberOf(text: string | null, fallback: number, max: number): number {
+  const number = Number.parseInt(text ?? '', 10);
+  return Number.isNaN(number) ? fallback : Math.min(Math.max(number, 0), max);
+}
