@@ -93,9 +93,6 @@ const slowJobsAtOnce = 50;
 /** A runner's connections are used for its own bookkeeping alone. */
 const connectionsMax = 6;
 
-/** What ends within this time is recorded in one statement. */
-const completeTogetherMs = 5;
-
 /** Jobs with a runner of their own. */
 type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; crontab: string[] };
 
@@ -152,7 +149,6 @@ function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Run
   return run({
     connectionString: withOptions(connectionStringOf(url)),
     schema: schemaOf(service),
-    preset: { worker: { completeJobBatchDelay: completeTogetherMs } },
     taskList: lane.tasks,
     crontab: lane.crontab.join('\n'),
     concurrency: lane.jobsAtOnce,
