@@ -5,6 +5,7 @@ import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchTracking } from './tracking.ts';
+import { benchWebhooks } from './webhooks/webhooks.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
@@ -15,6 +16,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   send: benchSend,
   smtp: benchSmtp,
   tracking: benchTracking,
+  webhooks: benchWebhooks,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

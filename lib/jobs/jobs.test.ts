@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TaskList } from 'graphile-worker';
+import { Client } from 'pg';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
 import { until } from '../../test/stack/until.ts';
@@ -90,6 +91,25 @@ test('the statements that add a job are planned once', async () => {
     [`${service}_jobs`],
   );
   expect(await added).toEqual([{ proconfig: ['plan_cache_mode=force_generic_plan'] }]);
+});
+
+test('the jobs of a service notify its own runner only, however many there are in a transaction', async () => {
+  const client = new Client({ connectionString: store.url });
+  await client.connect();
+  const notices: string[] = [];
+  client.on('notification', ({ channel, payload = '' }) => {
+    notices.push(`${channel} ${payload.split(' ')[0]}`);
+  });
+  await client.query(`listen ${service}_jobs`);
+  await client.query('listen messages_jobs');
+  await migrateJobs(store.fork(), store.url, 'messages');
+  await store.fork().transactional(async (em) => {
+    await addJob(em, service, { task: 'nobodyRuns', payload: {} });
+    await addJob(em, service, { task: 'nobodyRuns', payload: {} });
+  });
+  await until('both notices came', async () => notices.length >= 2);
+  await client.end();
+  expect(notices).toEqual([`${service}_jobs 1`, `${service}_jobs 1`]);
 });
 
 test('a job waits for its time', async () => {

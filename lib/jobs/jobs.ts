@@ -1,5 +1,14 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger, type Runner, run, type Task, type TaskList } from 'graphile-worker';
+import {
+  Logger,
+  type Runner,
+  run,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import type { Notification } from 'pg';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
@@ -138,7 +147,7 @@ async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSigna
 
 function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Runner> {
   return run({
-    connectionString: connectionStringOf(url),
+    connectionString: withOptions(connectionStringOf(url)),
     schema: schemaOf(service),
     taskList: lane.tasks,
     crontab: lane.crontab.join('\n'),
@@ -146,8 +155,40 @@ function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Run
     maxPoolSize: connectionsMax,
     pollInterval: 1_000,
     noHandleSignals: true,
+    events: ownNotices(schemaOf(service)),
     logger: forwardErrors(log),
   });
+}
+
+/** With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken. */
+function withOptions(connectionString: string): string {
+  const url = new URL(connectionString);
+  url.searchParams.set('options', '-c random_page_cost=1.1');
+  return url.href;
+}
+
+/** Has a runner hear of the jobs of its own schema only. */
+function ownNotices(schema: string): WorkerEvents {
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:listen:success', ({ workerPool, client }) => {
+    const hear = ({ channel, payload = '' }: Notification): void => {
+      if (channel === schema) workerPool.nudge(Number.parseInt(payload, 10));
+    };
+    client.on('notification', hear);
+    // Workers that have ended must not be nudged.
+    for (const end of [
+      'pool:gracefulShutdown',
+      'pool:forcefulShutdown',
+      'pool:listen:release',
+    ] as const) {
+      events.once(end, () => client.off('notification', hear));
+    }
+    // After the library's own LISTEN. Lost connections are reported there as well.
+    setImmediate(() => {
+      client.query(`listen ${schema}; unlisten "jobs:insert"`).catch(() => {});
+    });
+  });
+  return events;
 }
 
 function forwardErrors(log: Log): Logger {

@@ -14,7 +14,23 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
   await query(em, migrationsTable(schemaOf(service)), []);
   const connectionString = connectionStringOf(url);
   await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
+  await query(em, ownNotices(schemaOf(service)), []);
 }
+
+/**
+ * The library notifies the runners of all services in the database of every job, and each of them then looks for jobs of its
+ * own. So runners listen to a channel named like their schema; the payload is the number of jobs and a word that keeps
+ * PostgreSQL from merging equal notices.
+ */
+const ownNotices = (schema: string) => `
+  create or replace function ${schema}.notify_runner() returns trigger language plpgsql as $$
+  begin
+    perform pg_notify('${schema}', (select count(*) from added) || ' ' || random());
+    return null;
+  end
+  $$;
+  create or replace trigger notify_runner after insert on ${schema}._private_jobs
+    referencing new table as added for each statement execute function ${schema}.notify_runner()`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `

@@ -72,6 +72,9 @@ export function hostOf({ url }: { url: string }): string {
 
 export type SubscriptionKey = { workspaceId: string; id: string };
 
+/** A key of maps. */
+export const nameOf = ({ workspaceId, id }: SubscriptionKey): string => `${workspaceId}/${id}`;
+
 export function subscriptionNotFound(): ConnectError {
   return new ConnectError('Webhook subscription not found', Code.NotFound);
 }

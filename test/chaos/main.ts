@@ -4,11 +4,12 @@ import { parseArgs } from 'node:util';
 import { startStack } from '../stack.ts';
 import { runChaos } from './chaos.ts';
 import { makeKills, makeSchedule } from './schedule.ts';
+import { webhookChaos } from './webhooks/main.ts';
 
 /**
  * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
  * killed and frozen and the database fails at random. Exits 0 only if everybody got the mail, and nobody twice beyond
- * the bound that no sender can avoid.
+ * the bound that no sender can avoid. With `--webhooks`: events to an endpoint, while what delivers them is killed.
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,9 @@ const { values } = parseArgs({
     'without-journal': { type: 'boolean', default: false },
     /** Folder for the logs of a bad run. */
     keep: { type: 'string' },
+    webhooks: { type: 'boolean', default: false },
+    /** Of `--webhooks`. */
+    events: { type: 'string', default: '10000' },
   },
 });
 const seed = Number(values.seed);
@@ -36,8 +40,12 @@ const freezeMs = 60_000;
 const clockMs = 10_000;
 const settleMsMax = 5 * 60_000;
 
-const schedule =
-  kills > 0
+if (values.webhooks) {
+  await webhookChaos({ seed, minutes, events: Number(values.events), keep: values.keep });
+} else await broadcastChaos();
+
+function broadcastSchedule() {
+  return kills > 0
     ? makeKills({ seed, kills, everyMs: killEveryMs })
     : makeSchedule({
         seed,
@@ -46,38 +54,45 @@ const schedule =
         freezeMs,
         sendersLive: values['senders-live'],
       });
-console.log(`Chaos with seed ${seed}: ${recipients} recipients, ${schedule.length} faults at most`);
-const stack = await startStack({
-  replicas: 2,
-  withoutJournal: values['without-journal'],
-  clocksAheadMs: { 'messages-2': clockMs, 'broadcasts-worker': -clockMs },
-});
-try {
-  const report = await runChaos(stack, {
-    recipients,
-    schedule,
-    settleMsMax,
-    // A dead claim blocks its batch for half a minute, so half of the time is waiting.
-    ratePerMinute: Math.ceil((2 * recipients) / minutes),
-    // Long enough that a kill finds messages in flight.
-    latencyMs: 500,
-    fakeDuplicate: values['fake-duplicate'],
-    say: (line) => console.log(line),
+}
+
+async function broadcastChaos(): Promise<void> {
+  const schedule = broadcastSchedule();
+  console.log(
+    `Chaos with seed ${seed}: ${recipients} recipients, ${schedule.length} faults at most`,
+  );
+  const stack = await startStack({
+    replicas: 2,
+    withoutJournal: values['without-journal'],
+    clocksAheadMs: { 'messages-2': clockMs, 'broadcasts-worker': -clockMs },
   });
-  const { lost, twice, bound, unknown, seconds, faults, counts, problems } = report;
-  console.log(`
+  try {
+    const report = await runChaos(stack, {
+      recipients,
+      schedule,
+      settleMsMax,
+      // A dead claim blocks its batch for half a minute, so half of the time is waiting.
+      ratePerMinute: Math.ceil((2 * recipients) / minutes),
+      // Long enough that a kill finds messages in flight.
+      latencyMs: 500,
+      fakeDuplicate: values['fake-duplicate'],
+      say: (line) => console.log(line),
+    });
+    const { lost, twice, bound, unknown, seconds, faults, counts, problems } = report;
+    console.log(`
 seed      ${seed}
 faults    ${faults.length}
 duration  ${seconds.toFixed(1)} s
 lost      ${lost}
 twice     ${twice} (at most ${bound}; ${unknown} counted as unknown)
 record    ${JSON.stringify(counts)}`);
-  for (const problem of problems.slice(0, 20)) console.log(`PROBLEM   ${problem}`);
-  console.log(problems.length === 0 ? '\nGood.' : `\nBad: ${problems.length} problems.`);
-  process.exitCode = problems.length === 0 ? 0 : 1;
-  if (values.keep && problems.length > 0) {
-    cpSync(join(stack.folder, 'logs'), values.keep, { recursive: true });
+    for (const problem of problems.slice(0, 20)) console.log(`PROBLEM   ${problem}`);
+    console.log(problems.length === 0 ? '\nGood.' : `\nBad: ${problems.length} problems.`);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+    if (values.keep && problems.length > 0) {
+      cpSync(join(stack.folder, 'logs'), values.keep, { recursive: true });
+    }
+  } finally {
+    await stack.stop();
   }
-} finally {
-  await stack.stop();
 }

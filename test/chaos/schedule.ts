@@ -88,7 +88,7 @@ export function makeKills({ seed, kills, everyMs }: Kills): Fault[] {
 
 type Kills = { seed: number; kills: number; everyMs: number };
 
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((item) => ({ item, at: random() }))
     .sort((one, other) => one.at - other.at)
@@ -96,7 +96,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 /** Mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -73,7 +73,7 @@ test.each([199 + 1, 201, 204, 299])('the status %i is a success', async (status)
 });
 
 test.each([301, 302, 307, 308, 400, 410, 429, 500, 503])(
-  'the status %i is a failure',
+  'the status %i is a failure, and nothing is followed',
   async (status) => {
     let followed = 0;
     const target = await givenEndpoint(() => {

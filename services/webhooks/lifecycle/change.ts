@@ -7,12 +7,12 @@ import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
 
 /** Locks a subscription, changes it, and has the producers of events and its run follow. */
-export function changeSubscription(
+export async function changeSubscription(
   context: Context,
   { workspaceId, id }: SubscriptionKey,
   change: (subscription: Subscription) => void,
 ): Promise<Subscription> {
-  return context.store.fork().transactional((em) =>
+  const changed = await context.store.fork().transactional((em) =>
     changeInterests(context, { em, workspaceId }, async () => {
       const subscription = await lockSubscription(em, { workspaceId, id });
       const wasEnabled = subscription.enabled;
@@ -29,6 +29,8 @@ export function changeSubscription(
       return subscription;
     }),
   );
+  await context.dispatcher.recall({ workspaceId, id });
+  return changed;
 }
 
 async function hasRetries(em: EntityManager, { workspace_id, id }: Subscription): Promise<boolean> {

@@ -6,6 +6,7 @@ import { hostOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
 export function deleteWebhookSubscription(context: Context): Methods['deleteWebhookSubscription'] {
+  const { dispatcher } = context;
   return async ({ workspaceId, id }) => {
     const key = { workspaceId, id };
     await context.store.fork().transactional((em) =>
@@ -17,6 +18,7 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
         if (subscription.next_wake_at) await addWake(em, { key, host: hostOf(subscription) });
       }),
     );
+    await dispatcher.recall(key);
     return { success: true };
   };
 }

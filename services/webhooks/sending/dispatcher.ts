@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
-import type { SubscriptionKey } from '../subscription.ts';
+import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
 import { type Ask, claimDue, type EndpointClaim, giveBack } from './claim.ts';
 import { Lane, type Pool, type Queued } from './lane.ts';
@@ -67,8 +67,15 @@ export class Dispatcher {
     await this.#context.recorder.flush();
   }
 
+  /** Gives back what is claimed and not sent of an endpoint that has changed or is gone. Call it after the commit. */
+  async recall(key: SubscriptionKey): Promise<void> {
+    // A claim that is made now may have seen the endpoint as it was.
+    await this.#claiming;
+    this.#giveBack(this.#lanes.get(nameOf(key))?.queue.splice(0) ?? []);
+  }
+
   #laneOf(key: SubscriptionKey): Lane {
-    const name = `${key.workspaceId}/${key.id}`;
+    const name = nameOf(key);
     const known = this.#lanes.get(name);
     if (known) return known;
     const lane = new Lane(key);
@@ -129,12 +136,9 @@ export class Dispatcher {
     for (const lane of lanes.keys()) lane.wasPoked = false;
     const now = this.#context.now();
     const claims = await claimDue(this.#context.store, 'first', [...lanes.values()], now);
-    const byName = new Map(
-      claims.map((claim) => [`${claim.key.workspaceId}/${claim.key.id}`, claim]),
-    );
+    const byName = new Map(claims.map((claim) => [nameOf(claim.key), claim]));
     for (const [lane, { slots }] of lanes) {
-      const claim = byName.get(`${lane.key.workspaceId}/${lane.key.id}`);
-      this.#take(lane, { claim, slots, nowMs: now.getTime() });
+      this.#take(lane, { claim: byName.get(nameOf(lane.key)), slots, nowMs: now.getTime() });
     }
   }
 

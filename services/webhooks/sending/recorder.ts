@@ -7,7 +7,7 @@ import { type Result, recordResults } from './results.ts';
 const groupMax = 200;
 const waitMaxMs = 25;
 /** Bounds what a kill can send twice. */
-const unstoredMax = 2_000;
+export const unstoredMax = 2_000;
 const unstorableText = 'The answer could not be stored';
 
 export type RecorderContext = { store: Store; log: Log };

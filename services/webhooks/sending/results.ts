@@ -7,7 +7,7 @@ import { retryAt } from '../endpoint/health.ts';
 import { addPush } from '../interests/interests.ts';
 import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
 import { addWakes } from '../lifecycle/wake.ts';
-import { hostOf, type SubscriptionKey } from '../subscription.ts';
+import { hostOf, nameOf, type SubscriptionKey } from '../subscription.ts';
 import { type Endpoint, type EndpointChange, endpointAfter, type Recorded } from './endpoint.ts';
 
 /** What became of a claimed delivery. */
@@ -36,8 +36,6 @@ export async function recordResults(store: Store, results: readonly Result[]): P
     await writeEndpoints(em, changed);
   });
 }
-
-const nameOf = ({ workspaceId, id }: SubscriptionKey) => `${workspaceId}/${id}`;
 
 type Judged = Result & Recorded & { status: 'delivered' | 'pending' | 'failed' };
 

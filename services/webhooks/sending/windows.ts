@@ -1,5 +1,5 @@
 const startSize = 2;
-const maxSize = 20;
+export const maxSize = 20;
 
 /** How many callbacks an endpoint may have open: more while it succeeds, one after a failure. */
 export class Window {

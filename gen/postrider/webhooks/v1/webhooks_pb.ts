@@ -1132,6 +1132,7 @@ export const WebhookSubscriptionService: GenService<{
   },
   /**
    * Deletes a subscription and its deliveries. No callback begins after the answer; those that are open end within 10 seconds.
+   * Where the service runs in several processes, each of the others may still begin 20 that it had claimed before.
    *
    * NOT_FOUND (`Webhook subscription not found`): no such subscription.
    *
