@@ -6,7 +6,13 @@ import { at, type Bench, judge, printCosts, usage } from './figures.ts';
 import type { Arrival } from './receiver.ts';
 import { subscribe, unsubscribe } from './tenant.ts';
 
-export type Load = { name: string; perSecond: number; seconds: number };
+export type Load = {
+  name: string;
+  perSecond: number;
+  seconds: number;
+  /** How many contacts each call makes: one by `contacts.upsert`, more by `contacts.import`. */
+  perCall: number;
+};
 
 const gateMs = 50;
 const warmUpShare = 0.3;
@@ -18,7 +24,7 @@ export async function openLoop(bench: Bench, load: Omit<Load, 'name'>): Promise<
   const before = usage(bench);
   const arrivals = await measure(bench, { ...load, name: 'loop' });
   const after = usage(bench);
-  console.log(`\nopen loop at ${load.perSecond}/s for ${load.seconds} s:`);
+  console.log(`\nopen loop at ${load.perSecond}/s for ${load.seconds} s, ${load.perCall} a call:`);
   const p99Ms = printLatency(arrivals);
   await printStages(bench.stack, id, 'loop-');
   printCosts({ before, after }, { count: arrivals.length, what: 'delivery' });
@@ -39,34 +45,36 @@ export function printLatency(arrivals: readonly Arrival[]): number {
 
 /** What arrives while contacts are made at a rate, and of what is made. */
 export async function measure({ stack, receiver }: Bench, load: Load): Promise<Arrival[]> {
-  const { name, perSecond, seconds } = load;
+  const { name, perSecond, seconds, perCall } = load;
+  const operation = perCall === 1 ? 'contacts.upsert' : 'contacts.import';
   const pool = new Pool(stack.setting('BASE_URL'), { connections: 64 });
   const headers = {
     authorization: `Bearer ${stack.setting('TOKEN')}`,
     'content-type': 'application/json',
   };
   const call = async (number: number): Promise<void> => {
-    const body = JSON.stringify({
-      workspace_id: stack.workspaceId,
-      contact: contact(`${name}-`, number),
-    });
+    const contacts = Array.from({ length: perCall }, (_, place) =>
+      contact(`${name}-`, number + place),
+    );
+    const content = perCall === 1 ? { contact: contacts[0] } : { contacts };
+    const body = JSON.stringify({ workspace_id: stack.workspaceId, ...content });
     const answer = await pool.request({
-      path: '/api/contacts.upsert',
+      path: `/api/${operation}`,
       method: 'POST',
       headers,
       body,
     });
     await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`contacts.upsert answered ${answer.statusCode}`);
+    if (answer.statusCode !== 200) throw new Error(`${operation} answered ${answer.statusCode}`);
   };
   const calls: Promise<void>[] = [];
   const startedAtMs = performance.now();
-  for (let number = 0; number < perSecond * seconds; number += 1) {
+  for (let number = 0; number < perSecond * seconds; number += perCall) {
     const dueMs = startedAtMs + (number * 1_000) / perSecond;
     if (dueMs > performance.now()) await sleep(dueMs - performance.now());
     calls.push(call(number));
   }
-  const arrived = receiver.takeAll(calls.length);
+  const arrived = receiver.takeAll(perSecond * seconds);
   await Promise.all(calls);
   const { arrivals } = await arrived;
   await pool.close();

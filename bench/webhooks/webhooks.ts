@@ -18,11 +18,16 @@ export async function benchWebhooks(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '3' },
       'per-second': { type: 'string', default: '300' },
       seconds: { type: 'string', default: '10' },
+      'per-call': { type: 'string', default: '1' },
       failing: { type: 'string', default: '100000' },
     },
   });
   const chosen = new Set(values.parts.split(','));
-  const [perSecond, seconds] = [Number(values['per-second']), Number(values.seconds)];
+  const load = {
+    perSecond: Number(values['per-second']),
+    seconds: Number(values.seconds),
+    perCall: Number(values['per-call']),
+  };
   const receiver = await startReceiver();
   const stack = await startBenchStack();
   const bench = { stack, receiver };
@@ -30,9 +35,10 @@ export async function benchWebhooks(args: string[]): Promise<void> {
     if (chosen.has('burst')) {
       await burst(bench, { events: Number(values.events), rounds: Number(values.rounds) });
     }
-    if (chosen.has('loop')) await openLoop(bench, { perSecond, seconds });
-    if (chosen.has('beside')) await besideDead(bench, { perSecond, seconds });
-    if (chosen.has('failing')) await failing(bench, { events: Number(values.failing), seconds });
+    if (chosen.has('loop')) await openLoop(bench, load);
+    if (chosen.has('beside')) await besideDead(bench, load);
+    if (chosen.has('failing'))
+      await failing(bench, { events: Number(values.failing), seconds: load.seconds });
   } finally {
     await stack.stop();
     receiver.stop();
