@@ -54,6 +54,14 @@ type RecordedRow = {
 const keysOf = (workspaceId: string, ids: string) =>
   `select ${workspaceId}::text as workspace_id, unnest(${ids}::uuid[]) as id`;
 
+/**
+ * Joins rows of messages to those of `keysOf`. Only the primary key, which begins with the id, can serve it: the other
+ * indexes need the workspace, which is hidden from them. While a table is young they look cheaper than the key, and a
+ * prepared plan would go on to read all messages of the workspace for each id.
+ */
+export const byKey = (row: string, keys = 'given') =>
+  `${row}.id = ${keys}.id and ${row}.workspace_id || '' = ${keys}.workspace_id`;
+
 /** What the record knows of messages. */
 export type Known = {
   /** Those that can't be claimed now: done, not due, or in other hands. */
@@ -67,7 +75,7 @@ const recordedSql = `with given as materialized (${keysOf('$1', '$2')})
     (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()) as is_claimable
   from given cross join lateral (
     select id, contact_email, status, attempts, unknown, status_info, created_at, due_at, lease_until from messages
-    where workspace_id = given.workspace_id and id = given.id offset 0
+    where ${byKey('messages')} offset 0
   ) m`;
 
 export async function readRecorded(
@@ -188,14 +196,17 @@ export async function readHeldBy(
     store.fork(),
     `with given as materialized (${keysOf('$1', '$2')})
      select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at
-     from given join messages m on m.workspace_id = given.workspace_id and m.id = given.id
+     from given join messages m on ${byKey('m')}
      where m.owner = $3 and m.status = 'sending'`,
     [workspaceId, ids, owner],
   );
   return rows.map((row) => ({ ...toRecorded(row), email: row.contact_email }));
 }
 
-/** Keeps what is still being sent in our hands; gives the ids that are. */
+/**
+ * Keeps what is still being sent in our hands; gives the ids that are. A row that is locked is passed over: it is being
+ * recorded or given back, and to wait for it while other rows are locked can be a deadlock with that.
+ */
 export async function renewLeases(
   store: Store,
   owner: string,
@@ -204,9 +215,14 @@ export async function renewLeases(
 ): Promise<Set<string>> {
   const rows = await query<{ id: string }>(
     store.fork(),
-    `with given as materialized (${keysOf('$1', '$2')})
+    `with given as materialized (${keysOf('$1', '$2')}), free as materialized (
+       select m.workspace_id, m.id
+       from given join messages m on ${byKey('m')}
+       where m.owner = $3
+       for no key update of m skip locked
+     )
      update messages m set lease_until = now() + $4 * interval '1 millisecond'
-     from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3
+     from free where ${byKey('m', 'free')} and m.owner = $3
      returning m.id`,
     [workspaceId, ids, owner, leaseMs],
   );
@@ -227,7 +243,7 @@ export async function giveBack(
       em,
       `with given as materialized (${keysOf('$1', '$2')})
        delete from messages m using given
-       where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3 and m.attempts = 1
+       where ${byKey('m')} and m.owner = $3 and m.attempts = 1
          -- A confirmation was in the queue before its first claim.
          and m.broadcast_id is not null`,
       values,
@@ -237,7 +253,7 @@ export async function giveBack(
       `with given as materialized (${keysOf('$1', '$2')}), given_back as (
          update messages m set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
            lease_until = null, updated_at = now()
-         from given where m.workspace_id = given.workspace_id and m.id = given.id and m.owner = $3
+         from given where ${byKey('m')} and m.owner = $3
          returning m.broadcast_id, m.template_id, m.by_hand, 1 as deferred
        ), ${countStep('given_back', { deferred: 'deferred' })}
        select`,

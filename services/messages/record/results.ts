@@ -1,5 +1,6 @@
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { byKey } from './claims.ts';
 import { eventsOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
@@ -41,8 +42,8 @@ const steps = `
       lease_until = null,
       updated_at = $3::timestamptz
     -- As the row was before; PostgreSQL 18 has OLD for it, older ones have not.
-    from given join messages before on before.workspace_id = given.workspace_id and before.id = given.id
-    where m.workspace_id = given.workspace_id and m.id = given.id
+    from given join messages before on ${byKey('before')}
+    where ${byKey('m')}
       -- What was really sent is recorded whoever holds the lease by then.
       and (m.owner = $2 or (given.status = 'sent' and m.status in ('sending', 'deferred')))
     returning m.id, m.contact_email, m.template_id, m.broadcast_id, m.list_id, m.channel, m.by_hand, m.sent_at, m.bounced_at,
