@@ -70,6 +70,7 @@ export type Known = {
   claimable: Set<string>;
 };
 
+// Not prepared: a plan that was made while the table was one page would scan it later.
 const recordedSql = `with given as materialized (${keysOf('$1', '$2')})
   select m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at,
     (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()) as is_claimable
@@ -83,7 +84,7 @@ export async function readRecorded(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<Known> {
-  const rows = await store.read<RecordedRow & { is_claimable: boolean }>(recordedSql, [
+  const rows = await query<RecordedRow & { is_claimable: boolean }>(store.fork(), recordedSql, [
     workspaceId,
     ids,
   ]);
