@@ -12,23 +12,25 @@ const deadOfTenant = 100;
 /** Each of them is a delivery to every dead endpoint of the tenant. */
 const eventsAtStart = 20;
 const feedEveryMs = 1_000;
-const settleMs = 5_000;
 
 /** The open loop to a good endpoint, beside 500 that never answer and 500 that nobody listens at, all with events. */
-export async function besideDead(bench: Bench, load: Omit<Load, 'name'>): Promise<void> {
+export async function besideDead(
+  bench: Bench,
+  { settleSeconds, ...load }: Omit<Load, 'name'> & { settleSeconds: number },
+): Promise<void> {
   const id = await subscribe(bench.stack, bench.receiver.good);
   await measure(bench, { ...load, name: 'beside-warm', seconds: load.seconds * 0.3 });
   const dead = await givenDead(bench);
   const stopped = new AbortController();
   const feeding = feed(dead, stopped.signal);
-  await sleep(settleMs);
+  await sleep(settleSeconds * 1_000);
   const before = usage(bench);
   const arrivals = await measure(bench, { ...load, name: 'beside' });
   const after = usage(bench);
   stopped.abort();
   await feeding;
   console.log(
-    `\nopen loop at ${load.perSecond}/s for ${load.seconds} s beside ${tenants * deadOfTenant} dead endpoints:`,
+    `\nopen loop at ${load.perSecond}/s for ${load.seconds} s beside ${tenants * deadOfTenant} endpoints, dead for ${settleSeconds} s:`,
   );
   const p99Ms = printLatency(arrivals);
   await printStages(bench.stack, id, 'beside-');

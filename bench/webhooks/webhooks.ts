@@ -19,6 +19,7 @@ export async function benchWebhooks(args: string[]): Promise<void> {
       'per-second': { type: 'string', default: '300' },
       seconds: { type: 'string', default: '10' },
       'per-call': { type: 'string', default: '1' },
+      'settle-seconds': { type: 'string', default: '60' },
       failing: { type: 'string', default: '100000' },
     },
   });
@@ -36,7 +37,8 @@ export async function benchWebhooks(args: string[]): Promise<void> {
       await burst(bench, { events: Number(values.events), rounds: Number(values.rounds) });
     }
     if (chosen.has('loop')) await openLoop(bench, load);
-    if (chosen.has('beside')) await besideDead(bench, load);
+    if (chosen.has('beside'))
+      await besideDead(bench, { ...load, settleSeconds: Number(values['settle-seconds']) });
     if (chosen.has('failing'))
       await failing(bench, { events: Number(values.failing), seconds: load.seconds });
   } finally {

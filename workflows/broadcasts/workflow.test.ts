@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -142,6 +143,30 @@ test('a broadcast waits for its start, freezes, sends its slices and finishes', 
   expect(asked.toSorted()).toEqual(['begin', 'finish', 'freeze', 'send 0', 'send 1']);
   expect(now).toBeGreaterThan(untilMs - 30 * 24 * 3_600_000);
 });
+
+test('a history stays below a thousand events, however many slices there are', async () => {
+  const runIds = new Set<string>();
+  let sent = 0;
+  const { activities } = given(
+    () => (sent < 200 ? { do: 'send', slices: [sent] } : end),
+    () => ({
+      sendSlice: async () => {
+        runIds.add(Context.current().info.workflowExecution?.runId ?? '');
+        sent += 1;
+        return { outage: '' };
+      },
+    }),
+  );
+  const handle = await play(activities);
+  const lengths = await Promise.all(
+    [...runIds].map(async (runId) => {
+      const past = env.client.workflow.getHandle(handle.workflowId, runId);
+      return (await past.describe()).historyLength;
+    }),
+  );
+  expect(sent).toBe(200);
+  expect(Math.max(...lengths)).toBeLessThan(1_000);
+}, 60_000);
 
 test('a test sends its sample, waits for the deadline, picks the winner and sends the rest', async () => {
   const startedAtMs = await env.currentTimeMs();

@@ -6,6 +6,7 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  patched,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -56,6 +57,8 @@ export const selectWinner = defineUpdate<string, [templateId: string]>('selectWi
 
 /** The row is read at least this often, even without a signal. */
 const lookAtLeastEveryMs = 60 * 60_000;
+/** A history stays below a thousand events; a step adds some thirty. */
+const eventsMax = 700;
 /** Timers follow Temporal's clock, the row that of the services: until they agree, the row is read this often. */
 const lookAtMostEveryMs = 1_000;
 
@@ -88,11 +91,17 @@ async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise
       if (!row.isChanged) return;
     }
     await take(key, look, row);
-    if (workflowInfo().continueAsNewSuggested) {
+    if (isLong()) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof broadcastLifecycle>(key, attributes);
     }
   }
+}
+
+/** Runs of older versions end only where the server suggests it, or once they are replayed to the end of their history. */
+function isLong(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || (historyLength > eventsMax && patched('short-histories'));
 }
 
 type Row = { isChanged: boolean };
