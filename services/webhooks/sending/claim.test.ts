@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { deliveriesOf, endpointOf, setEndpoint } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
-import { claimDue, giveBack } from './claim.ts';
+import { claimDue, claimSql, giveBack } from './claim.ts';
 import { recordResults } from './results.ts';
 
 const given = useService();
@@ -125,4 +126,23 @@ test('after the circuit has closed claims are paced: ten a second, twice as many
     next_claim_at: null,
   });
   expect(await countAt(8_000)).toBe(100);
+});
+
+test('a claim looks for the deliveries of each endpoint alone, whatever the table was like when it was planned', async () => {
+  const { key } = await givenPending([{}, {}, {}]);
+  const em = given.context.store.fork();
+  await query(em, 'delete from deliveries where workspace_id <> $1', [key.workspaceId]);
+  await query(em, 'vacuum analyze deliveries', []);
+  const asked = Array.from({ length: 50 }, () => key);
+  const lines = await query<Record<string, string>>(em, `explain ${claimSql}`, [
+    asked.map(({ workspaceId }) => workspaceId),
+    asked.map(({ id }) => id),
+    asked.map(() => 1),
+    given.clock.now.toISOString(),
+    true,
+  ]);
+  const plan = lines.flatMap((line) => Object.values(line)).join('\n');
+  expect(plan).toContain('deliveries_first');
+  // It would read the deliveries of all endpoints that wait.
+  expect(plan).not.toContain('hashed SubPlan');
 });

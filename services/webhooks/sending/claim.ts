@@ -49,8 +49,8 @@ const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
     and ${kind === 'first' ? 'attempts = 0' : 'attempts > 0 and next_attempt_at <= $4::timestamptz'}`;
 
 // An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. A probe takes
-// a delivery of any kind.
-const sql = `
+// a delivery of any kind. With `offset 0` PostgreSQL looks each endpoint up, and does not read the deliveries of all endpoints into a hash first.
+export const claimSql = `
   with known as materialized (
     select s.*, asked.slots
     from unnest($1::text[], $2::text[], $3::int[]) as asked (workspace_id, subscription_id, slots)
@@ -74,8 +74,8 @@ const sql = `
     where known.is_gated and s.workspace_id = known.workspace_id and s.id = known.id and s.enabled
       and coalesce(s.probe_at, s.next_claim_at, '-infinity') <= $4::timestamptz
       and (
-        (($5 or s.probe_at is not null) and exists (select ${dueOf('s', 'first')}))
-        or ((not $5 or s.probe_at is not null) and exists (select ${dueOf('s', 'retry')}))
+        (($5 or s.probe_at is not null) and exists (select ${dueOf('s', 'first')} offset 0))
+        or ((not $5 or s.probe_at is not null) and exists (select ${dueOf('s', 'retry')} offset 0))
       )
     returning s.workspace_id, s.id, s.probe_at is not null as is_probe, s.next_claim_at,
       case
@@ -130,7 +130,7 @@ export async function claimDue(
   asks: readonly Ask[],
   now: Date,
 ): Promise<EndpointClaim[]> {
-  const rows = await store.read<Row>(sql, [
+  const rows = await store.read<Row>(claimSql, [
     asks.map(({ key }) => key.workspaceId),
     asks.map(({ key }) => key.id),
     asks.map(({ slots }) => slots),
