@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { query } from '#lib/postgres/query.ts';
 import { eventTypes } from '../event-types.ts';
 import { deliveriesOf, endpointOf, until } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
@@ -88,4 +89,19 @@ test('an unknown subscription is not found', async () => {
   await expect(given.client.testWebhookSubscription(key)).rejects.toMatchObject({
     code: Code.NotFound,
   });
+});
+
+test('a secret that cannot be read is told in the answer, each time', async () => {
+  const { key } = await givenTested();
+  await query(
+    given.context.store.fork(),
+    `update subscriptions set sealed_secret = 'unreadable' where workspace_id = $1`,
+    [key.workspaceId],
+  );
+  for (let time = 0; time < 11; time += 1) {
+    expect(await given.client.testWebhookSubscription(key)).toMatchObject({
+      success: false,
+      error: 'request failed: the secret can not be read',
+    });
+  }
 });

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Context, Methods } from '../context.ts';
-import { sendCallback } from '../endpoint/callback.ts';
 import { madeUpData } from '../endpoint/made-up-data.ts';
-import { keyOf } from '../endpoint/signature.ts';
+import { callBack } from '../sending/attempt.ts';
 import { findSubscription } from '../subscription-queries.ts';
 
 const openMax = 10;
 
 export function testWebhookSubscription(context: Context): Methods['testWebhookSubscription'] {
-  const { store, now, keyring, egress } = context;
+  const { store, now } = context;
   /** How many tests of a workspace are open in this process. */
   const open = new Map<string, number>();
   return async ({ workspaceId, id, eventType }) => {
@@ -18,18 +17,18 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
     if (count >= openMax) {
       throw new ConnectError('Too many open tests of webhooks', Code.ResourceExhausted);
     }
-    open.set(workspaceId, count + 1);
     const type = eventType || 'test';
     const callback = {
-      url,
-      key: keyOf(keyring.decrypt(sealed_secret)),
-      workspaceId,
+      key: { workspaceId, id },
       id: `test_${randomBytes(16).toString('hex')}`,
       type,
       data: JSON.stringify(madeUpData(type, now())),
       attempt: 1,
+      url,
+      sealedSecret: sealed_secret,
     };
-    const { status, body, error } = await sendCallback(egress, callback, { now: now() });
+    open.set(workspaceId, count + 1);
+    const { status, body, error } = await callBack(context, callback);
     const left = (open.get(workspaceId) ?? 1) - 1;
     if (left > 0) open.set(workspaceId, left);
     else open.delete(workspaceId);

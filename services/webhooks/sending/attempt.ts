@@ -28,8 +28,9 @@ export async function attempt(
   return { isSuccess: answer.error === null, stored };
 }
 
-async function callBack(
-  { egress, keyring, now }: SendingContext,
+/** Sends a callback with the secret that its endpoint has. Never rejects. */
+export async function callBack(
+  { egress, keyring, now }: Pick<SendingContext, 'egress' | 'keyring' | 'now'>,
   { key, id, attempt, url, type, data, sealedSecret }: Claimed,
 ): Promise<Answer> {
   let secret: Buffer;
