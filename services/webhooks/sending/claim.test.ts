@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
-import { deliveriesOf, endpointOf, setEndpoint } from '../test/deliveries.ts';
+import { deliveriesOf, endpointOf, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { claimDue, claimSql, giveBack } from './claim.ts';
 import { recordResults } from './results.ts';
@@ -145,4 +145,39 @@ test('a claim looks for the deliveries of each endpoint alone, whatever the tabl
   expect(plan).toContain('deliveries_first');
   // It would read the deliveries of all endpoints that wait.
   expect(plan).not.toContain('hashed SubPlan');
+});
+
+test('a claim waits for endpoints in the order of their keys, so never in a circle with those who record', async () => {
+  const workspaceId = givenWorkspace();
+  const made = [
+    await givenSubscription(given, workspaceId),
+    await givenSubscription(given, workspaceId),
+  ];
+  const [low, high] = made.map(({ id }) => id).toSorted();
+  for (const id of [low!, high!]) {
+    await givenDeliveries(given, workspaceId, [{ subscriptionId: id }]);
+    await setEndpoint(given, id, { probe_at: later(-1_000), failures_in_row: 5 });
+  }
+  const em = given.context.store.fork();
+  const lock = (id: string | undefined, tx: typeof em) =>
+    query(tx, 'select from subscriptions where workspace_id = $1 and id = $2 for update', [
+      workspaceId,
+      id,
+    ]);
+  const asks = [high!, low!].map((id) => ({ key: { workspaceId, id }, slots: 1 }));
+  let claims: ReturnType<typeof claimDue> | undefined;
+  await em.transactional(async (tx) => {
+    await lock(low, tx);
+    claims = claimDue(given.context.store, 'first', asks, given.clock.now);
+    await until(async () => {
+      const [row] = await query<{ waits: boolean }>(
+        given.context.store.fork(),
+        'select exists (select from pg_locks where not granted) as waits',
+        [],
+      );
+      return row?.waits ?? false;
+    });
+    await lock(high, tx);
+  });
+  expect((await claims)?.flatMap(({ deliveries }) => deliveries)).toHaveLength(2);
 });

@@ -48,7 +48,8 @@ const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
   where workspace_id = ${endpoint}.workspace_id and subscription_id = ${endpoint}.id and status = 'pending'
     and ${kind === 'first' ? 'attempts = 0' : 'attempts > 0 and next_attempt_at <= $4::timestamptz'}`;
 
-// An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. A probe takes
+// An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. Gates are locked in
+// the order in which results lock their endpoints, so that the two never wait in a circle. A probe takes
 // a delivery of any kind. With `offset 0` PostgreSQL looks each endpoint up, and does not read the deliveries of all endpoints into a hash first.
 export const claimSql = `
   with known as materialized (
@@ -60,6 +61,14 @@ export const claimSql = `
       where workspace_id = asked.workspace_id and id = asked.subscription_id and enabled
       offset 0
     ) s
+  ), gates as materialized (
+    select locked.* from (select * from known where is_gated order by workspace_id, id) gated
+    cross join lateral (
+      select workspace_id, id, gated.slots from subscriptions
+      where workspace_id = gated.workspace_id and id = gated.id
+        and coalesce(probe_at, next_claim_at, '-infinity') <= $4::timestamptz
+      for no key update
+    ) locked
   ), passed as (
     update subscriptions s set
       probe_at = case when s.probe_at is not null then $4::timestamptz + interval '${leaseMs} milliseconds' end,
@@ -70,8 +79,8 @@ export const claimSql = `
       recovered_at = case
         when s.recovered_at > $4::timestamptz - interval '${pacedForSeconds} seconds' then s.recovered_at
       end
-    from known
-    where known.is_gated and s.workspace_id = known.workspace_id and s.id = known.id and s.enabled
+    from gates
+    where s.workspace_id = gates.workspace_id and s.id = gates.id and s.enabled
       and coalesce(s.probe_at, s.next_claim_at, '-infinity') <= $4::timestamptz
       and (
         (($5 or s.probe_at is not null) and exists (select ${dueOf('s', 'first')} offset 0))
@@ -80,8 +89,8 @@ export const claimSql = `
     returning s.workspace_id, s.id, s.probe_at is not null as is_probe, s.next_claim_at,
       case
         when s.probe_at is not null then 1
-        when s.recovered_at is null then known.slots
-        else least(known.slots, 2 ^ floor(extract(epoch from $4::timestamptz - s.recovered_at)))::int
+        when s.recovered_at is null then gates.slots
+        else least(gates.slots, 2 ^ floor(extract(epoch from $4::timestamptz - s.recovered_at)))::int
       end as slots
   ), ready as materialized (
     select workspace_id, id, slots, false as is_probe from known where not is_gated
