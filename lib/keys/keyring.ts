@@ -9,6 +9,7 @@ import {
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.ts';
+import { type Box, createBox } from './box.ts';
 import { createMac, type Mac } from './mac.ts';
 
 /** The identity in a token. */
@@ -31,6 +32,8 @@ export type Keyring = {
   verifyToken(token: string): Promise<Claims | undefined>;
   encrypt(text: string): string;
   decrypt(text: string): string;
+  /** Seals what one workspace stores, with a key of its own for one purpose. */
+  box(purpose: string, workspaceId: string): Box;
   /** The MACs for one purpose, that of the current key first. */
   macs(purpose: string): readonly Mac[];
 };
@@ -38,6 +41,7 @@ export type Keyring = {
 const keySizeBytes = 32;
 const tokenLengthMax = 4096;
 const verifiedMax = 2_000;
+const boxesMax = 2_000;
 /** How far the clocks of two machines may be apart. */
 const toleranceSeconds = 60;
 const clockWarningEveryMs = 60_000;
@@ -59,6 +63,7 @@ export function createKeyring(
     verifyToken: createVerifier(tokenKeys, clockWatch(log)),
     encrypt: (text) => encrypt(boxKeys[0]!, text),
     decrypt: (text) => decrypt(boxKeys, text),
+    box: createBoxes(derive),
     macs: createMacs(derive),
   };
 }
@@ -88,6 +93,17 @@ function createMacs(derive: (purpose: string) => Buffer[]): Keyring['macs'] {
     const macs = known.get(purpose) ?? derive(purpose).map(createMac);
     known.set(purpose, macs);
     return macs;
+  };
+}
+
+/** Cached, since deriving a key costs as much as sealing some kilobytes. */
+function createBoxes(derive: (purpose: string) => Buffer[]): Keyring['box'] {
+  const known = new LRUCache<string, Box>({ max: boxesMax });
+  return (purpose, workspaceId) => {
+    const name = `${purpose}/${workspaceId}`;
+    const box = known.get(name) ?? createBox(derive(`postrider/boxes/${name}`));
+    known.set(name, box);
+    return box;
   };
 }
 

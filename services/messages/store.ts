@@ -11,6 +11,7 @@ import { Replicas } from './migrations/m0009-replicas.ts';
 import { Installation } from './migrations/m0010-installation.ts';
 import { Interests } from './migrations/m0011-interests.ts';
 import { History } from './migrations/m0012-history.ts';
+import { Transactional } from './migrations/m0013-transactional.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
@@ -46,6 +47,7 @@ export function openMessagesStore(
       'm0010-installation': Installation,
       'm0011-interests': Interests,
       'm0012-history': History,
+      'm0013-transactional': Transactional,
     },
   });
 }

@@ -7,6 +7,8 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
+import type { ContactInput } from "./contacts_pb.ts";
+import { file_postrider_contacts_v1_contacts } from "./contacts_pb.ts";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAki0QEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgSDwoHYnlfaGFuZBgHIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkibwoTTWF0Y2hNZW1iZXJzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIbCgZlbWFpbHMYAiADKAlCC7pICJIBBQgBEPQDEh0KCGxpc3RfaWRzGAMgAygJQgu6SAiSAQUIARCQTiJNChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXIiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFImsKG1Vuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESFQoFZW1haWwYAyABKAlCBrpIA8gBASIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMvsECg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKNAQoMTWF0Y2hNZW1iZXJzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbWF0Y2ggbWVtYmVycxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAki4wEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgSGAoQaXNfdHJhbnNhY3Rpb25hbBgIIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkiqQEKF1Vwc2VydFJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEkIKCGNvbnRhY3RzGAIgAygLMiMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RJbnB1dEILukgIkgEFCAEQ9AMSEgoKbWF5X2NoYW5nZRgDIAEoCBIYCgZmaWVsZHMYBCADKAlCCLpIBZIBAhBAIlgKGFVwc2VydFJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydGVkUmVjaXBpZW50IkYKEVVwc2VydGVkUmVjaXBpZW50Eg0KBWVtYWlsGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJEg0KBWVycm9yGAMgASgJIm8KE01hdGNoTWVtYmVyc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGwoGZW1haWxzGAIgAygJQgu6SAiSAQUIARD0AxIdCghsaXN0X2lkcxgDIAMoCUILukgIkgEFCAEQkE4iTQoUTWF0Y2hNZW1iZXJzUmVzcG9uc2USNQoHbWVtYmVycxgBIAMoCzIkLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaGVkTWVtYmVyIiwKDU1hdGNoZWRNZW1iZXISDQoFZW1haWwYASABKAUSDAoEbGlzdBgCIAEoBSJrChtVbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFwoHbGlzdF9pZBgCIAEoCUIGukgDyAEBEhUKBWVtYWlsGAMgASgJQga6SAPIAQEiHgocVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZTKbBgoPQXVkaWVuY2VTZXJ2aWNlEo0BCgxMaXN0QXVkaWVuY2USKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBsaXN0IGF1ZGllbmNlEqEBChFSZXNvbHZlUmVjaXBpZW50cxIvLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1JlcXVlc3QaMC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byByZXNvbHZlIHJlY2lwaWVudHMSjQEKDE1hdGNoTWVtYmVycxIqLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIG1hdGNoIG1lbWJlcnMSnQEKEFVwc2VydFJlY2lwaWVudHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHVwc2VydCByZWNpcGllbnRzEqMBChRVbnN1YnNjcmliZVJlY2lwaWVudBIyLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QaMy5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZSIikAICyvMYGwoCMAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZWIGcHJvdG8z", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -128,7 +130,7 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
   workspaceId: string;
 
   /**
-   * The list that the message is sent to.
+   * The list that the message is sent to; empty for transactional mail.
    *
    * @generated from field: string list_id = 2;
    */
@@ -170,6 +172,13 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
    * @generated from field: bool by_hand = 7;
    */
   byHand: boolean;
+
+  /**
+   * Asks for transactional mail, which goes to any address, whether or not it is a contact's.
+   *
+   * @generated from field: bool is_transactional = 8;
+   */
+  isTransactional: boolean;
 };
 
 /**
@@ -231,6 +240,104 @@ export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE_
   messageDesc(file_postrider_contacts_v1_audience, 4);
 
 /**
+ * Contacts that transactional mail is sent to.
+ *
+ * @generated from message postrider.contacts.v1.UpsertRecipientsRequest
+ */
+export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecipientsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * 1 to 500 contacts. Of rows with the same address the last one wins.
+   *
+   * @generated from field: repeated postrider.contacts.v1.ContactInput contacts = 2;
+   */
+  contacts: ContactInput[];
+
+  /**
+   * Whether the caller may change contacts that exist; without it the fields of a row are used only for a new contact.
+   *
+   * @generated from field: bool may_change = 3;
+   */
+  mayChange: boolean;
+
+  /**
+   * Names of contact fields that are wanted.
+   *
+   * @generated from field: repeated string fields = 4;
+   */
+  fields: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.UpsertRecipientsRequest.
+ * Use `create(UpsertRecipientsRequestSchema)` to create a new message.
+ */
+export const UpsertRecipientsRequestSchema: GenMessage<UpsertRecipientsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 5);
+
+/**
+ * The answer for each contact, in the order of the request.
+ *
+ * @generated from message postrider.contacts.v1.UpsertRecipientsResponse
+ */
+export type UpsertRecipientsResponse = Message<"postrider.contacts.v1.UpsertRecipientsResponse"> & {
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated postrider.contacts.v1.UpsertedRecipient recipients = 1;
+   */
+  recipients: UpsertedRecipient[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.UpsertRecipientsResponse.
+ * Use `create(UpsertRecipientsResponseSchema)` to create a new message.
+ */
+export const UpsertRecipientsResponseSchema: GenMessage<UpsertRecipientsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 6);
+
+/**
+ * One contact.
+ *
+ * @generated from message postrider.contacts.v1.UpsertedRecipient
+ */
+export type UpsertedRecipient = Message<"postrider.contacts.v1.UpsertedRecipient"> & {
+  /**
+   * The address in its stored form; empty if the row was refused.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * JSON array with the values of the wanted fields, in the order asked for; empty if the row was refused.
+   *
+   * @generated from field: string values_json = 2;
+   */
+  valuesJson: string;
+
+  /**
+   * Why the row was refused; empty if it was not.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.UpsertedRecipient.
+ * Use `create(UpsertedRecipientSchema)` to create a new message.
+ */
+export const UpsertedRecipientSchema: GenMessage<UpsertedRecipient> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 7);
+
+/**
  * Asks who is in which list.
  *
  * @generated from message postrider.contacts.v1.MatchMembersRequest
@@ -263,7 +370,7 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
  * Use `create(MatchMembersRequestSchema)` to create a new message.
  */
 export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 5);
+  messageDesc(file_postrider_contacts_v1_audience, 8);
 
 /**
  * The memberships, in no order.
@@ -284,7 +391,7 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
  * Use `create(MatchMembersResponseSchema)` to create a new message.
  */
 export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 6);
+  messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
  * An address in a list.
@@ -312,7 +419,7 @@ export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
  * Use `create(MatchedMemberSchema)` to create a new message.
  */
 export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 7);
+  messageDesc(file_postrider_contacts_v1_audience, 10);
 
 /**
  * Asks to unsubscribe.
@@ -347,7 +454,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 8);
+  messageDesc(file_postrider_contacts_v1_audience, 11);
 
 /**
  * The address gets no more mail of this list.
@@ -362,7 +469,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 9);
+  messageDesc(file_postrider_contacts_v1_audience, 12);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -404,6 +511,17 @@ export const AudienceService: GenService<{
     methodKind: "unary";
     input: typeof MatchMembersRequestSchema;
     output: typeof MatchMembersResponseSchema;
+  },
+  /**
+   * Creates or changes the contacts of transactional mail, and gives the fields that its template uses. A row is refused
+   * by itself.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.UpsertRecipients
+   */
+  upsertRecipients: {
+    methodKind: "unary";
+    input: typeof UpsertRecipientsRequestSchema;
+    output: typeof UpsertRecipientsResponseSchema;
   },
   /**
    * Unsubscribes an address from a list, as the person asked through a link in a mail. Does nothing

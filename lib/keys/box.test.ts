@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { createBox } from './box.ts';
+import { createKeyring } from './keyring.ts';
+
+const plain = Buffer.from('{"order":"1042"}');
+
+test('what is sealed opens for the same place, with any of the keys', () => {
+  const [old, current] = [randomBytes(32), randomBytes(32)];
+  const sealed = createBox([old]).seal(plain, 'row 1');
+  expect(createBox([current, old]).open(sealed, 'row 1')).toEqual(plain);
+  expect(sealed.includes(plain)).toBe(false);
+});
+
+test('what is sealed opens neither for another place, nor with another key, nor when it was changed', () => {
+  const box = createBox([randomBytes(32)]);
+  const sealed = box.seal(plain, 'row 1');
+  expect(() => box.open(sealed, 'row 2')).toThrow(/cannot be opened/);
+  expect(() => createBox([randomBytes(32)]).open(sealed, 'row 1')).toThrow(/cannot be opened/);
+  for (const at of [0, 15, sealed.length - 1]) {
+    const changed = Buffer.from(sealed);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(() => box.open(changed, 'row 1')).toThrow(/cannot be opened/);
+  }
+  expect(() => box.open(Buffer.alloc(3), 'row 1')).toThrow(/cannot be opened/);
+});
+
+test('each workspace and each purpose has a key of its own', () => {
+  const keyring = createKeyring('a secret key of the tests with 32 characters or more');
+  const sealed = keyring.box('requests', 'w1').seal(plain, '');
+  expect(keyring.box('requests', 'w1').open(sealed, '')).toEqual(plain);
+  expect(() => keyring.box('requests', 'w2').open(sealed, '')).toThrow();
+  expect(() => keyring.box('contents', 'w1').open(sealed, '')).toThrow();
+});
