@@ -8,13 +8,15 @@ import type {
   SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
-import type { Contacts } from './peers.ts';
+import type { ContentKeeper } from './contents/keeper.ts';
+import type { Contacts, Templates } from './peers.ts';
 import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
@@ -31,6 +33,7 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
+  templates: Templates;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
   now: () => Date;
@@ -42,6 +45,7 @@ export type Context = {
   admission: Admission;
   underway: Underway;
   recorder: Recorder;
+  contents: ContentKeeper;
   /** The operator's own mail server; absent if none is set. */
   systemMail: SystemMail | undefined;
   /** Absent where the process has no disk of its own. */
@@ -55,4 +59,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SystemMailService> &
-  ServiceImpl<typeof TrackingService>;
+  ServiceImpl<typeof TrackingService> &
+  ServiceImpl<typeof TransactionalService>;

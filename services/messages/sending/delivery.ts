@@ -3,6 +3,7 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
+import type { ContentKeeper } from '../contents/keeper.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
@@ -28,6 +29,7 @@ export type DeliveryContext = GiveBackContext & {
   keyring: Keyring;
   now: () => Date;
   thread: RenderThread;
+  contents: ContentKeeper;
 };
 
 /** One claim's worth of messages on their way. */
@@ -57,6 +59,8 @@ type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
  */
 export class DeliveryRun {
   readonly #fates = new Map<string, Fate>();
+  /** What is on its way, where the workspace keeps it. */
+  readonly #mails = new Map<string, Prepared>();
   /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
@@ -182,7 +186,7 @@ export class DeliveryRun {
       startsUntilMs,
       held,
       signal: stop,
-      prepare,
+      prepare: plan.keepsContents ? () => this.#noted(message.id, prepare()) : prepare,
       ...(journal && {
         begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
       }),
@@ -190,6 +194,20 @@ export class DeliveryRun {
       settle,
       lost: 0,
     };
+  }
+
+  #noted(id: string, mail: Prepared): Prepared {
+    this.#mails.set(id, mail);
+    return mail;
+  }
+
+  /** Keeps the content of what was sent, and lets go of any other. */
+  #keepSent(id: string, fate: Fate | undefined): void {
+    const mail = this.#mails.get(id);
+    if (!mail) return;
+    this.#mails.delete(id);
+    if (fate?.status === 'sent')
+      this.#context.contents.keep(this.#delivery.group.workspaceId, id, mail);
   }
 
   #settle(message: Claimed, outcome: Outcome): void {
@@ -204,6 +222,7 @@ export class DeliveryRun {
     }
     const stored = (fate: Fate | undefined) => {
       if (fate) this.#fates.set(id, fate);
+      this.#keepSent(id, fate);
       underway.release([id]);
       this.#finish(1);
     };
@@ -211,6 +230,7 @@ export class DeliveryRun {
   }
 
   #giveBack(id: string): void {
+    this.#mails.delete(id);
     this.unsent.push(id);
     this.#toGiveBack.push(id);
     if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);

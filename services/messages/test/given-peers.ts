@@ -25,6 +25,8 @@ import type { Contacts, Templates, Workspaces } from '../peers.ts';
 /** The answers of the other services; tests change them. */
 export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
+  /** Templates that do not exist. */
+  missingTemplates: Set<string>;
   /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
   perMinute: number;
@@ -47,6 +49,7 @@ export type World = {
   optinTemplate: string;
   marketingProvider: string;
   isTracked: boolean;
+  contentDays: number;
   resolving: (() => Promise<void>) | undefined;
 };
 
@@ -69,6 +72,7 @@ export function workspacesOf(world: World): Workspaces {
           defaultLanguage: 'en',
           marketingEmailProviderId: world.marketingProvider,
           emailTrackingEnabled: world.isTracked,
+          messageContentDays: world.contentDays,
         },
       }),
     getIntegration: async ({ integrationId: id }) =>
@@ -93,12 +97,16 @@ export function workspacesOf(world: World): Workspaces {
 
 export function templatesOf(world: World): Templates {
   return {
-    getTemplateContent: async ({ language = '' }) =>
-      create(GetTemplateContentResponseSchema, {
+    getTemplateContent: async ({ id = '', language = '' }) => {
+      if (world.missingTemplates.has(id)) {
+        throw new ConnectError('Template not found', Code.NotFound);
+      }
+      return create(GetTemplateContentResponseSchema, {
         ...world.content,
         ...world.translations.get(language),
         languages: [...world.translations.keys()],
-      }),
+      });
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   SendPlanSchema,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -19,6 +20,7 @@ import { type Sink, startSink } from '../../../test/sink.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
+import { ContentKeeper } from '../contents/keeper.ts';
 import type { Context } from '../context.ts';
 import { Recorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
@@ -57,6 +59,7 @@ export async function givenService() {
       outbox,
       keyring,
       contacts: contactsOf(world),
+      templates: peers.templates,
       owner,
       now: () => new Date(),
       plans: createPlans(peers),
@@ -68,6 +71,7 @@ export async function givenService() {
       }),
       underway: new Underway({ outcomes, owner, journal }),
       recorder,
+      contents: new ContentKeeper({ store, keyring, log }),
       journal,
       systemMail: openSystemMail({
         url: `smtp://127.0.0.1:${sink.port}`,
@@ -83,6 +87,7 @@ export async function givenService() {
       events: createClient(EventConsumerService, transport()),
       tracking: createClient(TrackingService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
+      transactional: createClient(TransactionalService, transport(userClaims())),
     };
   };
   const first = newProcess();
@@ -100,6 +105,7 @@ export async function givenService() {
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
   context.admission.close();
   await context.underway.drained(5_000);
+  await context.contents.drained(5_000);
   await context.outcomes.close();
   await context.thread.close();
   await sink.close();
@@ -125,6 +131,7 @@ export function resetAfterEach(given: Given): void {
 function newWorld(port: number): World {
   return {
     content: defaultContent,
+    missingTemplates: new Set(),
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
@@ -141,6 +148,7 @@ function newWorld(port: number): World {
     optinTemplate: '',
     marketingProvider: 'smtp-1',
     isTracked: false,
+    contentDays: 0,
     resolving: undefined,
   };
 }
