@@ -19,6 +19,6 @@ export const limitsDefault: GatewayLimits = {
   connectionsPerAddressMax: 512,
   bodyStallMs: 10_000,
   readStallMs: 60_000,
-  streamsMax: 32,
+  streamsMax: 16,
   streamsPerCallerMax: 4,
 };

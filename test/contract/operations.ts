@@ -55,8 +55,8 @@ export async function overHttp(
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json');
-  const { error = '' } = isJson ? JSON.parse(text) : {};
-  return { status: answer.status, error, text };
+  const json = isJson ? JSON.parse(text) : {};
+  return { status: answer.status, error: json.error ?? '', text };
 }
 
 const transports = new Map<string, Transport>();

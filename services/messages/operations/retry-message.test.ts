@@ -34,7 +34,7 @@ async function rowOf(id: string) {
 }
 
 const queued = {
-  ...{ status: 'deferred', attempts: 0, unknown: 1, failed_at: null, bounced_at: null },
+  ...{ status: 'deferred', attempts: 0, unknown: 0, failed_at: null, bounced_at: null },
   ...{ is_old: true, is_due: true, is_retried: true, is_queued: true },
 };
 

@@ -73,7 +73,7 @@ async function sendsToBounced(
 async function queueAgain(em: EntityManager, key: readonly string[]): Promise<void> {
   await query(
     em,
-    `update messages set status = 'deferred', attempts = 0, due_at = now(), retried_at = now(),
+    `update messages set status = 'deferred', attempts = 0, unknown = 0, due_at = now(), retried_at = now(),
        failed_at = null, bounced_at = null, updated_at = now()
      where workspace_id = $1 and id = $2`,
     key,
