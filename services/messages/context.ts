@@ -8,19 +8,21 @@ import type {
   SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
-import type { Contacts } from './peers.ts';
+import type { Contacts, TestData } from './peers.ts';
 import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
 import type { Underway } from './sending/underway.ts';
 import type { SystemMail } from './system-mail.ts';
+import type { Transactional } from './transactional/open.ts';
 
 /** The dependencies of this service's operations and tasks. */
 export type Context = {
@@ -31,6 +33,8 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
+  templates: TestData;
+  transactional: Transactional;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
   now: () => Date;
@@ -55,4 +59,5 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SystemMailService> &
-  ServiceImpl<typeof TrackingService>;
+  ServiceImpl<typeof TrackingService> &
+  ServiceImpl<typeof TransactionalService>;

@@ -22,6 +22,7 @@ import { openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
+import { openTransactional } from './transactional/open.ts';
 
 /** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */
 const answerMaxMs = 20_000;
@@ -34,11 +35,9 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const outcomes = await openOutcomeStore(databaseUrl);
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
-  const plans = createPlans({
-    store,
-    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
-    templates: createClient(TemplateContentService, peer('templates')),
-  });
+  const templates = createClient(TemplateContentService, peer('templates'));
+  const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+  const plans = createPlans({ store, workspaces, templates });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
@@ -51,7 +50,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
     : undefined;
   let lock: JournalFolder | undefined;
-  const context = {
+  const base = {
     store,
     outcomes,
     log,
@@ -62,6 +61,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       ...createClient(ListService, peer('contacts')),
       ...createClient(SubscriberService, peer('contacts')),
     },
+    templates,
     owner,
     now: () => new Date(),
     plans,
@@ -73,6 +73,8 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     journal,
     systemMail,
   };
+  const transactional = openTransactional(base);
+  const context = { ...base, transactional };
   return {
     store,
     services,
@@ -85,8 +87,10 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     prepare: async () => {
       if (journal) lock = await startJournal(context, journal, journalFolder);
+      transactional.sweep.start();
     },
     close: async () => {
+      await transactional.stop();
       await underway.drained(answerMaxMs);
       admission.close();
       await underway.drained(recordMaxMs);

@@ -8,8 +8,10 @@ import {
   SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
+import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
@@ -23,6 +25,9 @@ import { recordHits } from './operations/record-hits.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
 import { sendSystemMail } from './operations/send-system-mail.ts';
+import { sendTransactional } from './operations/send-transactional.ts';
+import { sendTransactionalBatch } from './operations/send-transactional-batch.ts';
+import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 
@@ -33,6 +38,7 @@ export const services = [
   BroadcastSendService,
   SendingStateService,
   SystemMailService,
+  TransactionalService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -62,6 +68,12 @@ export function messagesRoutes(context: Context) {
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
+    router.service(TransactionalService, {
+      testTemplate: testTemplate(context),
+      sendTransactional: sendTransactional(context),
+      sendTransactionalBatch: sendTransactionalBatch(context),
+      cancelTransactional: cancelTransactional(context),
+    });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };

@@ -9,6 +9,7 @@ import {
   SendPlanSchema,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -27,6 +28,7 @@ import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openSystemMail } from '../system-mail.ts';
+import { openTransactional } from '../transactional/open.ts';
 import {
   contactsOf,
   defaultContent,
@@ -50,13 +52,14 @@ export async function givenService() {
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
     const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
-    const context: Context = {
+    const base = {
       store,
       outcomes,
       log,
       outbox,
       keyring,
       contacts: contactsOf(world),
+      templates: templatesOf(world),
       owner,
       now: () => new Date(),
       plans: createPlans(peers),
@@ -75,6 +78,7 @@ export async function givenService() {
       }),
       ...over,
     };
+    const context: Context = { ...base, transactional: openTransactional(base) };
     const transport = testTransport(messagesRoutes(context));
     return {
       context,
@@ -83,6 +87,7 @@ export async function givenService() {
       events: createClient(EventConsumerService, transport()),
       tracking: createClient(TrackingService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
+      transactional: createClient(TransactionalService, transport(userClaims())),
     };
   };
   const first = newProcess();
@@ -98,6 +103,7 @@ export async function givenService() {
 }
 
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
+  await context.transactional.stop();
   context.admission.close();
   await context.underway.drained(5_000);
   await context.outcomes.close();
@@ -140,6 +146,9 @@ function newWorld(port: number): World {
     subscribers: new Map(),
     optinTemplate: '',
     marketingProvider: 'smtp-1',
+    transactionalProvider: 'smtp-1',
+    testData: {},
+    upserted: [],
     isTracked: false,
     resolving: undefined,
   };
