@@ -15,7 +15,8 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
-import type { Contacts, TestData } from './peers.ts';
+import type { ContentKeeper } from './contents/keeper.ts';
+import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
@@ -33,7 +34,7 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
-  templates: TestData;
+  templates: Templates & TestData;
   transactional: Transactional;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
@@ -46,6 +47,7 @@ export type Context = {
   admission: Admission;
   underway: Underway;
   recorder: Recorder;
+  contents: ContentKeeper;
   /** The operator's own mail server; absent if none is set. */
   systemMail: SystemMail | undefined;
   /** Absent where the process has no disk of its own. */

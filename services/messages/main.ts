@@ -10,6 +10,7 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
+import { ContentKeeper } from './contents/keeper.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
@@ -20,6 +21,7 @@ import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
+import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 import { openTransactional } from './transactional/open.ts';
@@ -70,6 +72,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     admission,
     underway,
     recorder,
+    contents: new ContentKeeper({ store, keyring, log }),
     journal,
     systemMail,
   };
@@ -83,9 +86,11 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       deliverEvents: deliverEvents(consumers),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
+      eraseContents: eraseContents(context),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     prepare: async () => {
+      await addErasing(store.fork(), 0);
       if (journal) lock = await startJournal(context, journal, journalFolder);
       transactional.sweep.start();
     },
@@ -94,6 +99,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       await underway.drained(answerMaxMs);
       admission.close();
       await underway.drained(recordMaxMs);
+      await context.contents.drained(recordMaxMs);
       journal?.close();
       lock?.close();
       await outcomes.close();

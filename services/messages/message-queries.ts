@@ -1,5 +1,3 @@
-import type { MessageStatus } from './message.ts';
-
 /** A row as PostgreSQL gives it: times as text. */
 export type MessageRow = {
   id: string;
@@ -10,11 +8,12 @@ export type MessageRow = {
   template_id: string;
   template_version: number;
   channel: string;
-  status: MessageStatus;
+  state: MessageState;
   status_info: string | null;
   attempts: number;
   unknown: number;
   by_hand: boolean;
+  notification_id: string | null;
 } & Record<TimeColumn, string | null>;
 
 type TimeColumn = (typeof timeColumns)[number];
@@ -33,8 +32,30 @@ const timeColumns = [
   'updated_at',
 ] as const;
 
+/** A message as its readers see it; the column `status` is the queue's. */
+export const messageStates = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'deferred',
+  'failed',
+  'bounced',
+  'complained',
+  'skipped',
+  'cancelled',
+] as const;
+export type MessageState = (typeof messageStates)[number];
+
+/** The state of a row of messages, in SQL: the latest that is known of the mail, else that of the queue. */
+export const stateSql = `case when complained_at is not null then 'complained'
+  when bounced_at is not null then 'bounced'
+  when status = 'sent' and delivered_at is not null then 'delivered'
+  when status = 'deferred' and attempts = 0 then 'queued'
+  else status end`;
+
 export const messageColumns = [
   'id, external_id, contact_email, broadcast_id, list_id, template_id, template_version, channel',
-  'status, status_info, attempts, unknown, by_hand',
+  `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id`,
   ...timeColumns,
 ].join(', ');

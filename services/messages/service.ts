@@ -14,14 +14,21 @@ import type { Context } from './context.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { createNotification } from './operations/create-notification.ts';
+import { deleteNotification } from './operations/delete-notification.ts';
+import { exportMessages } from './operations/export-messages.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
 import { getLink } from './operations/get-link.ts';
+import { getMessage } from './operations/get-message.ts';
+import { getNotification } from './operations/get-notification.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
 import { listMessages } from './operations/list-messages.ts';
+import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
 import { sendSystemMail } from './operations/send-system-mail.ts';
@@ -30,6 +37,7 @@ import { sendTransactionalBatch } from './operations/send-transactional-batch.ts
 import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
+import { updateNotification } from './operations/update-notification.ts';
 
 export const services = [
   MessageService,
@@ -48,6 +56,9 @@ export function messagesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(MessageService, {
       listMessages: listMessages(context),
+      getMessage: getMessage(context),
+      exportMessages: exportMessages(context),
+      retryMessage: retryMessage(context),
       getBroadcastStats: getBroadcastStats(context),
     });
     router.service(MessageLinkService, {
@@ -69,6 +80,11 @@ export function messagesRoutes(context: Context) {
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
     router.service(TransactionalService, {
+      listNotifications: listNotifications(context),
+      getNotification: getNotification(context),
+      createNotification: createNotification(context),
+      updateNotification: updateNotification(context),
+      deleteNotification: deleteNotification(context),
       testTemplate: testTemplate(context),
       sendTransactional: sendTransactional(context),
       sendTransactionalBatch: sendTransactionalBatch(context),

@@ -12,6 +12,7 @@ import { Installation } from './migrations/m0010-installation.ts';
 import { Interests } from './migrations/m0011-interests.ts';
 import { History } from './migrations/m0012-history.ts';
 import { Transactional } from './migrations/m0013-transactional.ts';
+import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
@@ -33,7 +34,7 @@ export function openMessagesStore(
     ...over,
     name: 'messages',
     url,
-    entities: [],
+    entities: [Notification],
     migrations: {
       'm0001-initial': Initial,
       'm0002-confirmations': Confirmations,

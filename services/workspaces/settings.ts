@@ -33,6 +33,7 @@ export function storedSettings(given: WorkspaceSettings | undefined): Settings {
     email_tracking_enabled: settings.emailTrackingEnabled ?? true,
     ...checkedLanguages(settings),
     webhook_retention_days: checkedRetention(settings),
+    message_content_days: checkedContentDays(settings),
   };
 }
 
@@ -41,6 +42,14 @@ function checkedRetention({ webhookRetentionDays: days = 30 }: WorkspaceSettings
   throw invalidField(
     'settings.webhook_retention_days',
     'webhook retention must be between 1 and 90 days',
+  );
+}
+
+function checkedContentDays({ messageContentDays: days = 0 }: WorkspaceSettings): number {
+  if (days >= 0 && days <= 365) return days;
+  throw invalidField(
+    'settings.message_content_days',
+    'message content must be kept for 0 to 365 days',
   );
 }
 

@@ -15,6 +15,8 @@ export type Settings = {
   languages: string[];
   /** Absent in rows from before it could be set. */
   webhook_retention_days?: number;
+  /** As above. */
+  message_content_days?: number;
 };
 
 const schema = defineEntity({

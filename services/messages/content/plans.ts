@@ -37,6 +37,8 @@ export type CompiledPlan = {
   /** Base URL of unsubscribe, preference and confirmation links. */
   baseUrl: string;
   isMarketing: boolean;
+  /** Whether the workspace keeps what it sends. */
+  keepsContents: boolean;
 };
 
 export type PlanKey = {
@@ -163,6 +165,7 @@ function planOf(
     warmUp: integration.emailProvider?.warmUp,
     unknownRetries: integration.emailProvider?.unknownRetries ?? 1,
     baseUrl: baseUrlOf(workspace),
+    keepsContents: (workspace.settings?.messageContentDays ?? 0) > 0,
     isMarketing: content.category === TemplateCategory.MARKETING,
   };
 }

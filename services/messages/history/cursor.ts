@@ -1,20 +1,32 @@
 import { invalidField } from '#lib/rpc/errors.ts';
 
 /** The last message of a page; the next page begins below it. */
-export type Cursor = { time: string; id: string };
+export type Cursor = {
+  time: string;
+  id: string;
+  /** Where pages are in the order of addresses. */
+  email?: string;
+};
 
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Below it there is no message of the same time. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-export function writeCursor({ time, id }: Cursor): string {
-  return Buffer.from(`${time}~${id}`).toString('base64url');
+export function writeCursor({ time, id, email }: Cursor): string {
+  const parts = email === undefined ? [time, id] : [time, id, email];
+  return Buffer.from(parts.join('~')).toString('base64url');
 }
 
-export function readCursor(cursor: string): Cursor {
-  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('~');
+/** `prefix`: with which the addresses of the pages begin, if they are in the order of addresses. */
+export function readCursor(cursor: string, prefix?: string): Cursor {
+  const [time = '', id = '', ...rest] = Buffer.from(cursor, 'base64url')
+    .toString('utf8')
+    .split('~');
   const isTime =
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(time) && !Number.isNaN(Date.parse(time));
-  if (!isTime || !uuid.test(id)) throw invalidField('cursor', 'invalid cursor');
-  return { time, id };
+  // An address may have a tilde.
+  const email = rest.length > 0 ? rest.join('~') : undefined;
+  const isOfOrder = prefix === undefined ? email === undefined : email?.startsWith(prefix);
+  if (!isTime || !uuid.test(id) || !isOfOrder) throw invalidField('cursor', 'invalid cursor');
+  return email === undefined ? { time, id } : { time, id, email };
 }

@@ -3,12 +3,24 @@ import type { ListMessagesRequest } from '#gen/postrider/messages/v1/messages_pb
 import { canonicalAddress } from '#lib/address.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { messageStates, stateSql } from '../message-queries.ts';
 import { uuid } from './cursor.ts';
+
+/** What a request asks for, whatever the size of its pages. */
+export type HistoryRequest = Omit<
+  ListMessagesRequest,
+  '$typeName' | '$unknown' | 'limit' | 'cursor'
+>;
+
+/** The addresses that begin with a text, up to another that they are all before. */
+export type AddressRange = { prefix: string; end: string };
 
 /** Conditions in SQL on rows of messages. */
 export type Filters = {
   /** The rows to look at: those that one index finds, in its order. */
   within: string[];
+  /** In place of `within`. Pages are in the order of addresses then. */
+  addresses?: AddressRange;
   /** The rows among them that the request asks for. */
   wanted: string[];
   values: unknown[];
@@ -32,34 +44,73 @@ const rareFlags = ['isComplained', 'isUnsubscribed', 'isBounced', 'isFailed'] as
 const clocksApart = '5 minutes';
 
 /** The filters of a request, and the index to read them by: the one that leaves the fewest rows to look at. */
-export function historyFilters(request: ListMessagesRequest): Filters {
+export function historyFilters(request: HistoryRequest): Filters {
   const filters: Filters = { within: [], wanted: [], values: [request.workspaceId] };
   const bind = (value: unknown) => `$${filters.values.push(value)}`;
   const equal = equalities(request, bind);
   const flags = flagConditions(request);
-  const rare = rareFlags.find((flag) => request[flag]);
-  const key = (['id', 'contact_email', 'external_id'] as const).find((column) => equal.has(column));
-  const broadcast = equal.get('broadcast_id');
-  if (key) take(equal, key, filters);
+  const addresses = addressRange(request);
+  const key = keyColumns.find((column) => equal.has(column));
+  const rare = rareFlags.find((flag) => request[flag] || rareStates[request.status] === flag);
+  if (key) {
+    filters.within.push(taken(equal, key));
+    if (addresses) filters.wanted.push(isWithin(addresses, bind));
+  } else if (addresses) filters.addresses = addresses;
   else if (rare) {
-    take(flags, rare, filters);
+    const broadcast = equal.get('broadcast_id');
+    filters.within.push(`${timeColumns[rare]} is not null`);
     if (broadcast) filters.within.push(timesOf(broadcast));
-  } else if (broadcast) take(equal, 'broadcast_id', filters);
-  else filters.within.push(pagedSql('messages'));
+  } else {
+    const group = groupColumns.find((column) => equal.has(column));
+    filters.within.push(group ? taken(equal, group) : pagedSql('messages'));
+  }
+  if (request.status !== '') filters.wanted.push(stateCondition(request.status, bind));
   filters.wanted.push(...equal.values(), ...flags.values());
   addTimes(request, filters, bind);
   return filters;
 }
 
-function take<Key>(conditions: Map<Key, string>, key: Key, { within }: Filters): void {
-  const condition = conditions.get(key);
-  if (condition) within.push(condition);
+const keyColumns = ['id', 'contact_email', 'external_id'];
+const groupColumns = ['broadcast_id', 'notification_id'];
+/** States of which all messages are found by a rare flag. */
+const rareStates: Record<string, (typeof rareFlags)[number]> = {
+  complained: 'isComplained',
+  bounced: 'isBounced',
+  failed: 'isFailed',
+};
+
+function taken(conditions: Map<string, string>, key: string): string {
+  const condition = conditions.get(key) ?? 'true';
   conditions.delete(key);
+  return condition;
+}
+
+function stateCondition(status: string, bind: Bind): string {
+  if (!messageStates.some((state) => state === status)) {
+    throw invalidField('status', `invalid status: ${status.slice(0, 20)}`);
+  }
+  return `(${stateSql}) = ${bind(status)}`;
+}
+
+/** Behind every address that begins with a text. */
+const highest = '\u{10ffff}';
+
+function addressRange({
+  contactEmail,
+  contactEmailPrefix,
+}: HistoryRequest): AddressRange | undefined {
+  const prefix = contactEmailPrefix.trim().toLowerCase();
+  if (prefix === '' || contactEmail !== '') return undefined;
+  return { prefix, end: prefix + highest };
+}
+
+function isWithin({ prefix, end }: AddressRange, bind: Bind): string {
+  return `contact_email ~>=~ ${bind(prefix)} and contact_email ~<~ ${bind(end)}`;
 }
 
 type Bind = (value: unknown) => string;
 
-function equalities(request: ListMessagesRequest, bind: Bind): Map<string, string> {
+function equalities(request: HistoryRequest, bind: Bind): Map<string, string> {
   const { id, externalId, listId, channel, contactEmail, broadcastId, templateId } = request;
   const conditions = new Map<string, string>();
   if (id !== '') conditions.set('id', uuid.test(id) ? `id = ${bind(id)}::uuid` : 'false');
@@ -67,6 +118,7 @@ function equalities(request: ListMessagesRequest, bind: Bind): Map<string, strin
     external_id: externalId,
     list_id: listId,
     broadcast_id: broadcastId,
+    notification_id: request.notificationId,
     template_id: templateId,
     channel: channel === '' ? '' : checkedChannel(channel),
     contact_email: contactEmail === '' ? '' : checkedEmail(contactEmail),
@@ -77,7 +129,7 @@ function equalities(request: ListMessagesRequest, bind: Bind): Map<string, strin
   return conditions;
 }
 
-function flagConditions(request: ListMessagesRequest): Map<keyof typeof timeColumns, string> {
+function flagConditions(request: HistoryRequest): Map<keyof typeof timeColumns, string> {
   const conditions = new Map<keyof typeof timeColumns, string>();
   for (const flag of Object.keys(timeColumns) as (keyof typeof timeColumns)[]) {
     const isSet = request[flag];
@@ -95,7 +147,8 @@ function timesOf(broadcast: string): string {
 }
 
 /** Nothing is sent or changed before it is created, so the look can begin at the end of these times. */
-function addTimes(request: ListMessagesRequest, { within, wanted }: Filters, bind: Bind): void {
+function addTimes(request: HistoryRequest, filters: Filters, bind: Bind): void {
+  const { within, wanted } = filters;
   checkOrder('sent', request.sentAfter, request.sentBefore);
   checkOrder('updated', request.updatedAfter, request.updatedBefore);
   const { sentAfter, sentBefore, updatedAfter, updatedBefore } = request;
@@ -108,7 +161,8 @@ function addTimes(request: ListMessagesRequest, { within, wanted }: Filters, bin
     if (!before) continue;
     const end = bind(timestampDate(before));
     wanted.push(`${column} <= ${end}`);
-    within.push(`created_at <= ${end}::timestamptz + interval '${clocksApart}'`);
+    if (!filters.addresses)
+      within.push(`created_at <= ${end}::timestamptz + interval '${clocksApart}'`);
   }
 }
 

@@ -21,10 +21,10 @@ const given = shared(
     await query(
       own.fork(),
       `insert into messages (workspace_id, id, contact_email, broadcast_id, list_id, template_id, template_version,
-         integration_id, status, attempts, created_at, updated_at, sent_at, failed_at)
+         integration_id, status, attempts, created_at, updated_at, sent_at, failed_at, notification_id)
        select 'w', gen_random_uuid(), 'p' || number % 3 || '@a.example', 'b' || number / 5000,
          case when number < ${claim} then 'old' else 'new' end, 't', 1, 'i', 'sent', 1, at, at, at,
-         case when number % 100 = 0 then at end
+         case when number % 100 = 0 then at end, case when number % 3 = 0 then 'n' end
        from generate_series(0, ${count - 1}) number,
          lateral (select timestamptz '2026-01-01' + number / ${claim} * interval '1 second' as at) times
        order by md5(number::text)`,
@@ -73,7 +73,13 @@ test.each<[string, Filter]>([
   ['newest', { sentBefore: early }],
   ['newest', { updatedAfter: early, updatedBefore: early }],
   ['pkey', { id: '00000000-0000-4000-8000-000000000000', broadcastId: 'b1' }],
+  ['newest', { status: 'sending' }],
   ['external', { externalId: 'x' }],
+  ['external', { externalId: 'x', contactEmailPrefix: 'p' }],
+  ['contact', { contactEmailPrefix: 'p1' }],
+  ['contact', { contactEmailPrefix: 'p', sentBefore: early, isFailed: true }],
+  ['notification', { notificationId: 'n' }],
+  ['notification', { notificationId: 'n', status: 'skipped' }],
   ['contact', { contactEmail: 'p1@a.example' }],
   ['contact', { contactEmail: 'p1@a.example', broadcastId: 'b0', isFailed: true }],
   ['broadcast', { broadcastId: 'b0' }],
@@ -81,6 +87,9 @@ test.each<[string, Filter]>([
   ['broadcast', { broadcastId: 'b0', isSent: false, listId: 'old' }],
   ['failed', { isFailed: true }],
   ['failed', { broadcastId: 'b0', isFailed: true }],
+  ['failed', { status: 'failed', notificationId: 'n' }],
+  ['bounced', { status: 'bounced' }],
+  ['complained', { status: 'complained', isFailed: true }],
   ['bounced', { isBounced: true, isFailed: true }],
   ['complained', { isComplained: true, isBounced: true }],
   ['unsubscribed', { isUnsubscribed: true, listId: 'new' }],
@@ -98,8 +107,42 @@ test('pages that have looked at many rows end, and the last of them is found', a
   expect(new Set(pages.flat()).size).toBe(claim);
 });
 
+test('each page by address is read by messages_contact, whatever the collation', async () => {
+  const em = given.store.fork();
+  await query(
+    em,
+    'alter table messages alter column contact_email type text collate "en-x-icu"',
+    [],
+  );
+  const filters = filtersOf({ contactEmailPrefix: 'p' });
+  const first = await readHistoryPage(given.store, filters, { limit: 99, after: undefined });
+  const { text, values } = historySql(filters, { limit: 99, after: first.next });
+  const rows = await query<{ 'QUERY PLAN': string }>(
+    em,
+    `explain (analyze, buffers, costs off, timing off) ${text}`,
+    values,
+  );
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).not.toMatch(/Seq Scan|Bitmap/);
+  const scans = [...plan.matchAll(/using (messages_\w+) on messages .*rows=(\d+)/g)];
+  expect(scans.map(([, name]) => name)).toEqual(['messages_contact', 'messages_contact']);
+  for (const [, , read] of scans) expect(Number(read)).toBeLessThanOrEqual(lookedAtMax + claim);
+});
+
+test('pages by address hold each message once, in order', async () => {
+  const ids = (await pagesOf({ contactEmailPrefix: 'p' }, 4_999)).flat();
+  const sorted = await query<{ id: string }>(
+    given.store.fork(),
+    'select id from messages order by contact_email collate "C", created_at desc, id desc',
+    [],
+  );
+  expect(ids).toEqual(sorted.map(({ id }) => id));
+});
+
 test.each<[Filter, number]>([
   [{ broadcastId: 'b1' }, 5_000],
+  [{ notificationId: 'n' }, count / 3],
+  [{ status: 'failed' }, 0],
   [{ isFailed: true }, count / 100],
   [{ isFailed: true, broadcastId: 'b1' }, 50],
   [{ contactEmail: 'p0@a.example', isSent: true }, count / 3],

@@ -20,6 +20,15 @@ export class Transactional extends Migration {
         primary key (workspace_id, id)
       )`);
     this.addSql('alter table messages add column notification_id text');
+    // When it was put back into the queue; it is tried for a day since then.
+    this.addSql('alter table messages add column retried_at timestamptz');
+    this.addSql(`create index messages_notification on messages (workspace_id, notification_id, created_at desc)
+      where notification_id is not null`);
+    // Compares bytes whatever the database's collation, so it finds addresses by how they begin as well.
+    this.addSql('drop index messages_contact');
+    this.addSql(
+      'create index messages_contact on messages (workspace_id, contact_email text_pattern_ops, created_at desc)',
+    );
     // A message that failed frees its key, one that bounced does not. Both columns are in other indexes already.
     this.addSql(`create unique index messages_external_once on messages (workspace_id, external_id)
       where external_id is not null and (failed_at is null or bounced_at is not null)`);
@@ -60,9 +69,9 @@ export class Transactional extends Migration {
         message_id uuid not null,
         -- A compressed mail without attachments, sealed with a key of the workspace.
         content bytea not null,
-        erase_at timestamptz not null,
+        stored_at timestamptz not null,
         primary key (message_id, workspace_id)
       )`);
-    this.addSql('create index message_contents_old on message_contents (erase_at)');
+    this.addSql('create index message_contents_old on message_contents (workspace_id, stored_at)');
   }
 }

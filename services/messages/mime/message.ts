@@ -5,6 +5,13 @@ import { appendValue } from './quoted-printable.ts';
 export interface Prepared {
   head: string;
   body: (Buffer | string)[];
+  /** The same mail without its files, where it has any: what is kept of it. */
+  withoutFiles?: Prepared;
+}
+
+/** About its size, before it is encoded. */
+export function preparedLength({ head, body }: Prepared): number {
+  return body.reduce((sum, { length }) => sum + length, head.length);
 }
 
 /** Writes the message, encoded, with the dot that ends it. */

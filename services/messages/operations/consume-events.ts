@@ -30,25 +30,46 @@ function addressOf({ dataJson }: Event): string {
   return textOf(JSON.parse(dataJson).contact?.email);
 }
 
-/** The history keeps the messages without the address; waiting messages are not sent. */
+/** The history keeps the messages without the address and the content; waiting messages are not sent. */
 async function forget(em: EntityManager, workspaceId: string, emails: readonly string[]) {
+  const values = [workspaceId, emails];
+  // What the statements after it see is final: contents that are being stored have locked their messages.
   await query(
     em,
-    `with forgotten as (
+    `select from messages where workspace_id = $1 and contact_email = any($2::text[]) and contact_email <> ''
+     order by id for no key update`,
+    values,
+  );
+  await query(
+    em,
+    `with forgotten as materialized (
        update messages m set contact_email = '', updated_at = now(), owner = null, lease_until = null, due_at = null,
          status = case when m.status in ('deferred', 'sending') then 'skipped' else m.status end,
          status_info = case when m.status in ('deferred', 'sending') then 'removed' else m.status_info end
        from messages before
        where m.workspace_id = $1 and m.contact_email = any($2::text[]) and m.contact_email <> ''
          and before.workspace_id = m.workspace_id and before.id = m.id
-       returning m.broadcast_id, m.template_id, m.by_hand, (before.status in ('deferred', 'sending'))::int as skipped,
-         -(before.status = 'deferred')::int as deferred
-     ), ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
+       returning m.workspace_id, m.id, m.broadcast_id, m.template_id, m.by_hand,
+         (before.status in ('deferred', 'sending'))::int as skipped, -(before.status = 'deferred')::int as deferred
+     ), ${deleted.map(deletion).join(', ')},
+     ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
      select`,
-    [workspaceId, emails],
+    values,
   );
-  await query(em, 'delete from confirmations where workspace_id = $1 and email = any($2::text[])', [
-    workspaceId,
-    emails,
-  ]);
+  await query(
+    em,
+    'delete from confirmations where workspace_id = $1 and email = any($2::text[])',
+    values,
+  );
+}
+
+/** What is personal of a message beside its row. */
+const deleted = ['message_requests', 'message_attachments', 'message_contents'];
+
+/** The workspace is hidden from the planner, so that each message is one look by key. */
+function deletion(table: string): string {
+  return `gone_${table} as (
+    delete from ${table} t using forgotten
+    where t.message_id = forgotten.id and t.workspace_id || '' = forgotten.workspace_id
+  )`;
 }

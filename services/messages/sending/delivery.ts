@@ -3,6 +3,7 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
+import type { ContentKeeper } from '../contents/keeper.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
@@ -29,6 +30,7 @@ export type DeliveryContext = GiveBackContext & {
   keyring: Keyring;
   now: () => Date;
   thread: RenderThread;
+  contents: ContentKeeper;
 };
 
 /** What one message has beside its template and its contact. */
@@ -80,6 +82,8 @@ const noCopies: readonly string[] = [];
  */
 export class DeliveryRun {
   readonly #fates = new Map<string, Fate>();
+  /** What is on its way, where the workspace keeps it. */
+  readonly #mails = new Map<string, Prepared>();
   /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
@@ -209,7 +213,7 @@ export class DeliveryRun {
       startsUntilMs,
       held,
       signal: stop,
-      prepare,
+      prepare: plan.keepsContents ? () => this.#noted(message.id, prepare()) : prepare,
       ...(journal && {
         begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
       }),
@@ -219,6 +223,20 @@ export class DeliveryRun {
       refusedCopies: 0,
       lost: 0,
     };
+  }
+
+  #noted(id: string, mail: Prepared): Prepared {
+    this.#mails.set(id, mail);
+    return mail;
+  }
+
+  /** Keeps the content of what was sent, and lets go of any other. */
+  #keepSent(id: string, fate: Fate | undefined): void {
+    const mail = this.#mails.get(id);
+    if (!mail) return;
+    this.#mails.delete(id);
+    if (fate?.status === 'sent')
+      this.#context.contents.keep(this.#delivery.group.workspaceId, id, mail);
   }
 
   #settle(message: Claimed, outcome: Outcome): void {
@@ -233,6 +251,7 @@ export class DeliveryRun {
     }
     const stored = (fate: Fate | undefined) => {
       if (fate) this.#fates.set(id, fate);
+      this.#keepSent(id, fate);
       underway.release([id]);
       this.#finish(1);
     };
@@ -240,6 +259,7 @@ export class DeliveryRun {
   }
 
   #giveBack(id: string): void {
+    this.#mails.delete(id);
     this.unsent.push(id);
     this.#toGiveBack.push(id);
     if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);

@@ -27,6 +27,8 @@ import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 /** The answers of the other services; tests change them. */
 export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
+  /** Templates that do not exist. */
+  missingTemplates: Set<string>;
   /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
   perMinute: number;
@@ -54,6 +56,7 @@ export type World = {
   /** Contacts upserted for transactional mail, in turn. */
   upserted: { email: string; mayChange: boolean }[];
   isTracked: boolean;
+  contentDays: number;
   resolving: (() => Promise<void>) | undefined;
 };
 
@@ -77,6 +80,7 @@ export function workspacesOf(world: World): Workspaces {
           marketingEmailProviderId: world.marketingProvider,
           transactionalEmailProviderId: world.transactionalProvider,
           emailTrackingEnabled: world.isTracked,
+          messageContentDays: world.contentDays,
         },
       }),
     getIntegration: async ({ integrationId: id }) =>
@@ -110,12 +114,16 @@ export function templatesOf(world: World): Templates & TestData {
         found: world.testData === undefined ? [] : found,
       });
     },
-    getTemplateContent: async ({ language = '' }) =>
-      create(GetTemplateContentResponseSchema, {
+    getTemplateContent: async ({ id = '', language = '' }) => {
+      if (world.missingTemplates.has(id)) {
+        throw new ConnectError('Template not found', Code.NotFound);
+      }
+      return create(GetTemplateContentResponseSchema, {
         ...world.content,
         ...world.translations.get(language),
         languages: [...world.translations.keys()],
-      }),
+      });
+    },
   };
 }
 

@@ -20,6 +20,7 @@ import { type Sink, startSink } from '../../../test/sink.ts';
 import { defaultBehaviour } from '../../../test/sink-conversation.ts';
 import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
+import { ContentKeeper } from '../contents/keeper.ts';
 import type { Context } from '../context.ts';
 import { Recorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
@@ -59,7 +60,7 @@ export async function givenService() {
       outbox,
       keyring,
       contacts: contactsOf(world),
-      templates: templatesOf(world),
+      templates: peers.templates,
       owner,
       now: () => new Date(),
       plans: createPlans(peers),
@@ -71,6 +72,7 @@ export async function givenService() {
       }),
       underway: new Underway({ outcomes, owner, journal }),
       recorder,
+      contents: new ContentKeeper({ store, keyring, log }),
       journal,
       systemMail: openSystemMail({
         url: `smtp://127.0.0.1:${sink.port}`,
@@ -106,6 +108,7 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   await context.transactional.stop();
   context.admission.close();
   await context.underway.drained(5_000);
+  await context.contents.drained(5_000);
   await context.outcomes.close();
   await context.thread.close();
   await sink.close();
@@ -131,6 +134,7 @@ export function resetAfterEach(given: Given): void {
 function newWorld(port: number): World {
   return {
     content: defaultContent,
+    missingTemplates: new Set(),
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
@@ -150,6 +154,7 @@ function newWorld(port: number): World {
     testData: {},
     upserted: [],
     isTracked: false,
+    contentDays: 0,
     resolving: undefined,
   };
 }

@@ -1,10 +1,15 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { camelKeys } from '#lib/camel-keys.ts';
+import type { StoredRequest } from '../history/requests.ts';
 import type { MessageRow } from '../message-queries.ts';
 
-/** A message as the API shows it. */
-export function toMessage(row: MessageRow): MessageInitShape<typeof MessageSchema> {
+/** A message as the API shows it, and what it was made from if that is known. */
+export function toMessage(
+  row: MessageRow,
+  request?: StoredRequest,
+): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.id,
     externalId: row.external_id ?? undefined,
@@ -14,7 +19,7 @@ export function toMessage(row: MessageRow): MessageInitShape<typeof MessageSchem
     templateId: row.template_id,
     templateVersion: row.template_version,
     channel: row.channel,
-    status: row.status,
+    status: row.state,
     statusInfo: row.status_info ?? undefined,
     attempts: row.attempts,
     unknown: row.unknown,
@@ -30,7 +35,24 @@ export function toMessage(row: MessageRow): MessageInitShape<typeof MessageSchem
     unsubscribedAt: time(row.unsubscribed_at),
     createdAt: time(row.created_at),
     updatedAt: time(row.updated_at),
+    transactionalNotificationId: row.notification_id ?? undefined,
+    ...(request && given(request)),
   };
+}
+
+function given({ data, metadata, options = {}, attachments }: StoredRequest) {
+  return {
+    messageData: { data: data ?? {}, metadata },
+    channelOptions: isSet(options) ? camelKeys(options) : undefined,
+    attachments: attachments.map(camelKeys),
+  };
+}
+
+/** Whether anything differs from the template. */
+function isSet(options: object): boolean {
+  return Object.values(options).some((value) =>
+    value !== null && typeof value === 'object' ? Object.keys(value).length > 0 : Boolean(value),
+  );
 }
 
 function time(text: string | null): Timestamp | undefined {

@@ -9,17 +9,17 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Subscription } from "../../contacts/v1/subscriptions_pb.ts";
 import { file_postrider_contacts_v1_subscriptions } from "../../contacts/v1/subscriptions_pb.ts";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { Message as Message$1 } from "@bufbuild/protobuf";
+import type { JsonObject, Message as Message$1 } from "@bufbuild/protobuf";
 
 /**
  * Describes the file postrider/messages/v1/messages.proto.
  */
 export const file_postrider_messages_v1_messages: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLjBgoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdieV9oYW5kGBggASgIQg4KDF9leHRlcm5hbF9pZEIPCg1fYnJvYWRjYXN0X2lkQgoKCF9saXN0X2lkQg4KDF9zdGF0dXNfaW5mbyLIBgoTTGlzdE1lc3NhZ2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIOCgZjdXJzb3IYAiABKAkSYgoFbGltaXQYAyABKAVCTrpIS7oBSAoLbGltaXQucmFuZ2USH2xpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAaGHRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMEgAiAEBEgoKAmlkGAQgASgJEhMKC2V4dGVybmFsX2lkGAUgASgJEg8KB2xpc3RfaWQYBiABKAkSDwoHY2hhbm5lbBgHIAEoCRIVCg1jb250YWN0X2VtYWlsGAggASgJEhQKDGJyb2FkY2FzdF9pZBgJIAEoCRITCgt0ZW1wbGF0ZV9pZBgKIAEoCRIUCgdpc19zZW50GAsgASgISAGIAQESGQoMaXNfZGVsaXZlcmVkGAwgASgISAKIAQESFgoJaXNfZmFpbGVkGA0gASgISAOIAQESFgoJaXNfb3BlbmVkGA4gASgISASIAQESFwoKaXNfY2xpY2tlZBgPIAEoCEgFiAEBEhcKCmlzX2JvdW5jZWQYECABKAhIBogBARIaCg1pc19jb21wbGFpbmVkGBEgASgISAeIAQESHAoPaXNfdW5zdWJzY3JpYmVkGBIgASgISAiIAQESLgoKc2VudF9hZnRlchgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLc2VudF9iZWZvcmUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXVwZGF0ZWRfYWZ0ZXIYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDnVwZGF0ZWRfYmVmb3JlGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIICgZfbGltaXRCCgoIX2lzX3NlbnRCDwoNX2lzX2RlbGl2ZXJlZEIMCgpfaXNfZmFpbGVkQgwKCl9pc19vcGVuZWRCDQoLX2lzX2NsaWNrZWRCDQoLX2lzX2JvdW5jZWRCEAoOX2lzX2NvbXBsYWluZWRCEgoQX2lzX3Vuc3Vic2NyaWJlZCKEAQoUTGlzdE1lc3NhZ2VzUmVzcG9uc2USMAoIbWVzc2FnZXMYASADKAsyHi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhAKCGhhc19tb3JlGAMgASgIQg4KDF9uZXh0X2N1cnNvciJWChhHZXRCcm9hZGNhc3RTdGF0c1JlcXVlc3QSHAoMYnJvYWRjYXN0X2lkGAEgASgJQga6SAPIAQESHAoMd29ya3NwYWNlX2lkGAIgASgJQga6SAPIAQEiZwoZR2V0QnJvYWRjYXN0U3RhdHNSZXNwb25zZRIUCgxicm9hZGNhc3RfaWQYASABKAkSNAoFc3RhdHMYAiABKAsyJS5wb3N0cmlkZXIubWVzc2FnZXMudjEuQnJvYWRjYXN0U3RhdHMikwIKDkJyb2FkY2FzdFN0YXRzEhIKCnRvdGFsX3NlbnQYASABKAUSFwoPdG90YWxfZGVsaXZlcmVkGAIgASgFEhUKDXRvdGFsX2JvdW5jZWQYAyABKAUSGAoQdG90YWxfY29tcGxhaW5lZBgEIAEoBRIUCgx0b3RhbF9mYWlsZWQYBSABKAUSFAoMdG90YWxfb3BlbmVkGAYgASgFEhUKDXRvdGFsX2NsaWNrZWQYByABKAUSGgoSdG90YWxfdW5zdWJzY3JpYmVkGAggASgFEhUKDXRvdGFsX3NraXBwZWQYCSABKAUSFgoOdG90YWxfZGVmZXJyZWQYCiABKAUSFQoNdG90YWxfdW5rbm93bhgLIAEoBSJFCg5HZXRMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIv4BCg9HZXRMaW5rUmVzcG9uc2USDwoHbGlzdF9pZBgBIAEoCRIRCglsaXN0X25hbWUYAiABKAkSEAoIbGFuZ3VhZ2UYAyABKAkSEAoIdGltZXpvbmUYBCABKAkSOgoNc3Vic2NyaXB0aW9ucxgFIAMoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5TdWJzY3JpcHRpb24SFgoOd29ya3NwYWNlX25hbWUYBiABKAkSEwoLd2Vic2l0ZV91cmwYByABKAkSEAoIbG9nb191cmwYCCABKAkSDwoHZXhwaXJlZBgJIAEoCBIXCg9pc19jb25maXJtYXRpb24YCiABKAgiTwoYVW5zdWJzY3JpYmVCeUxpbmtSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBXRva2VuGAIgASgJQga6SAPIAQEiGwoZVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSJLChRDb25maXJtQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIhcKFUNvbmZpcm1CeUxpbmtSZXNwb25zZSL7AQoTVXBkYXRlQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBEhUKCGxhbmd1YWdlGAMgASgJSACIAQESFQoIdGltZXpvbmUYBCABKAlIAYgBARIlChJzdWJzY3JpYmVfbGlzdF9pZHMYBSADKAlCCbpIBpIBAxDoBxInChR1bnN1YnNjcmliZV9saXN0X2lkcxgGIAMoCUIJukgGkgEDEOgHEhcKD3Vuc3Vic2NyaWJlX2FsbBgHIAEoCEILCglfbGFuZ3VhZ2VCCwoJX3RpbWV6b25lIhYKFFVwZGF0ZUJ5TGlua1Jlc3BvbnNlIkoKEVJlY29yZEhpdHNSZXF1ZXN0EjUKBGhpdHMYASADKAsyGi5wb3N0cmlkZXIubWVzc2FnZXMudjEuSGl0Qgu6SAiSAQUIARDoByKHAQoDSGl0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRINCgV0b2tlbhgCIAEoCRIRCgRsaW5rGAMgASgFSACIAQESLwoLb2NjdXJyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmlzX2JvdBgFIAEoCEIHCgVfbGluayIUChJSZWNvcmRIaXRzUmVzcG9uc2UiTQoWR2V0VHJhY2tlZExpbmtzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIjkKF0dldFRyYWNrZWRMaW5rc1Jlc3BvbnNlEhAKCGxpbmtfc2V0GAEgASgMEgwKBHVybHMYAiADKAkikgMKCFNlbmRQbGFuEhsKC3RlbXBsYXRlX2lkGAEgASgJQga6SAPIAQESIQoQdGVtcGxhdGVfdmVyc2lvbhgCIAEoBUIHukgEGgIoARIeCg5pbnRlZ3JhdGlvbl9pZBgDIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYBCABKAlCBrpIA8gBARIRCglsaXN0X25hbWUYBSABKAkSFgoOYnJvYWRjYXN0X25hbWUYBiABKAkSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYByABKAgSNQoDdXRtGAggAygLMigucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuLlV0bUVudHJ5EiMKEGdsb2JhbF9mZWVkX2pzb24YCSABKAlCCbpIBnIEKICAQBI8Cg5yZWNpcGllbnRfZmVlZBgKIAEoCzIkLnBvc3RyaWRlci5tZXNzYWdlcy52MS5SZWNpcGllbnRGZWVkGioKCFV0bUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiZAoNUmVjaXBpZW50RmVlZBITCgN1cmwYASABKAlCBrpIA8gBARI+CgdoZWFkZXJzGAIgAygLMiMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlYWxlZEhlYWRlckIIukgFkgECEAoiMgoMU2VhbGVkSGVhZGVyEgwKBG5hbWUYASABKAkSFAoMc2VhbGVkX3ZhbHVlGAIgASgJIqIBChBTZW5kQmF0Y2hSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjUKBHBsYW4YAyABKAsyHy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW5CBrpIA8gBARIbCgZlbWFpbHMYBCADKAlCC7pICJIBBQgBEMgBIs4CChFTZW5kQmF0Y2hSZXNwb25zZRIMCgRzZW50GAEgASgFEg4KBmZhaWxlZBgCIAEoBRIPCgdza2lwcGVkGAMgASgFEhAKCGRlZmVycmVkGAQgASgFEhMKC25vdF9zdGFydGVkGAUgASgFEg8KB3Vua25vd24YBiABKAUSLwoLbmV4dF9kdWVfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBm91dGFnZRgIIAEoCRIyCg5vdXRhZ2VfZW5kc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdW5yZW5kZXJlZBgKIAEoBRIZChF1bnJlbmRlcmVkX3JlYXNvbhgLIAEoCRIuCgtyZXRyeV9hZnRlchgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJyChdHZXRCYXRjaE91dGNvbWVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARIbCgZlbWFpbHMYAyADKAlCC7pICJIBBQgBEMgBImkKGEdldEJhdGNoT3V0Y29tZXNSZXNwb25zZRI6CghvdXRjb21lcxgBIAEoCzIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kQmF0Y2hSZXNwb25zZRIRCglpbl9mbGlnaHQYAiABKAUiqwEKFVNlbmRJbmRpdmlkdWFsUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARI1CgRwbGFuGAMgASgLMh8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuQga6SAPIAQESHwoPcmVjaXBpZW50X2VtYWlsGAQgASgJQga6SAPIAQEiGAoWU2VuZEluZGl2aWR1YWxSZXNwb25zZSJcChlMaXN0VmFyaWF0aW9uU3RhdHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEiEKDWJyb2FkY2FzdF9pZHMYAiADKAlCCrpIB5IBBAgBEGQiUgoaTGlzdFZhcmlhdGlvblN0YXRzUmVzcG9uc2USNAoFc3RhdHMYASADKAsyJS5wb3N0cmlkZXIubWVzc2FnZXMudjEuVmFyaWF0aW9uU3RhdHMiuAEKDlZhcmlhdGlvblN0YXRzEhQKDGJyb2FkY2FzdF9pZBgBIAEoCRITCgt0ZW1wbGF0ZV9pZBgCIAEoCRIMCgRzZW50GAMgASgFEhEKCWRlbGl2ZXJlZBgEIAEoBRIOCgZvcGVuZWQYBSABKAUSDwoHY2xpY2tlZBgGIAEoBRIPCgdib3VuY2VkGAcgASgFEhIKCmNvbXBsYWluZWQYCCABKAUSFAoMdW5zdWJzY3JpYmVkGAkgASgFIhoKGExpc3RTZW5kaW5nU3RhdGVzUmVxdWVzdCJQChlMaXN0U2VuZGluZ1N0YXRlc1Jlc3BvbnNlEjMKBnN0YXRlcxgBIAMoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kaW5nU3RhdGUitQIKDFNlbmRpbmdTdGF0ZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSFgoOaW50ZWdyYXRpb25faWQYAiABKAkSFQoNd2FpdGluZ19jYWxscxgDIAEoBRIVCg1vcGVuX21lc3NhZ2VzGAQgASgFEg4KBndpbmRvdxgFIAEoBRITCgtjb25uZWN0aW9ucxgGIAEoBRIXCg9yYXRlX3Blcl9taW51dGUYByABKAESLwoMbWVzc2FnZV90aW1lGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEisKCG9wZW5zX2luGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCmlzX3Byb2JpbmcYCiABKAgSGQoRdW5zdG9yZWRfb3V0Y29tZXMYCyABKAUioAEKFVNlbmRTeXN0ZW1NYWlsUmVxdWVzdBIrCgNrZXkYASABKAlCHrpIG3IZMhdeW0EtWmEtejAtOS4vLV17MSwyMDB9JBISCgJ0bxgCIAEoCUIGukgDyAEBEisKB3N1YmplY3QYAyABKAlCGrpIF8gBAXISMhBeW15cclxuXXsxLDIwMH0kEhkKBHRleHQYBCABKAlCC7pICMgBAXIDGJBOIhgKFlNlbmRTeXN0ZW1NYWlsUmVzcG9uc2UymwMKDk1lc3NhZ2VTZXJ2aWNlErgBCgxMaXN0TWVzc2FnZXMSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSJPkAIByvMYLgoTGhEKD21lc3NhZ2VfaGlzdG9yeUIXRmFpbGVkIHRvIGxpc3QgbWVzc2FnZXOC0+STAhQSEi9hcGkvbWVzc2FnZXMubGlzdBLNAQoRR2V0QnJvYWRjYXN0U3RhdHMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QnJvYWRjYXN0U3RhdHNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFN0YXRzUmVzcG9uc2UiVZACAcrzGCoKExoRCg9tZXNzYWdlX2hpc3RvcnlCE0ZhaWxlZCB0byBnZXQgc3RhdHOC0+STAh4SHC9hcGkvbWVzc2FnZXMuYnJvYWRjYXN0U3RhdHMy0wQKEk1lc3NhZ2VMaW5rU2VydmljZRJ+CgdHZXRMaW5rEiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXF1ZXN0GiYucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldExpbmtSZXNwb25zZSIkkAIByvMYHQoCCAFCF0ZhaWxlZCB0byByZWFkIHRoZSBsaW5rEpoBChFVbnN1YnNjcmliZUJ5TGluaxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VbnN1YnNjcmliZUJ5TGlua1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSIikAICyvMYGwoCCAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZRKKAQoNQ29uZmlybUJ5TGluaxIrLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVxdWVzdBosLnBvc3RyaWRlci5tZXNzYWdlcy52MS5Db25maXJtQnlMaW5rUmVzcG9uc2UiHpACAsrzGBcKAggBQhFGYWlsZWQgdG8gY29uZmlybRKSAQoMVXBkYXRlQnlMaW5rEioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVwZGF0ZUJ5TGlua1JlcXVlc3QaKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVXBkYXRlQnlMaW5rUmVzcG9uc2UiKZACAsrzGCIKAggBQhxGYWlsZWQgdG8gdXBkYXRlIHByZWZlcmVuY2VzMqwCCg9UcmFja2luZ1NlcnZpY2USggEKClJlY29yZEhpdHMSKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuUmVjb3JkSGl0c1JlcXVlc3QaKS5wb3N0cmlkZXIubWVzc2FnZXMudjEuUmVjb3JkSGl0c1Jlc3BvbnNlIh/K8xgbCgIwAUIVRmFpbGVkIHRvIHJlY29yZCBoaXRzEpMBCg9HZXRUcmFja2VkTGlua3MSLS5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0VHJhY2tlZExpbmtzUmVxdWVzdBouLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRUcmFja2VkTGlua3NSZXNwb25zZSIhkAIByvMYGgoCCAFCFEZhaWxlZCB0byByZWFkIGxpbmtzMvYEChRCcm9hZGNhc3RTZW5kU2VydmljZRKBAQoJU2VuZEJhdGNoEicucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRCYXRjaFJlcXVlc3QaKC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEJhdGNoUmVzcG9uc2UiIZACAsrzGBoKAjABQhRGYWlsZWQgdG8gc2VuZCBiYXRjaBKeAQoQR2V0QmF0Y2hPdXRjb21lcxIuLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRCYXRjaE91dGNvbWVzUmVxdWVzdBovLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRCYXRjaE91dGNvbWVzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gZ2V0IGJhdGNoIG91dGNvbWVzEo8BCg5TZW5kSW5kaXZpZHVhbBIsLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kSW5kaXZpZHVhbFJlcXVlc3QaLS5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEluZGl2aWR1YWxSZXNwb25zZSIgyvMYHAoCMAFCFkZhaWxlZCB0byBzZW5kIG1lc3NhZ2USpgEKEkxpc3RWYXJpYXRpb25TdGF0cxIwLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0VmFyaWF0aW9uU3RhdHNSZXF1ZXN0GjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RWYXJpYXRpb25TdGF0c1Jlc3BvbnNlIiuQAgHK8xgkCgIwAUIeRmFpbGVkIHRvIGxpc3QgdmFyaWF0aW9uIHN0YXRzMroBChNTZW5kaW5nU3RhdGVTZXJ2aWNlEqIBChFMaXN0U2VuZGluZ1N0YXRlcxIvLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0U2VuZGluZ1N0YXRlc1JlcXVlc3QaMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdFNlbmRpbmdTdGF0ZXNSZXNwb25zZSIqkAIByvMYIwoCKAFCHUZhaWxlZCB0byBsaXN0IHNlbmRpbmcgc3RhdGVzMqwBChFTeXN0ZW1NYWlsU2VydmljZRKWAQoOU2VuZFN5c3RlbU1haWwSLC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFN5c3RlbU1haWxSZXF1ZXN0Gi0ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRTeXN0ZW1NYWlsUmVzcG9uc2UiJ5ACAsrzGCAKAjABQhpGYWlsZWQgdG8gc2VuZCBzeXN0ZW0gbWFpbGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_duration, file_google_protobuf_timestamp, file_postrider_contacts_v1_subscriptions, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvbWVzc2FnZXMvdjEvbWVzc2FnZXMucHJvdG8SFXBvc3RyaWRlci5tZXNzYWdlcy52MSLqCAoHTWVzc2FnZRIKCgJpZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhUKDWNvbnRhY3RfZW1haWwYAyABKAkSGQoMYnJvYWRjYXN0X2lkGAQgASgJSAGIAQESFAoHbGlzdF9pZBgFIAEoCUgCiAEBEhMKC3RlbXBsYXRlX2lkGAYgASgJEhgKEHRlbXBsYXRlX3ZlcnNpb24YByABKAUSDwoHY2hhbm5lbBgIIAEoCRIOCgZzdGF0dXMYCSABKAkSGAoLc3RhdHVzX2luZm8YCiABKAlIA4gBARIQCghhdHRlbXB0cxgLIAEoBRIPCgd1bmtub3duGAwgASgFEioKBmR1ZV9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2VudF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZGVsaXZlcmVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglmYWlsZWRfYXQYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCW9wZW5lZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xpY2tlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKYm91bmNlZF9hdBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY29tcGxhaW5lZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPdW5zdWJzY3JpYmVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdieV9oYW5kGBggASgIEioKHXRyYW5zYWN0aW9uYWxfbm90aWZpY2F0aW9uX2lkGBkgASgJSASIAQESOAoMbWVzc2FnZV9kYXRhGBogASgLMiIucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2VEYXRhEj4KD2NoYW5uZWxfb3B0aW9ucxgbIAEoCzIlLnBvc3RyaWRlci5tZXNzYWdlcy52MS5DaGFubmVsT3B0aW9ucxI9CgthdHRhY2htZW50cxgcIAMoCzIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5NZXNzYWdlQXR0YWNobWVudEIOCgxfZXh0ZXJuYWxfaWRCDwoNX2Jyb2FkY2FzdF9pZEIKCghfbGlzdF9pZEIOCgxfc3RhdHVzX2luZm9CIAoeX3RyYW5zYWN0aW9uYWxfbm90aWZpY2F0aW9uX2lkIl8KC01lc3NhZ2VEYXRhEiUKBGRhdGEYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCG1ldGFkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCL4AgoOQ2hhbm5lbE9wdGlvbnMSFgoJZnJvbV9uYW1lGAEgASgJSACIAQESFAoHc3ViamVjdBgCIAEoCUgBiAEBEhwKD3N1YmplY3RfcHJldmlldxgDIAEoCUgCiAEBEhUKCHJlcGx5X3RvGAQgASgJSAOIAQESCgoCY2MYBSADKAkSCwoDYmNjGAYgAygJEiEKFGxpc3RfdW5zdWJzY3JpYmVfdXJsGAcgASgJSASIAQESQwoHaGVhZGVycxgIIAMoCzIyLnBvc3RyaWRlci5tZXNzYWdlcy52MS5DaGFubmVsT3B0aW9ucy5IZWFkZXJzRW50cnkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDAoKX2Zyb21fbmFtZUIKCghfc3ViamVjdEISChBfc3ViamVjdF9wcmV2aWV3QgsKCV9yZXBseV90b0IXChVfbGlzdF91bnN1YnNjcmliZV91cmwingEKEU1lc3NhZ2VBdHRhY2htZW50EhAKCGZpbGVuYW1lGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRITCgtkaXNwb3NpdGlvbhgDIAEoCRIXCgpjb250ZW50X2lkGAQgASgJSACIAQESEgoKc2l6ZV9ieXRlcxgFIAEoBRIQCghjaGVja3N1bRgGIAEoCUINCgtfY29udGVudF9pZCJ0Cg5NZXNzYWdlQ29udGVudBIPCgdzdWJqZWN0GAEgASgJEgwKBGh0bWwYAiABKAkSDAoEdGV4dBgDIAEoCRI1CgdoZWFkZXJzGAQgAygLMiQucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2VIZWFkZXIiLAoNTWVzc2FnZUhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkUKEUdldE1lc3NhZ2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQEifQoSR2V0TWVzc2FnZVJlc3BvbnNlEi8KB21lc3NhZ2UYASABKAsyHi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZRI2Cgdjb250ZW50GAIgASgLMiUucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLk1lc3NhZ2VDb250ZW50IkcKE1JldHJ5TWVzc2FnZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASInChRSZXRyeU1lc3NhZ2VSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIIv0HChNMaXN0TWVzc2FnZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEg4KBmN1cnNvchgCIAEoCRJiCgVsaW1pdBgDIAEoBUJOukhLugFICgtsaW1pdC5yYW5nZRIfbGltaXQgbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDEwMBoYdGhpcyA+PSAxICYmIHRoaXMgPD0gMTAwSACIAQESCgoCaWQYBCABKAkSEwoLZXh0ZXJuYWxfaWQYBSABKAkSDwoHbGlzdF9pZBgGIAEoCRIPCgdjaGFubmVsGAcgASgJEhUKDWNvbnRhY3RfZW1haWwYCCABKAkSFAoMYnJvYWRjYXN0X2lkGAkgASgJEhMKC3RlbXBsYXRlX2lkGAogASgJEhQKB2lzX3NlbnQYCyABKAhIAYgBARIZCgxpc19kZWxpdmVyZWQYDCABKAhIAogBARIWCglpc19mYWlsZWQYDSABKAhIA4gBARIWCglpc19vcGVuZWQYDiABKAhIBIgBARIXCgppc19jbGlja2VkGA8gASgISAWIAQESFwoKaXNfYm91bmNlZBgQIAEoCEgGiAEBEhoKDWlzX2NvbXBsYWluZWQYESABKAhIB4gBARIcCg9pc191bnN1YnNjcmliZWQYEiABKAhICIgBARIuCgpzZW50X2FmdGVyGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtzZW50X2JlZm9yZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNdXBkYXRlZF9hZnRlchgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOdXBkYXRlZF9iZWZvcmUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD25vdGlmaWNhdGlvbl9pZBgXIAEoCRKJAQoUY29udGFjdF9lbWFpbF9wcmVmaXgYGCABKAlCa7pIaLoBZQoZY29udGFjdF9lbWFpbF9wcmVmaXguc2l6ZRI1Y29udGFjdF9lbWFpbF9wcmVmaXggbXVzdCBoYXZlIGF0IG1vc3QgMjU0IGNoYXJhY3RlcnMaEXNpemUodGhpcykgPD0gMjU0Eg4KBnN0YXR1cxgZIAEoCUIICgZfbGltaXRCCgoIX2lzX3NlbnRCDwoNX2lzX2RlbGl2ZXJlZEIMCgpfaXNfZmFpbGVkQgwKCl9pc19vcGVuZWRCDQoLX2lzX2NsaWNrZWRCDQoLX2lzX2JvdW5jZWRCEAoOX2lzX2NvbXBsYWluZWRCEgoQX2lzX3Vuc3Vic2NyaWJlZCKEAQoUTGlzdE1lc3NhZ2VzUmVzcG9uc2USMAoIbWVzc2FnZXMYASADKAsyHi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhAKCGhhc19tb3JlGAMgASgIQg4KDF9uZXh0X2N1cnNvciKBCAoVRXhwb3J0TWVzc2FnZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEg4KBmN1cnNvchgCIAEoCRJkCgVsaW1pdBgDIAEoBUJQukhNugFKCgtsaW1pdC5yYW5nZRIgbGltaXQgbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDEwMDAaGXRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMDBIAIgBARIKCgJpZBgEIAEoCRITCgtleHRlcm5hbF9pZBgFIAEoCRIPCgdsaXN0X2lkGAYgASgJEg8KB2NoYW5uZWwYByABKAkSFQoNY29udGFjdF9lbWFpbBgIIAEoCRIUCgxicm9hZGNhc3RfaWQYCSABKAkSEwoLdGVtcGxhdGVfaWQYCiABKAkSFAoHaXNfc2VudBgLIAEoCEgBiAEBEhkKDGlzX2RlbGl2ZXJlZBgMIAEoCEgCiAEBEhYKCWlzX2ZhaWxlZBgNIAEoCEgDiAEBEhYKCWlzX29wZW5lZBgOIAEoCEgEiAEBEhcKCmlzX2NsaWNrZWQYDyABKAhIBYgBARIXCgppc19ib3VuY2VkGBAgASgISAaIAQESGgoNaXNfY29tcGxhaW5lZBgRIAEoCEgHiAEBEhwKD2lzX3Vuc3Vic2NyaWJlZBgSIAEoCEgIiAEBEi4KCnNlbnRfYWZ0ZXIYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlbnRfYmVmb3JlGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg11cGRhdGVkX2FmdGVyGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg51cGRhdGVkX2JlZm9yZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbm90aWZpY2F0aW9uX2lkGBcgASgJEokBChRjb250YWN0X2VtYWlsX3ByZWZpeBgYIAEoCUJrukhougFlChljb250YWN0X2VtYWlsX3ByZWZpeC5zaXplEjVjb250YWN0X2VtYWlsX3ByZWZpeCBtdXN0IGhhdmUgYXQgbW9zdCAyNTQgY2hhcmFjdGVycxoRc2l6ZSh0aGlzKSA8PSAyNTQSDgoGc3RhdHVzGBkgASgJQggKBl9saW1pdEIKCghfaXNfc2VudEIPCg1faXNfZGVsaXZlcmVkQgwKCl9pc19mYWlsZWRCDAoKX2lzX29wZW5lZEINCgtfaXNfY2xpY2tlZEINCgtfaXNfYm91bmNlZEIQCg5faXNfY29tcGxhaW5lZEISChBfaXNfdW5zdWJzY3JpYmVkInQKFkV4cG9ydE1lc3NhZ2VzUmVzcG9uc2USMAoIbWVzc2FnZXMYASADKAsyHi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTWVzc2FnZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJWChhHZXRCcm9hZGNhc3RTdGF0c1JlcXVlc3QSHAoMYnJvYWRjYXN0X2lkGAEgASgJQga6SAPIAQESHAoMd29ya3NwYWNlX2lkGAIgASgJQga6SAPIAQEiZwoZR2V0QnJvYWRjYXN0U3RhdHNSZXNwb25zZRIUCgxicm9hZGNhc3RfaWQYASABKAkSNAoFc3RhdHMYAiABKAsyJS5wb3N0cmlkZXIubWVzc2FnZXMudjEuQnJvYWRjYXN0U3RhdHMikwIKDkJyb2FkY2FzdFN0YXRzEhIKCnRvdGFsX3NlbnQYASABKAUSFwoPdG90YWxfZGVsaXZlcmVkGAIgASgFEhUKDXRvdGFsX2JvdW5jZWQYAyABKAUSGAoQdG90YWxfY29tcGxhaW5lZBgEIAEoBRIUCgx0b3RhbF9mYWlsZWQYBSABKAUSFAoMdG90YWxfb3BlbmVkGAYgASgFEhUKDXRvdGFsX2NsaWNrZWQYByABKAUSGgoSdG90YWxfdW5zdWJzY3JpYmVkGAggASgFEhUKDXRvdGFsX3NraXBwZWQYCSABKAUSFgoOdG90YWxfZGVmZXJyZWQYCiABKAUSFQoNdG90YWxfdW5rbm93bhgLIAEoBSJFCg5HZXRMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIv4BCg9HZXRMaW5rUmVzcG9uc2USDwoHbGlzdF9pZBgBIAEoCRIRCglsaXN0X25hbWUYAiABKAkSEAoIbGFuZ3VhZ2UYAyABKAkSEAoIdGltZXpvbmUYBCABKAkSOgoNc3Vic2NyaXB0aW9ucxgFIAMoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5TdWJzY3JpcHRpb24SFgoOd29ya3NwYWNlX25hbWUYBiABKAkSEwoLd2Vic2l0ZV91cmwYByABKAkSEAoIbG9nb191cmwYCCABKAkSDwoHZXhwaXJlZBgJIAEoCBIXCg9pc19jb25maXJtYXRpb24YCiABKAgiTwoYVW5zdWJzY3JpYmVCeUxpbmtSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBXRva2VuGAIgASgJQga6SAPIAQEiGwoZVW5zdWJzY3JpYmVCeUxpbmtSZXNwb25zZSJLChRDb25maXJtQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIhcKFUNvbmZpcm1CeUxpbmtSZXNwb25zZSL7AQoTVXBkYXRlQnlMaW5rUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBEhUKCGxhbmd1YWdlGAMgASgJSACIAQESFQoIdGltZXpvbmUYBCABKAlIAYgBARIlChJzdWJzY3JpYmVfbGlzdF9pZHMYBSADKAlCCbpIBpIBAxDoBxInChR1bnN1YnNjcmliZV9saXN0X2lkcxgGIAMoCUIJukgGkgEDEOgHEhcKD3Vuc3Vic2NyaWJlX2FsbBgHIAEoCEILCglfbGFuZ3VhZ2VCCwoJX3RpbWV6b25lIhYKFFVwZGF0ZUJ5TGlua1Jlc3BvbnNlIkoKEVJlY29yZEhpdHNSZXF1ZXN0EjUKBGhpdHMYASADKAsyGi5wb3N0cmlkZXIubWVzc2FnZXMudjEuSGl0Qgu6SAiSAQUIARDoByKHAQoDSGl0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRINCgV0b2tlbhgCIAEoCRIRCgRsaW5rGAMgASgFSACIAQESLwoLb2NjdXJyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmlzX2JvdBgFIAEoCEIHCgVfbGluayIUChJSZWNvcmRIaXRzUmVzcG9uc2UiTQoWR2V0VHJhY2tlZExpbmtzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgV0b2tlbhgCIAEoCUIGukgDyAEBIjkKF0dldFRyYWNrZWRMaW5rc1Jlc3BvbnNlEhAKCGxpbmtfc2V0GAEgASgMEgwKBHVybHMYAiADKAkikgMKCFNlbmRQbGFuEhsKC3RlbXBsYXRlX2lkGAEgASgJQga6SAPIAQESIQoQdGVtcGxhdGVfdmVyc2lvbhgCIAEoBUIHukgEGgIoARIeCg5pbnRlZ3JhdGlvbl9pZBgDIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYBCABKAlCBrpIA8gBARIRCglsaXN0X25hbWUYBSABKAkSFgoOYnJvYWRjYXN0X25hbWUYBiABKAkSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYByABKAgSNQoDdXRtGAggAygLMigucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuLlV0bUVudHJ5EiMKEGdsb2JhbF9mZWVkX2pzb24YCSABKAlCCbpIBnIEKICAQBI8Cg5yZWNpcGllbnRfZmVlZBgKIAEoCzIkLnBvc3RyaWRlci5tZXNzYWdlcy52MS5SZWNpcGllbnRGZWVkGioKCFV0bUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiZAoNUmVjaXBpZW50RmVlZBITCgN1cmwYASABKAlCBrpIA8gBARI+CgdoZWFkZXJzGAIgAygLMiMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlYWxlZEhlYWRlckIIukgFkgECEAoiMgoMU2VhbGVkSGVhZGVyEgwKBG5hbWUYASABKAkSFAoMc2VhbGVkX3ZhbHVlGAIgASgJIqIBChBTZW5kQmF0Y2hSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhwKDGJyb2FkY2FzdF9pZBgCIAEoCUIGukgDyAEBEjUKBHBsYW4YAyABKAsyHy5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZFBsYW5CBrpIA8gBARIbCgZlbWFpbHMYBCADKAlCC7pICJIBBQgBEMgBIs4CChFTZW5kQmF0Y2hSZXNwb25zZRIMCgRzZW50GAEgASgFEg4KBmZhaWxlZBgCIAEoBRIPCgdza2lwcGVkGAMgASgFEhAKCGRlZmVycmVkGAQgASgFEhMKC25vdF9zdGFydGVkGAUgASgFEg8KB3Vua25vd24YBiABKAUSLwoLbmV4dF9kdWVfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBm91dGFnZRgIIAEoCRIyCg5vdXRhZ2VfZW5kc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdW5yZW5kZXJlZBgKIAEoBRIZChF1bnJlbmRlcmVkX3JlYXNvbhgLIAEoCRIuCgtyZXRyeV9hZnRlchgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJyChdHZXRCYXRjaE91dGNvbWVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARIbCgZlbWFpbHMYAyADKAlCC7pICJIBBQgBEMgBImkKGEdldEJhdGNoT3V0Y29tZXNSZXNwb25zZRI6CghvdXRjb21lcxgBIAEoCzIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kQmF0Y2hSZXNwb25zZRIRCglpbl9mbGlnaHQYAiABKAUiqwEKFVNlbmRJbmRpdmlkdWFsUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIcCgxicm9hZGNhc3RfaWQYAiABKAlCBrpIA8gBARI1CgRwbGFuGAMgASgLMh8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRQbGFuQga6SAPIAQESHwoPcmVjaXBpZW50X2VtYWlsGAQgASgJQga6SAPIAQEiGAoWU2VuZEluZGl2aWR1YWxSZXNwb25zZSJcChlMaXN0VmFyaWF0aW9uU3RhdHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEiEKDWJyb2FkY2FzdF9pZHMYAiADKAlCCrpIB5IBBAgBEGQiUgoaTGlzdFZhcmlhdGlvblN0YXRzUmVzcG9uc2USNAoFc3RhdHMYASADKAsyJS5wb3N0cmlkZXIubWVzc2FnZXMudjEuVmFyaWF0aW9uU3RhdHMiuAEKDlZhcmlhdGlvblN0YXRzEhQKDGJyb2FkY2FzdF9pZBgBIAEoCRITCgt0ZW1wbGF0ZV9pZBgCIAEoCRIMCgRzZW50GAMgASgFEhEKCWRlbGl2ZXJlZBgEIAEoBRIOCgZvcGVuZWQYBSABKAUSDwoHY2xpY2tlZBgGIAEoBRIPCgdib3VuY2VkGAcgASgFEhIKCmNvbXBsYWluZWQYCCABKAUSFAoMdW5zdWJzY3JpYmVkGAkgASgFIhoKGExpc3RTZW5kaW5nU3RhdGVzUmVxdWVzdCJQChlMaXN0U2VuZGluZ1N0YXRlc1Jlc3BvbnNlEjMKBnN0YXRlcxgBIAMoCzIjLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kaW5nU3RhdGUitQIKDFNlbmRpbmdTdGF0ZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSFgoOaW50ZWdyYXRpb25faWQYAiABKAkSFQoNd2FpdGluZ19jYWxscxgDIAEoBRIVCg1vcGVuX21lc3NhZ2VzGAQgASgFEg4KBndpbmRvdxgFIAEoBRITCgtjb25uZWN0aW9ucxgGIAEoBRIXCg9yYXRlX3Blcl9taW51dGUYByABKAESLwoMbWVzc2FnZV90aW1lGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEisKCG9wZW5zX2luGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCmlzX3Byb2JpbmcYCiABKAgSGQoRdW5zdG9yZWRfb3V0Y29tZXMYCyABKAUioAEKFVNlbmRTeXN0ZW1NYWlsUmVxdWVzdBIrCgNrZXkYASABKAlCHrpIG3IZMhdeW0EtWmEtejAtOS4vLV17MSwyMDB9JBISCgJ0bxgCIAEoCUIGukgDyAEBEisKB3N1YmplY3QYAyABKAlCGrpIF8gBAXISMhBeW15cclxuXXsxLDIwMH0kEhkKBHRleHQYBCABKAlCC7pICMgBAXIDGJBOIhgKFlNlbmRTeXN0ZW1NYWlsUmVzcG9uc2Uy8QcKDk1lc3NhZ2VTZXJ2aWNlErgBCgxMaXN0TWVzc2FnZXMSKi5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdE1lc3NhZ2VzUmVxdWVzdBorLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSJPkAIByvMYLgoTGhEKD21lc3NhZ2VfaGlzdG9yeUIXRmFpbGVkIHRvIGxpc3QgbWVzc2FnZXOC0+STAhQSEi9hcGkvbWVzc2FnZXMubGlzdBKvAQoKR2V0TWVzc2FnZRIoLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRNZXNzYWdlUmVxdWVzdBopLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRNZXNzYWdlUmVzcG9uc2UiTJACAcrzGCwKExoRCg9tZXNzYWdlX2hpc3RvcnlCFUZhaWxlZCB0byBnZXQgbWVzc2FnZYLT5JMCExIRL2FwaS9tZXNzYWdlcy5nZXQS4wEKDkV4cG9ydE1lc3NhZ2VzEiwucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkV4cG9ydE1lc3NhZ2VzUmVxdWVzdBotLnBvc3RyaWRlci5tZXNzYWdlcy52MS5FeHBvcnRNZXNzYWdlc1Jlc3BvbnNlInSQAgHK8xhRChMaEQoPbWVzc2FnZV9oaXN0b3J5QhlGYWlsZWQgdG8gZXhwb3J0IG1lc3NhZ2VzUh8KCG1lc3NhZ2VzEgZjdXJzb3IaC25leHRfY3Vyc29ygtPkkwIWEhQvYXBpL21lc3NhZ2VzLmV4cG9ydBK7AQoMUmV0cnlNZXNzYWdlEioucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlJldHJ5TWVzc2FnZVJlcXVlc3QaKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuUmV0cnlNZXNzYWdlUmVzcG9uc2UiUsrzGDAKExoRCg10cmFuc2FjdGlvbmFsEAEYAUIXRmFpbGVkIHRvIHJldHJ5IG1lc3NhZ2WC0+STAhg6ASoiEy9hcGkvbWVzc2FnZXMucmV0cnkSzQEKEUdldEJyb2FkY2FzdFN0YXRzEi8ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFN0YXRzUmVxdWVzdBowLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRCcm9hZGNhc3RTdGF0c1Jlc3BvbnNlIlWQAgHK8xgqChMaEQoPbWVzc2FnZV9oaXN0b3J5QhNGYWlsZWQgdG8gZ2V0IHN0YXRzgtPkkwIeEhwvYXBpL21lc3NhZ2VzLmJyb2FkY2FzdFN0YXRzMtMEChJNZXNzYWdlTGlua1NlcnZpY2USfgoHR2V0TGluaxIlLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRMaW5rUmVxdWVzdBomLnBvc3RyaWRlci5tZXNzYWdlcy52MS5HZXRMaW5rUmVzcG9uc2UiJJACAcrzGB0KAggBQhdGYWlsZWQgdG8gcmVhZCB0aGUgbGluaxKaAQoRVW5zdWJzY3JpYmVCeUxpbmsSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuVW5zdWJzY3JpYmVCeUxpbmtSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVuc3Vic2NyaWJlQnlMaW5rUmVzcG9uc2UiIpACAsrzGBsKAggBQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmUSigEKDUNvbmZpcm1CeUxpbmsSKy5wb3N0cmlkZXIubWVzc2FnZXMudjEuQ29uZmlybUJ5TGlua1JlcXVlc3QaLC5wb3N0cmlkZXIubWVzc2FnZXMudjEuQ29uZmlybUJ5TGlua1Jlc3BvbnNlIh6QAgLK8xgXCgIIAUIRRmFpbGVkIHRvIGNvbmZpcm0SkgEKDFVwZGF0ZUJ5TGluaxIqLnBvc3RyaWRlci5tZXNzYWdlcy52MS5VcGRhdGVCeUxpbmtSZXF1ZXN0GisucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlVwZGF0ZUJ5TGlua1Jlc3BvbnNlIimQAgLK8xgiCgIIAUIcRmFpbGVkIHRvIHVwZGF0ZSBwcmVmZXJlbmNlczKsAgoPVHJhY2tpbmdTZXJ2aWNlEoIBCgpSZWNvcmRIaXRzEigucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlJlY29yZEhpdHNSZXF1ZXN0GikucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlJlY29yZEhpdHNSZXNwb25zZSIfyvMYGwoCMAFCFUZhaWxlZCB0byByZWNvcmQgaGl0cxKTAQoPR2V0VHJhY2tlZExpbmtzEi0ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldFRyYWNrZWRMaW5rc1JlcXVlc3QaLi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0VHJhY2tlZExpbmtzUmVzcG9uc2UiIZACAcrzGBoKAggBQhRGYWlsZWQgdG8gcmVhZCBsaW5rczL2BAoUQnJvYWRjYXN0U2VuZFNlcnZpY2USgQEKCVNlbmRCYXRjaBInLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kQmF0Y2hSZXF1ZXN0GigucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRCYXRjaFJlc3BvbnNlIiGQAgLK8xgaCgIwAUIURmFpbGVkIHRvIHNlbmQgYmF0Y2gSngEKEEdldEJhdGNoT3V0Y29tZXMSLi5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QmF0Y2hPdXRjb21lc1JlcXVlc3QaLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuR2V0QmF0Y2hPdXRjb21lc1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIGdldCBiYXRjaCBvdXRjb21lcxKPAQoOU2VuZEluZGl2aWR1YWwSLC5wb3N0cmlkZXIubWVzc2FnZXMudjEuU2VuZEluZGl2aWR1YWxSZXF1ZXN0Gi0ucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRJbmRpdmlkdWFsUmVzcG9uc2UiIMrzGBwKAjABQhZGYWlsZWQgdG8gc2VuZCBtZXNzYWdlEqYBChJMaXN0VmFyaWF0aW9uU3RhdHMSMC5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdFZhcmlhdGlvblN0YXRzUmVxdWVzdBoxLnBvc3RyaWRlci5tZXNzYWdlcy52MS5MaXN0VmFyaWF0aW9uU3RhdHNSZXNwb25zZSIrkAIByvMYJAoCMAFCHkZhaWxlZCB0byBsaXN0IHZhcmlhdGlvbiBzdGF0czK6AQoTU2VuZGluZ1N0YXRlU2VydmljZRKiAQoRTGlzdFNlbmRpbmdTdGF0ZXMSLy5wb3N0cmlkZXIubWVzc2FnZXMudjEuTGlzdFNlbmRpbmdTdGF0ZXNSZXF1ZXN0GjAucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RTZW5kaW5nU3RhdGVzUmVzcG9uc2UiKpACAcrzGCMKAigBQh1GYWlsZWQgdG8gbGlzdCBzZW5kaW5nIHN0YXRlczKsAQoRU3lzdGVtTWFpbFNlcnZpY2USlgEKDlNlbmRTeXN0ZW1NYWlsEiwucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLlNlbmRTeXN0ZW1NYWlsUmVxdWVzdBotLnBvc3RyaWRlci5tZXNzYWdlcy52MS5TZW5kU3lzdGVtTWFpbFJlc3BvbnNlIieQAgLK8xggCgIwAUIaRmFpbGVkIHRvIHNlbmQgc3lzdGVtIG1haWxiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_contacts_v1_subscriptions, file_postrider_options_v1_options]);
 
 /**
  * One message to one person.
@@ -84,7 +84,10 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   channel: string;
 
   /**
-   * `sending`, `sent`, `failed`, `skipped` or `deferred`.
+   * `queued`: not tried yet. `sending`: on its way. `sent`: the server has accepted it. `delivered`: a provider reported
+   * it delivered. `deferred`: tried, and tried again at `due_at`. `failed`: given up. `bounced`: refused for good because of
+   * its address. `complained`: the recipient complained. `skipped`: not sent because the recipient may not be sent to.
+   * `cancelled`: cancelled before it was sent.
    *
    * @generated from field: string status = 9;
    */
@@ -176,7 +179,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   unsubscribedAt?: Timestamp | undefined;
 
   /**
-   * When it was first claimed.
+   * When it was accepted, or first claimed.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 22;
    */
@@ -195,6 +198,34 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
    * @generated from field: bool by_hand = 24;
    */
   byHand: boolean;
+
+  /**
+   * The notification of a transactional message.
+   *
+   * @generated from field: optional string transactional_notification_id = 25;
+   */
+  transactionalNotificationId?: string | undefined;
+
+  /**
+   * The values given for a transactional message; absent once the contact is deleted.
+   *
+   * @generated from field: postrider.messages.v1.MessageData message_data = 26;
+   */
+  messageData?: MessageData | undefined;
+
+  /**
+   * What of a transactional message differed from its template; absent if nothing did.
+   *
+   * @generated from field: postrider.messages.v1.ChannelOptions channel_options = 27;
+   */
+  channelOptions?: ChannelOptions | undefined;
+
+  /**
+   * The files of a transactional message.
+   *
+   * @generated from field: repeated postrider.messages.v1.MessageAttachment attachments = 28;
+   */
+  attachments: MessageAttachment[];
 };
 
 /**
@@ -203,6 +234,336 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
  */
 export const MessageSchema: GenMessage<Message> = /*@__PURE__*/
   messageDesc(file_postrider_messages_v1_messages, 0);
+
+/**
+ * The values of a transactional message.
+ *
+ * @generated from message postrider.messages.v1.MessageData
+ */
+export type MessageData = Message$1<"postrider.messages.v1.MessageData"> & {
+  /**
+   * Values for Liquid.
+   *
+   * @generated from field: google.protobuf.Struct data = 1;
+   */
+  data?: JsonObject | undefined;
+
+  /**
+   * Free-form data of the caller's.
+   *
+   * @generated from field: google.protobuf.Struct metadata = 2;
+   */
+  metadata?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message postrider.messages.v1.MessageData.
+ * Use `create(MessageDataSchema)` to create a new message.
+ */
+export const MessageDataSchema: GenMessage<MessageData> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 1);
+
+/**
+ * What of a transactional message differed from its template, as it was given.
+ *
+ * @generated from message postrider.messages.v1.ChannelOptions
+ */
+export type ChannelOptions = Message$1<"postrider.messages.v1.ChannelOptions"> & {
+  /**
+   * Display name in From.
+   *
+   * @generated from field: optional string from_name = 1;
+   */
+  fromName?: string | undefined;
+
+  /**
+   * Subject, with Liquid.
+   *
+   * @generated from field: optional string subject = 2;
+   */
+  subject?: string | undefined;
+
+  /**
+   * Preview line, with Liquid.
+   *
+   * @generated from field: optional string subject_preview = 3;
+   */
+  subjectPreview?: string | undefined;
+
+  /**
+   * Address for replies.
+   *
+   * @generated from field: optional string reply_to = 4;
+   */
+  replyTo?: string | undefined;
+
+  /**
+   * Addresses that got a copy.
+   *
+   * @generated from field: repeated string cc = 5;
+   */
+  cc: string[];
+
+  /**
+   * Addresses that got a copy and are in no header.
+   *
+   * @generated from field: repeated string bcc = 6;
+   */
+  bcc: string[];
+
+  /**
+   * Address of List-Unsubscribe.
+   *
+   * @generated from field: optional string list_unsubscribe_url = 7;
+   */
+  listUnsubscribeUrl?: string | undefined;
+
+  /**
+   * Header fields of the caller's own.
+   *
+   * @generated from field: map<string, string> headers = 8;
+   */
+  headers: { [key: string]: string };
+};
+
+/**
+ * Describes the message postrider.messages.v1.ChannelOptions.
+ * Use `create(ChannelOptionsSchema)` to create a new message.
+ */
+export const ChannelOptionsSchema: GenMessage<ChannelOptions> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 2);
+
+/**
+ * A file of a message, without its content.
+ *
+ * @generated from message postrider.messages.v1.MessageAttachment
+ */
+export type MessageAttachment = Message$1<"postrider.messages.v1.MessageAttachment"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string filename = 1;
+   */
+  filename: string;
+
+  /**
+   * Media type.
+   *
+   * @generated from field: string content_type = 2;
+   */
+  contentType: string;
+
+  /**
+   * `attachment` or `inline`.
+   *
+   * @generated from field: string disposition = 3;
+   */
+  disposition: string;
+
+  /**
+   * Content-ID of an inline file.
+   *
+   * @generated from field: optional string content_id = 4;
+   */
+  contentId?: string | undefined;
+
+  /**
+   * Size in bytes.
+   *
+   * @generated from field: int32 size_bytes = 5;
+   */
+  sizeBytes: number;
+
+  /**
+   * SHA-256 of the content, in hex.
+   *
+   * @generated from field: string checksum = 6;
+   */
+  checksum: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.MessageAttachment.
+ * Use `create(MessageAttachmentSchema)` to create a new message.
+ */
+export const MessageAttachmentSchema: GenMessage<MessageAttachment> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 3);
+
+/**
+ * A mail as it was sent, without its files.
+ *
+ * @generated from message postrider.messages.v1.MessageContent
+ */
+export type MessageContent = Message$1<"postrider.messages.v1.MessageContent"> & {
+  /**
+   * The subject.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * The HTML part.
+   *
+   * @generated from field: string html = 2;
+   */
+  html: string;
+
+  /**
+   * The text part.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+
+  /**
+   * All header fields, in order.
+   *
+   * @generated from field: repeated postrider.messages.v1.MessageHeader headers = 4;
+   */
+  headers: MessageHeader[];
+};
+
+/**
+ * Describes the message postrider.messages.v1.MessageContent.
+ * Use `create(MessageContentSchema)` to create a new message.
+ */
+export const MessageContentSchema: GenMessage<MessageContent> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 4);
+
+/**
+ * A header field of a mail.
+ *
+ * @generated from message postrider.messages.v1.MessageHeader
+ */
+export type MessageHeader = Message$1<"postrider.messages.v1.MessageHeader"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its value, unfolded and decoded.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.MessageHeader.
+ * Use `create(MessageHeaderSchema)` to create a new message.
+ */
+export const MessageHeaderSchema: GenMessage<MessageHeader> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 5);
+
+/**
+ * Asks for a message.
+ *
+ * @generated from message postrider.messages.v1.GetMessageRequest
+ */
+export type GetMessageRequest = Message$1<"postrider.messages.v1.GetMessageRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The message.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetMessageRequest.
+ * Use `create(GetMessageRequestSchema)` to create a new message.
+ */
+export const GetMessageRequestSchema: GenMessage<GetMessageRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 6);
+
+/**
+ * A message.
+ *
+ * @generated from message postrider.messages.v1.GetMessageResponse
+ */
+export type GetMessageResponse = Message$1<"postrider.messages.v1.GetMessageResponse"> & {
+  /**
+   * The message.
+   *
+   * @generated from field: postrider.messages.v1.Message message = 1;
+   */
+  message?: Message | undefined;
+
+  /**
+   * The content; absent if the workspace does not keep contents, or did not when it was sent, if its days are over, if the contact is
+   * deleted, or if it was over 1 MiB. Contents are stored shortly after sending, and not while the service is overloaded.
+   *
+   * @generated from field: postrider.messages.v1.MessageContent content = 2;
+   */
+  content?: MessageContent | undefined;
+};
+
+/**
+ * Describes the message postrider.messages.v1.GetMessageResponse.
+ * Use `create(GetMessageResponseSchema)` to create a new message.
+ */
+export const GetMessageResponseSchema: GenMessage<GetMessageResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 7);
+
+/**
+ * Asks for another try.
+ *
+ * @generated from message postrider.messages.v1.RetryMessageRequest
+ */
+export type RetryMessageRequest = Message$1<"postrider.messages.v1.RetryMessageRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The message.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.RetryMessageRequest.
+ * Use `create(RetryMessageRequestSchema)` to create a new message.
+ */
+export const RetryMessageRequestSchema: GenMessage<RetryMessageRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 8);
+
+/**
+ * The message is in the queue.
+ *
+ * @generated from message postrider.messages.v1.RetryMessageResponse
+ */
+export type RetryMessageResponse = Message$1<"postrider.messages.v1.RetryMessageResponse"> & {
+  /**
+   * Always true.
+   *
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+};
+
+/**
+ * Describes the message postrider.messages.v1.RetryMessageResponse.
+ * Use `create(RetryMessageResponseSchema)` to create a new message.
+ */
+export const RetryMessageResponseSchema: GenMessage<RetryMessageResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 9);
 
 /**
  * Filters messages.
@@ -363,6 +724,28 @@ export type ListMessagesRequest = Message$1<"postrider.messages.v1.ListMessagesR
    * @generated from field: google.protobuf.Timestamp updated_before = 22;
    */
   updatedBefore?: Timestamp | undefined;
+
+  /**
+   * Only messages of this notification.
+   *
+   * @generated from field: string notification_id = 23;
+   */
+  notificationId: string;
+
+  /**
+   * Only messages to addresses that begin with this text, in any case; at most 254 characters. Not used beside
+   * `contact_email`. Messages come in the order of addresses then.
+   *
+   * @generated from field: string contact_email_prefix = 24;
+   */
+  contactEmailPrefix: string;
+
+  /**
+   * Only messages in this state, one of those of `status` in a message.
+   *
+   * @generated from field: string status = 25;
+   */
+  status: string;
 };
 
 /**
@@ -370,7 +753,7 @@ export type ListMessagesRequest = Message$1<"postrider.messages.v1.ListMessagesR
  * Use `create(ListMessagesRequestSchema)` to create a new message.
  */
 export const ListMessagesRequestSchema: GenMessage<ListMessagesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 1);
+  messageDesc(file_postrider_messages_v1_messages, 10);
 
 /**
  * A page of messages.
@@ -405,7 +788,225 @@ export type ListMessagesResponse = Message$1<"postrider.messages.v1.ListMessages
  * Use `create(ListMessagesResponseSchema)` to create a new message.
  */
 export const ListMessagesResponseSchema: GenMessage<ListMessagesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 2);
+  messageDesc(file_postrider_messages_v1_messages, 11);
+
+/**
+ * Filters messages to export; by the fields of `messages.list`.
+ *
+ * @generated from message postrider.messages.v1.ExportMessagesRequest
+ */
+export type ExportMessagesRequest = Message$1<"postrider.messages.v1.ExportMessagesRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * Where to begin: `next_cursor` of the page before; empty for the first.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+
+  /**
+   * Messages of a page, 1 to 1,000; 500 if absent. A page may have fewer.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Only this message.
+   *
+   * @generated from field: string id = 4;
+   */
+  id: string;
+
+  /**
+   * Only messages with this key of the caller's.
+   *
+   * @generated from field: string external_id = 5;
+   */
+  externalId: string;
+
+  /**
+   * Only messages to this list.
+   *
+   * @generated from field: string list_id = 6;
+   */
+  listId: string;
+
+  /**
+   * Only this channel; `email`.
+   *
+   * @generated from field: string channel = 7;
+   */
+  channel: string;
+
+  /**
+   * Only messages to this address.
+   *
+   * @generated from field: string contact_email = 8;
+   */
+  contactEmail: string;
+
+  /**
+   * Only messages of this broadcast.
+   *
+   * @generated from field: string broadcast_id = 9;
+   */
+  broadcastId: string;
+
+  /**
+   * Only messages of this template.
+   *
+   * @generated from field: string template_id = 10;
+   */
+  templateId: string;
+
+  /**
+   * Only messages that the server accepted, or others.
+   *
+   * @generated from field: optional bool is_sent = 11;
+   */
+  isSent?: boolean | undefined;
+
+  /**
+   * Only delivered ones, or others.
+   *
+   * @generated from field: optional bool is_delivered = 12;
+   */
+  isDelivered?: boolean | undefined;
+
+  /**
+   * Only failed ones, or others.
+   *
+   * @generated from field: optional bool is_failed = 13;
+   */
+  isFailed?: boolean | undefined;
+
+  /**
+   * Only opened ones, or others.
+   *
+   * @generated from field: optional bool is_opened = 14;
+   */
+  isOpened?: boolean | undefined;
+
+  /**
+   * Only clicked ones, or others.
+   *
+   * @generated from field: optional bool is_clicked = 15;
+   */
+  isClicked?: boolean | undefined;
+
+  /**
+   * Only bounced ones, or others.
+   *
+   * @generated from field: optional bool is_bounced = 16;
+   */
+  isBounced?: boolean | undefined;
+
+  /**
+   * Only complained ones, or others.
+   *
+   * @generated from field: optional bool is_complained = 17;
+   */
+  isComplained?: boolean | undefined;
+
+  /**
+   * Only those by whose link the recipient unsubscribed, or others.
+   *
+   * @generated from field: optional bool is_unsubscribed = 18;
+   */
+  isUnsubscribed?: boolean | undefined;
+
+  /**
+   * Sent at or after.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_after = 19;
+   */
+  sentAfter?: Timestamp | undefined;
+
+  /**
+   * Sent at or before.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_before = 20;
+   */
+  sentBefore?: Timestamp | undefined;
+
+  /**
+   * Changed at or after.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_after = 21;
+   */
+  updatedAfter?: Timestamp | undefined;
+
+  /**
+   * Changed at or before.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_before = 22;
+   */
+  updatedBefore?: Timestamp | undefined;
+
+  /**
+   * Only messages of this notification.
+   *
+   * @generated from field: string notification_id = 23;
+   */
+  notificationId: string;
+
+  /**
+   * Only messages to addresses that begin with this text, in any case; at most 254 characters. Not used beside
+   * `contact_email`. Messages come in the order of addresses then.
+   *
+   * @generated from field: string contact_email_prefix = 24;
+   */
+  contactEmailPrefix: string;
+
+  /**
+   * Only messages in this state, one of those of `status` in a message.
+   *
+   * @generated from field: string status = 25;
+   */
+  status: string;
+};
+
+/**
+ * Describes the message postrider.messages.v1.ExportMessagesRequest.
+ * Use `create(ExportMessagesRequestSchema)` to create a new message.
+ */
+export const ExportMessagesRequestSchema: GenMessage<ExportMessagesRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 12);
+
+/**
+ * A page of an export.
+ *
+ * @generated from message postrider.messages.v1.ExportMessagesResponse
+ */
+export type ExportMessagesResponse = Message$1<"postrider.messages.v1.ExportMessagesResponse"> & {
+  /**
+   * In the order of `messages.list`; may be fewer than the limit, or none, before the last page.
+   *
+   * @generated from field: repeated postrider.messages.v1.Message messages = 1;
+   */
+  messages: Message[];
+
+  /**
+   * Where the next page begins; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message postrider.messages.v1.ExportMessagesResponse.
+ * Use `create(ExportMessagesResponseSchema)` to create a new message.
+ */
+export const ExportMessagesResponseSchema: GenMessage<ExportMessagesResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_messages_v1_messages, 13);
 
 /**
  * Asks for counts.
@@ -433,7 +1034,7 @@ export type GetBroadcastStatsRequest = Message$1<"postrider.messages.v1.GetBroad
  * Use `create(GetBroadcastStatsRequestSchema)` to create a new message.
  */
 export const GetBroadcastStatsRequestSchema: GenMessage<GetBroadcastStatsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 3);
+  messageDesc(file_postrider_messages_v1_messages, 14);
 
 /**
  * Counts of a broadcast.
@@ -461,7 +1062,7 @@ export type GetBroadcastStatsResponse = Message$1<"postrider.messages.v1.GetBroa
  * Use `create(GetBroadcastStatsResponseSchema)` to create a new message.
  */
 export const GetBroadcastStatsResponseSchema: GenMessage<GetBroadcastStatsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 4);
+  messageDesc(file_postrider_messages_v1_messages, 15);
 
 /**
  * The number of messages by outcome.
@@ -552,7 +1153,7 @@ export type BroadcastStats = Message$1<"postrider.messages.v1.BroadcastStats"> &
  * Use `create(BroadcastStatsSchema)` to create a new message.
  */
 export const BroadcastStatsSchema: GenMessage<BroadcastStats> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 5);
+  messageDesc(file_postrider_messages_v1_messages, 16);
 
 /**
  * A link's token.
@@ -580,7 +1181,7 @@ export type GetLinkRequest = Message$1<"postrider.messages.v1.GetLinkRequest"> &
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 6);
+  messageDesc(file_postrider_messages_v1_messages, 17);
 
 /**
  * The data that the person may see and change.
@@ -664,7 +1265,7 @@ export type GetLinkResponse = Message$1<"postrider.messages.v1.GetLinkResponse">
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 7);
+  messageDesc(file_postrider_messages_v1_messages, 18);
 
 /**
  * A link's token.
@@ -692,7 +1293,7 @@ export type UnsubscribeByLinkRequest = Message$1<"postrider.messages.v1.Unsubscr
  * Use `create(UnsubscribeByLinkRequestSchema)` to create a new message.
  */
 export const UnsubscribeByLinkRequestSchema: GenMessage<UnsubscribeByLinkRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 8);
+  messageDesc(file_postrider_messages_v1_messages, 19);
 
 /**
  * The recipient gets no more mail of the list.
@@ -707,7 +1308,7 @@ export type UnsubscribeByLinkResponse = Message$1<"postrider.messages.v1.Unsubsc
  * Use `create(UnsubscribeByLinkResponseSchema)` to create a new message.
  */
 export const UnsubscribeByLinkResponseSchema: GenMessage<UnsubscribeByLinkResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 9);
+  messageDesc(file_postrider_messages_v1_messages, 20);
 
 /**
  * A link's token.
@@ -735,7 +1336,7 @@ export type ConfirmByLinkRequest = Message$1<"postrider.messages.v1.ConfirmByLin
  * Use `create(ConfirmByLinkRequestSchema)` to create a new message.
  */
 export const ConfirmByLinkRequestSchema: GenMessage<ConfirmByLinkRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 10);
+  messageDesc(file_postrider_messages_v1_messages, 21);
 
 /**
  * The recipient is subscribed, unless they have unsubscribed since or their address accepts no mail.
@@ -750,7 +1351,7 @@ export type ConfirmByLinkResponse = Message$1<"postrider.messages.v1.ConfirmByLi
  * Use `create(ConfirmByLinkResponseSchema)` to create a new message.
  */
 export const ConfirmByLinkResponseSchema: GenMessage<ConfirmByLinkResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 11);
+  messageDesc(file_postrider_messages_v1_messages, 22);
 
 /**
  * A person's changes. A field that is absent stays as it is.
@@ -813,7 +1414,7 @@ export type UpdateByLinkRequest = Message$1<"postrider.messages.v1.UpdateByLinkR
  * Use `create(UpdateByLinkRequestSchema)` to create a new message.
  */
 export const UpdateByLinkRequestSchema: GenMessage<UpdateByLinkRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 12);
+  messageDesc(file_postrider_messages_v1_messages, 23);
 
 /**
  * The changes are written.
@@ -828,7 +1429,7 @@ export type UpdateByLinkResponse = Message$1<"postrider.messages.v1.UpdateByLink
  * Use `create(UpdateByLinkResponseSchema)` to create a new message.
  */
 export const UpdateByLinkResponseSchema: GenMessage<UpdateByLinkResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 13);
+  messageDesc(file_postrider_messages_v1_messages, 24);
 
 /**
  * Opens and clicks.
@@ -849,7 +1450,7 @@ export type RecordHitsRequest = Message$1<"postrider.messages.v1.RecordHitsReque
  * Use `create(RecordHitsRequestSchema)` to create a new message.
  */
 export const RecordHitsRequestSchema: GenMessage<RecordHitsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 14);
+  messageDesc(file_postrider_messages_v1_messages, 25);
 
 /**
  * One open or click.
@@ -898,7 +1499,7 @@ export type Hit = Message$1<"postrider.messages.v1.Hit"> & {
  * Use `create(HitSchema)` to create a new message.
  */
 export const HitSchema: GenMessage<Hit> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 15);
+  messageDesc(file_postrider_messages_v1_messages, 26);
 
 /**
  * The hits are recorded.
@@ -913,7 +1514,7 @@ export type RecordHitsResponse = Message$1<"postrider.messages.v1.RecordHitsResp
  * Use `create(RecordHitsResponseSchema)` to create a new message.
  */
 export const RecordHitsResponseSchema: GenMessage<RecordHitsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 16);
+  messageDesc(file_postrider_messages_v1_messages, 27);
 
 /**
  * A tracking link's token.
@@ -941,7 +1542,7 @@ export type GetTrackedLinksRequest = Message$1<"postrider.messages.v1.GetTracked
  * Use `create(GetTrackedLinksRequestSchema)` to create a new message.
  */
 export const GetTrackedLinksRequestSchema: GenMessage<GetTrackedLinksRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 17);
+  messageDesc(file_postrider_messages_v1_messages, 28);
 
 /**
  * The targets of links.
@@ -969,7 +1570,7 @@ export type GetTrackedLinksResponse = Message$1<"postrider.messages.v1.GetTracke
  * Use `create(GetTrackedLinksResponseSchema)` to create a new message.
  */
 export const GetTrackedLinksResponseSchema: GenMessage<GetTrackedLinksResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 18);
+  messageDesc(file_postrider_messages_v1_messages, 29);
 
 /**
  * The message of a broadcast; frozen when it starts, the same in every batch.
@@ -1053,7 +1654,7 @@ export type SendPlan = Message$1<"postrider.messages.v1.SendPlan"> & {
  * Use `create(SendPlanSchema)` to create a new message.
  */
 export const SendPlanSchema: GenMessage<SendPlan> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 19);
+  messageDesc(file_postrider_messages_v1_messages, 30);
 
 /**
  * A server that is called for each recipient right before its message is sent.
@@ -1081,7 +1682,7 @@ export type RecipientFeed = Message$1<"postrider.messages.v1.RecipientFeed"> & {
  * Use `create(RecipientFeedSchema)` to create a new message.
  */
 export const RecipientFeedSchema: GenMessage<RecipientFeed> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 20);
+  messageDesc(file_postrider_messages_v1_messages, 31);
 
 /**
  * A header whose value is a secret.
@@ -1109,7 +1710,7 @@ export type SealedHeader = Message$1<"postrider.messages.v1.SealedHeader"> & {
  * Use `create(SealedHeaderSchema)` to create a new message.
  */
 export const SealedHeaderSchema: GenMessage<SealedHeader> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 21);
+  messageDesc(file_postrider_messages_v1_messages, 32);
 
 /**
  * A batch of recipients.
@@ -1151,7 +1752,7 @@ export type SendBatchRequest = Message$1<"postrider.messages.v1.SendBatchRequest
  * Use `create(SendBatchRequestSchema)` to create a new message.
  */
 export const SendBatchRequestSchema: GenMessage<SendBatchRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 22);
+  messageDesc(file_postrider_messages_v1_messages, 33);
 
 /**
  * The outcome of a batch. The counts add up to the number of recipients.
@@ -1252,7 +1853,7 @@ export type SendBatchResponse = Message$1<"postrider.messages.v1.SendBatchRespon
  * Use `create(SendBatchResponseSchema)` to create a new message.
  */
 export const SendBatchResponseSchema: GenMessage<SendBatchResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 23);
+  messageDesc(file_postrider_messages_v1_messages, 34);
 
 /**
  * Asks about a batch.
@@ -1287,7 +1888,7 @@ export type GetBatchOutcomesRequest = Message$1<"postrider.messages.v1.GetBatchO
  * Use `create(GetBatchOutcomesRequestSchema)` to create a new message.
  */
 export const GetBatchOutcomesRequestSchema: GenMessage<GetBatchOutcomesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 24);
+  messageDesc(file_postrider_messages_v1_messages, 35);
 
 /**
  * The recorded outcomes of a batch.
@@ -1316,7 +1917,7 @@ export type GetBatchOutcomesResponse = Message$1<"postrider.messages.v1.GetBatch
  * Use `create(GetBatchOutcomesResponseSchema)` to create a new message.
  */
 export const GetBatchOutcomesResponseSchema: GenMessage<GetBatchOutcomesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 25);
+  messageDesc(file_postrider_messages_v1_messages, 36);
 
 /**
  * Sends one message by hand.
@@ -1358,7 +1959,7 @@ export type SendIndividualRequest = Message$1<"postrider.messages.v1.SendIndivid
  * Use `create(SendIndividualRequestSchema)` to create a new message.
  */
 export const SendIndividualRequestSchema: GenMessage<SendIndividualRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 26);
+  messageDesc(file_postrider_messages_v1_messages, 37);
 
 /**
  * The provider has accepted it.
@@ -1373,7 +1974,7 @@ export type SendIndividualResponse = Message$1<"postrider.messages.v1.SendIndivi
  * Use `create(SendIndividualResponseSchema)` to create a new message.
  */
 export const SendIndividualResponseSchema: GenMessage<SendIndividualResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 27);
+  messageDesc(file_postrider_messages_v1_messages, 38);
 
 /**
  * Asks for counts.
@@ -1401,7 +2002,7 @@ export type ListVariationStatsRequest = Message$1<"postrider.messages.v1.ListVar
  * Use `create(ListVariationStatsRequestSchema)` to create a new message.
  */
 export const ListVariationStatsRequestSchema: GenMessage<ListVariationStatsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 28);
+  messageDesc(file_postrider_messages_v1_messages, 39);
 
 /**
  * The counts.
@@ -1422,7 +2023,7 @@ export type ListVariationStatsResponse = Message$1<"postrider.messages.v1.ListVa
  * Use `create(ListVariationStatsResponseSchema)` to create a new message.
  */
 export const ListVariationStatsResponseSchema: GenMessage<ListVariationStatsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 29);
+  messageDesc(file_postrider_messages_v1_messages, 40);
 
 /**
  * The outcomes of the messages of a broadcast with one template.
@@ -1499,7 +2100,7 @@ export type VariationStats = Message$1<"postrider.messages.v1.VariationStats"> &
  * Use `create(VariationStatsSchema)` to create a new message.
  */
 export const VariationStatsSchema: GenMessage<VariationStats> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 30);
+  messageDesc(file_postrider_messages_v1_messages, 41);
 
 /**
  * Asks for the states of integrations.
@@ -1514,7 +2115,7 @@ export type ListSendingStatesRequest = Message$1<"postrider.messages.v1.ListSend
  * Use `create(ListSendingStatesRequestSchema)` to create a new message.
  */
 export const ListSendingStatesRequestSchema: GenMessage<ListSendingStatesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 31);
+  messageDesc(file_postrider_messages_v1_messages, 42);
 
 /**
  * The states.
@@ -1535,7 +2136,7 @@ export type ListSendingStatesResponse = Message$1<"postrider.messages.v1.ListSen
  * Use `create(ListSendingStatesResponseSchema)` to create a new message.
  */
 export const ListSendingStatesResponseSchema: GenMessage<ListSendingStatesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 32);
+  messageDesc(file_postrider_messages_v1_messages, 43);
 
 /**
  * How an integration is doing in one process.
@@ -1627,7 +2228,7 @@ export type SendingState = Message$1<"postrider.messages.v1.SendingState"> & {
  * Use `create(SendingStateSchema)` to create a new message.
  */
 export const SendingStateSchema: GenMessage<SendingState> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 33);
+  messageDesc(file_postrider_messages_v1_messages, 44);
 
 /**
  * A mail of the installation.
@@ -1669,7 +2270,7 @@ export type SendSystemMailRequest = Message$1<"postrider.messages.v1.SendSystemM
  * Use `create(SendSystemMailRequestSchema)` to create a new message.
  */
 export const SendSystemMailRequestSchema: GenMessage<SendSystemMailRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 34);
+  messageDesc(file_postrider_messages_v1_messages, 45);
 
 /**
  * The server has accepted it.
@@ -1684,10 +2285,10 @@ export type SendSystemMailResponse = Message$1<"postrider.messages.v1.SendSystem
  * Use `create(SendSystemMailResponseSchema)` to create a new message.
  */
 export const SendSystemMailResponseSchema: GenMessage<SendSystemMailResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_messages_v1_messages, 35);
+  messageDesc(file_postrider_messages_v1_messages, 46);
 
 /**
- * Reads the outcomes of messages.
+ * Reads the outcomes of messages, and sends failed ones again.
  *
  * @generated from service postrider.messages.v1.MessageService
  */
@@ -1696,7 +2297,8 @@ export const MessageService: GenService<{
    * Lists messages, newest first, by pages.
    *
    * A page looks at 5,000 messages or a few more, so that it is as fast among millions: where few of these match, it is short or empty and
-   * still has a next one. Such searches are faster with `id`, `external_id`, `contact_email` or `broadcast_id`.
+   * still has a next one. Such searches are faster with `id`, `external_id`, `contact_email`, `contact_email_prefix`, `broadcast_id` or
+   * `notification_id`. With `contact_email_prefix` they are in the order of addresses, and newest first for each.
    *
    * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong.
    *
@@ -1706,6 +2308,48 @@ export const MessageService: GenService<{
     methodKind: "unary";
     input: typeof ListMessagesRequestSchema;
     output: typeof ListMessagesResponseSchema;
+  },
+  /**
+   * Reads a message, with its content if the workspace keeps contents (`message_content_days`).
+   *
+   * NOT_FOUND (`Message not found`): no such message.
+   *
+   * @generated from rpc postrider.messages.v1.MessageService.GetMessage
+   */
+  getMessage: {
+    methodKind: "unary";
+    input: typeof GetMessageRequestSchema;
+    output: typeof GetMessageResponseSchema;
+  },
+  /**
+   * Exports all messages of a filter, in the order of `messages.list`: one line of JSON for each. The stream ends without
+   * an error only if it is complete. Messages that are created while it runs are left out, and those that change may be as
+   * before or after. A client that reads nothing for a minute is disconnected.
+   *
+   * gRPC callers get a page of up to 1,000 messages, and ask for the next one with its `next_cursor`.
+   *
+   * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong.
+   *
+   * @generated from rpc postrider.messages.v1.MessageService.ExportMessages
+   */
+  exportMessages: {
+    methodKind: "unary";
+    input: typeof ExportMessagesRequestSchema;
+    output: typeof ExportMessagesResponseSchema;
+  },
+  /**
+   * Puts a transactional message that failed back into the queue, under the same id: it is tried at once, and again
+   * for a day. One that bounced is sent again only if its notification says `send_to_bounced`.
+   *
+   * NOT_FOUND (`Message not found`): no such message. FAILED_PRECONDITION: it has not failed, it bounced, it is not
+   * transactional, or what it is made from is gone. ALREADY_EXISTS: another message was sent with its `external_id` since.
+   *
+   * @generated from rpc postrider.messages.v1.MessageService.RetryMessage
+   */
+  retryMessage: {
+    methodKind: "unary";
+    input: typeof RetryMessageRequestSchema;
+    output: typeof RetryMessageResponseSchema;
   },
   /**
    * Counts the messages of a broadcast by outcome; zeros for an unknown broadcast.

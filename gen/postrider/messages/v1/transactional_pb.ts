@@ -1092,7 +1092,8 @@ export const TransactionalService: GenService<{
   /**
    * Creates a notification. Its template can be deleted again only after it.
    *
-   * INVALID_ARGUMENT: a field is wrong, or the template does not exist. ALREADY_EXISTS (`Notification id already exists`).
+   * INVALID_ARGUMENT: a field is wrong, or the template does not exist.
+   * ALREADY_EXISTS (`Notification id already exists`): the id is taken.
    * FAILED_PRECONDITION: the workspace has 1,000 notifications.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.CreateNotification
@@ -1106,7 +1107,8 @@ export const TransactionalService: GenService<{
    * Changes the given fields of a notification; the others stay as they are. Mail that is accepted before keeps the
    * template that it was accepted with.
    *
-   * INVALID_ARGUMENT: a field is wrong, none is given, or the template does not exist. NOT_FOUND (`Notification not found`).
+   * INVALID_ARGUMENT: a field is wrong, none is given, or the template does not exist.
+   * NOT_FOUND (`Notification not found`): no such notification.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.UpdateNotification
    */
@@ -1149,8 +1151,8 @@ export const TransactionalService: GenService<{
    * An address that bounced gets no message unless the notification says `send_to_bounced`: `success` is false then, and
    * `suppressed` says why. An address that complained gets it, and is reported.
    *
-   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Notification not found`). FAILED_PRECONDITION: the workspace has no
-   * transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many accepted messages wait.
+   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Notification not found`): no such notification.
+   * FAILED_PRECONDITION: the workspace has no transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many accepted messages wait.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.SendTransactional
    */

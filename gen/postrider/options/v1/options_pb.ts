@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/options/v1/options.proto.
  */
 export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLpAQoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIIpcBCgZBY2Nlc3MSEAoGcHVibGljGAEgASgISAASDwoFdG9rZW4YAiABKAhIABIuCgZtZW1iZXIYAyABKAsyHC5wb3N0cmlkZXIub3B0aW9ucy52MS5NZW1iZXJIABIPCgVvd25lchgEIAEoCEgAEg4KBHJvb3QYBSABKAhIABIRCgdzZXJ2aWNlGAYgASgISABCBgoEcnVsZSIpCgZNZW1iZXISEAoIcmVzb3VyY2UYASABKAkSDQoFd3JpdGUYAiABKAgiegoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJOl8KCW9wZXJhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpUCgRqc29uEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi6jgMgASgLMh8ucG9zdHJpZGVyLm9wdGlvbnMudjEuSnNvbkZpZWxkUgRqc29uYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSKXAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbiI1CgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCJ6CglKc29uRmllbGQSEAoIbnVsbGFibGUYASABKAgSEwoLbnVsbF9maWVsZHMYAiABKAgSEQoJcm93X2Vycm9yGAMgASgIEhIKCnF1ZXJ5X25hbWUYBCABKAkSDwoHZXhhbXBsZRgFIAEoCRIOCgZmb3JtYXQYBiABKAk6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlQKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLqOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5Kc29uRmllbGRSBGpzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * How an RPC is called and guarded.
@@ -86,6 +86,13 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
    * @generated from field: bool cors = 9;
    */
   cors: boolean;
+
+  /**
+   * The JSON API answers with all pages of the operation as one stream.
+   *
+   * @generated from field: postrider.options.v1.Ndjson ndjson = 10;
+   */
+  ndjson?: Ndjson | undefined;
 };
 
 /**
@@ -94,6 +101,42 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 0);
+
+/**
+ * An operation that answers page by page, and that the JSON API streams as `application/x-ndjson`: one line of JSON for each
+ * item. An error after the first page cuts the connection.
+ *
+ * @generated from message postrider.options.v1.Ndjson
+ */
+export type Ndjson = Message<"postrider.options.v1.Ndjson"> & {
+  /**
+   * The response field with the items of a page.
+   *
+   * @generated from field: string items = 1;
+   */
+  items: string;
+
+  /**
+   * The request field that says where a page begins.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+
+  /**
+   * The response field with the cursor of the next page; absent on the last one.
+   *
+   * @generated from field: string next = 3;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message postrider.options.v1.Ndjson.
+ * Use `create(NdjsonSchema)` to create a new message.
+ */
+export const NdjsonSchema: GenMessage<Ndjson> = /*@__PURE__*/
+  messageDesc(file_postrider_options_v1_options, 1);
 
 /**
  * Who may call an operation.
@@ -162,7 +205,7 @@ export type Access = Message<"postrider.options.v1.Access"> & {
  * Use `create(AccessSchema)` to create a new message.
  */
 export const AccessSchema: GenMessage<Access> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 1);
+  messageDesc(file_postrider_options_v1_options, 2);
 
 /**
  * The permission that a member needs.
@@ -190,7 +233,7 @@ export type Member = Message<"postrider.options.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 2);
+  messageDesc(file_postrider_options_v1_options, 3);
 
 /**
  * How a field looks in JSON where that differs from the rule for its type.
@@ -247,7 +290,7 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
  * Use `create(JsonFieldSchema)` to create a new message.
  */
 export const JsonFieldSchema: GenMessage<JsonField> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 3);
+  messageDesc(file_postrider_options_v1_options, 4);
 
 /**
  * How the RPC is called and guarded. Every RPC of ours has it.

@@ -1,0 +1,78 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
+import type { Context, Methods } from '../context.ts';
+import { Notification } from '../notification.ts';
+import {
+  checkedChannels,
+  checkedDescription,
+  checkedId,
+  checkedMetadata,
+  checkedName,
+  storedTracking,
+} from '../notifications/content.ts';
+import { checkTemplates, declareUses } from '../notifications/templates.ts';
+import { toNotification } from '../views/notification.ts';
+
+const notificationsMax = 1_000;
+const at = 'notification';
+type Given = NonNullable<Parameters<Methods['createNotification']>[0]['notification']>;
+
+export function createNotification(context: Context): Methods['createNotification'] {
+  const { store, templates, now } = context;
+  const { createNotification: method } = TransactionalService.method;
+  return async (request, call) => {
+    const { workspaceId, notification: given } = request;
+    if (!given) throw invalidField(at, 'notification is required');
+    const content = contentOf(given);
+    const { id, name, channels } = content;
+    await checkTemplates(templates, at, workspaceId, channels);
+    return once(store, call, method, request, async (em) => {
+      await makeRoom(em, workspaceId, id);
+      const time = now();
+      const notification = em.create(Notification, {
+        ...content,
+        workspace_id: workspaceId,
+        integration_id: '',
+        created_at: time,
+        updated_at: time,
+      });
+      await em.flush();
+      await declareUses(templates, { workspaceId, id, name }, channels);
+      return { notification: toNotification(notification) };
+    });
+  };
+}
+
+function contentOf(given: Given) {
+  return {
+    id: checkedId(given.id),
+    name: checkedName(at, given.name),
+    description: checkedDescription(at, given.description),
+    channels: checkedChannels(at, given.channels),
+    tracking_settings: storedTracking(given.trackingSettings),
+    metadata: given.metadata ? checkedMetadata(at, given.metadata) : null,
+    send_to_bounced: given.sendToBounced,
+  };
+}
+
+/** Under a lock: two concurrent calls would both find room for the last one. */
+async function makeRoom(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`notifications ${workspaceId}`]);
+  const [row] = await query<{ count: number; is_taken: boolean }>(
+    em,
+    `select count(*)::int as count, coalesce(bool_or(id = $2), false) as is_taken
+     from notifications where workspace_id = $1`,
+    [workspaceId, id],
+  );
+  if (row?.is_taken) throw new ConnectError('Notification id already exists', Code.AlreadyExists);
+  if ((row?.count ?? 0) >= notificationsMax) {
+    throw new ConnectError(
+      `a workspace has at most ${notificationsMax} notifications`,
+      Code.FailedPrecondition,
+    );
+  }
+}

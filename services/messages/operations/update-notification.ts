@@ -1,0 +1,58 @@
+import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { findNotification, lockNotification, type Notification } from '../notification.ts';
+import {
+  checkedChannels,
+  checkedDescription,
+  checkedMetadata,
+  checkedName,
+  storedTracking,
+} from '../notifications/content.ts';
+import { checkTemplates, declareUses } from '../notifications/templates.ts';
+import { toNotification } from '../views/notification.ts';
+
+const at = 'updates';
+
+export function updateNotification(context: Context): Methods['updateNotification'] {
+  const { store, templates, now } = context;
+  return async (request) => {
+    const changes = changesOf(request.updates);
+    if (changes.channels) {
+      // A caller who names no notification learns that first.
+      await findNotification(store.fork(), request);
+      await checkTemplates(templates, at, request.workspaceId, changes.channels);
+    }
+    const changed = await store.fork().transactional(async (em) => {
+      const notification = await lockNotification(em, request);
+      Object.assign(notification, changes, { updated_at: now() });
+      await em.flush();
+      const { name, channels } = notification;
+      await declareUses(templates, { ...request, name }, channels);
+      return notification;
+    });
+    return { notification: toNotification(changed) };
+  };
+}
+
+type Changes = Partial<
+  Pick<
+    Notification,
+    'name' | 'description' | 'channels' | 'tracking_settings' | 'metadata' | 'send_to_bounced'
+  >
+>;
+
+function changesOf(updates: NotificationUpdates | undefined): Changes {
+  const changes: Changes = {};
+  if (updates) {
+    const { name, description, channels, trackingSettings, metadata, sendToBounced } = updates;
+    if (name !== '') changes.name = checkedName(at, name);
+    if (description !== undefined) changes.description = checkedDescription(at, description);
+    if (Object.keys(channels).length > 0) changes.channels = checkedChannels(at, channels);
+    if (trackingSettings) changes.tracking_settings = storedTracking(trackingSettings);
+    if (metadata) changes.metadata = checkedMetadata(at, metadata);
+    if (sendToBounced !== undefined) changes.send_to_bounced = sendToBounced;
+  }
+  if (Object.keys(changes).length > 0) return changes;
+  throw invalidField(at, 'at least one field must be updated');
+}
