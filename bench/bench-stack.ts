@@ -15,7 +15,13 @@ export type BenchStack = {
   /** A value of the stack's `env` file. */
   setting(name: string): string;
   folder: string;
-  sink: { pid: number; port: number; status(): Promise<SinkStatus>; bodies(): Promise<string[]> };
+  sink: {
+    pid: number;
+    port: number;
+    control: number;
+    status(): Promise<SinkStatus>;
+    bodies(): Promise<string[]>;
+  };
   stop(): Promise<void>;
 };
 
@@ -57,6 +63,7 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
     sink: {
       pid: sink.child.pid ?? 0,
       port: sink.port,
+      control: sink.control,
       status: () => ask<SinkStatus>(sink.control, '/status'),
       bodies: () => ask<string[]>(sink.control, '/bodies'),
     },

@@ -5,6 +5,7 @@ import { benchImport } from './import.ts';
 import { benchSend } from './send.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchTracking } from './tracking.ts';
+import { benchTransactional } from './transactional.ts';
 import { benchWebhooks } from './webhooks/webhooks.ts';
 
 /** `npm run bench -- <name> [options]` */
@@ -16,6 +17,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   send: benchSend,
   smtp: benchSmtp,
   tracking: benchTracking,
+  transactional: benchTransactional,
   webhooks: benchWebhooks,
 };
 

@@ -134,6 +134,8 @@ async function sendOurs(port: number, program: Program, recipients: Recipient[])
         prepare,
         failureInfo,
         settle,
+        copies: [],
+        refusedCopies: 0,
         lost: 0,
       },
       promise,

@@ -9,7 +9,8 @@ export function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** GET /status, GET /recipient?email=, GET /bodies?to=, GET /duplicates, POST /behaviour (JSON, merged), POST /reset. */
+/** GET /status, GET /recipient?email=, GET /bodies?to=, GET /duplicates, GET /times?prefix= (of the first mail to
+ * each address), POST /behaviour (JSON, merged), POST /reset. */
 export function startControl(sink: Sink, port: number): Promise<number> {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://sink');
@@ -32,6 +33,11 @@ export function startControl(sink: Sink, port: number): Promise<number> {
           .slice(0, 1_000)
           .map((email) => ({ email, ...sink.received.get(email) })),
       );
+    }
+    if (url.pathname === '/times') {
+      const prefix = url.searchParams.get('prefix') ?? '';
+      const own = [...sink.received].filter(([email]) => email.startsWith(prefix));
+      return answer(Object.fromEntries(own.map(([email, { atMs }]) => [email, atMs])));
     }
     if (url.pathname === '/reset') sink.reset();
     if (url.pathname === '/behaviour' && request.method === 'POST') {

@@ -65,7 +65,9 @@ export class Conversation {
   #isWaiting = false;
   #isStalled = false;
   #from = '';
+  /** The one that was named last. */
   #recipient = '';
+  #accepted: string[] = [];
   #messages = 0;
   #loginStep = 0;
   #isAuthenticated = false;
@@ -166,26 +168,28 @@ export class Conversation {
     if (this.#from === '') this.#output += '503 no sender\r\n';
     else if (this.#behaviour().greylist !== '' && !greylisted.has(this.#recipient)) {
       greylisted.add(this.#recipient);
-      this.#recipient = '';
       this.#output += `${this.#behaviour().greylist}\r\n`;
-    } else if (!this.#say('rcpt', '250 recipient ok')) this.#recipient = '';
+    } else if (this.#say('rcpt', '250 recipient ok')) this.#accepted.push(this.#recipient);
   }
 
   #data(): void {
-    if (this.#from !== '' && this.#recipient === '' && this.#behaviour().dataForNobody) {
+    const isForNobody = this.#accepted.length === 0;
+    this.#recipient = this.#accepted[0] ?? '';
+    if (this.#from !== '' && isForNobody && this.#behaviour().dataForNobody) {
       this.#isInBody = this.#say('data', '354 go on, for nobody');
-    } else if (this.#from === '' || this.#recipient === '') this.#output += '503 no recipient\r\n';
+    } else if (this.#from === '' || isForNobody) this.#output += '503 no recipient\r\n';
     else this.#isInBody = this.#say('data', '354 go on');
   }
 
   #reset(reply: string): void {
     this.#from = '';
     this.#recipient = '';
+    this.#accepted = [];
     this.#output += `${reply}\r\n`;
   }
 
   #readBody(): boolean {
-    if (this.#recipient === '') return this.#readNothing();
+    if (this.#accepted.length === 0) return this.#readNothing();
     const end = this.#input.indexOf(endOfBody);
     if (end < 0) return false;
     const body = this.#input.subarray(0, end + 2);
@@ -196,16 +200,21 @@ export class Conversation {
     const refused = this.#override('dot');
     if (refused !== undefined || this.#isStalled) {
       this.#from = '';
+      this.#accepted = [];
       if (refused !== undefined) this.#output += `${refused}\r\n`;
       return true;
     }
     this.#isWaiting = true;
     let isLate = false;
-    this.#accept(this.#recipient, messageIdOf(body), body, () => {
+    let left = this.#accepted.length;
+    const done = () => {
+      left -= 1;
+      if (left > 0) return;
       if (dropAfterDot > 0 && Math.random() < dropAfterDot) this.#socket.destroy();
       else if (latencyMs > 0) setTimeout(() => this.#taken(true), latencyMs);
       else this.#taken(isLate);
-    });
+    };
+    for (const recipient of this.#accepted) this.#accept(recipient, messageIdOf(body), body, done);
     isLate = true;
     return true;
   }

@@ -11,7 +11,12 @@ import { type Behaviour, Conversation, defaultBehaviour } from './sink-conversat
  * `--bodies 100` keeps the last hundred complete mails.
  */
 
-type Received = { count: number; messageIds: string[] };
+type Received = {
+  count: number;
+  messageIds: string[];
+  /** When the first came, in Unix milliseconds. */
+  atMs: number;
+};
 
 /** Message-IDs that are kept for each recipient, enough to recognize repeats. */
 const messageIdsMax = 8;
@@ -51,7 +56,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
   const accept = (recipient: string, messageId: string, body: Buffer, done: () => void) => {
     const key = recipient.toLowerCase();
-    const entry = received.get(key) ?? { count: 0, messageIds: [] };
+    const entry = received.get(key) ?? { count: 0, messageIds: [], atMs: Date.now() };
     entry.count += 1;
     if (entry.messageIds.length < messageIdsMax) entry.messageIds.push(messageId);
     received.set(key, entry);

@@ -37,6 +37,7 @@ import { updateContactListStatus } from './operations/update-contact-list-status
 import { updateList } from './operations/update-list.ts';
 import { updateSubscriber } from './operations/update-subscriber.ts';
 import { upsertContact } from './operations/upsert-contact.ts';
+import { upsertRecipients } from './operations/upsert-recipients.ts';
 
 export const services = [
   ContactService,
@@ -87,6 +88,7 @@ export function contactsRoutes(context: Context) {
       listAudience: listAudience(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
+      upsertRecipients: upsertRecipients(context),
       unsubscribeRecipient: unsubscribeRecipient(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });

@@ -16,13 +16,14 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { ContentKeeper } from './contents/keeper.ts';
-import type { Contacts, Templates } from './peers.ts';
+import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
 import type { Underway } from './sending/underway.ts';
 import type { SystemMail } from './system-mail.ts';
+import type { Transactional } from './transactional/open.ts';
 
 /** The dependencies of this service's operations and tasks. */
 export type Context = {
@@ -33,7 +34,8 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
-  templates: Templates;
+  templates: Templates & TestData;
+  transactional: Transactional;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;
   now: () => Date;

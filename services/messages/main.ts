@@ -24,6 +24,7 @@ import { openSystemMail } from './system-mail.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
+import { openTransactional } from './transactional/open.ts';
 
 /** How long a shutdown waits for servers that have a message's body; after that their answer is unknown. */
 const answerMaxMs = 20_000;
@@ -37,11 +38,8 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));
-  const plans = createPlans({
-    store,
-    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
-    templates,
-  });
+  const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+  const plans = createPlans({ store, workspaces, templates });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);
@@ -54,7 +52,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
     : undefined;
   let lock: JournalFolder | undefined;
-  const context = {
+  const base = {
     store,
     outcomes,
     log,
@@ -78,6 +76,8 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     journal,
     systemMail,
   };
+  const transactional = openTransactional(base);
+  const context = { ...base, transactional };
   return {
     store,
     services,
@@ -92,8 +92,10 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     prepare: async () => {
       await addErasing(store.fork(), 0);
       if (journal) lock = await startJournal(context, journal, journalFolder);
+      transactional.sweep.start();
     },
     close: async () => {
+      await transactional.stop();
       await underway.drained(answerMaxMs);
       admission.close();
       await underway.drained(recordMaxMs);

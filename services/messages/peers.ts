@@ -13,7 +13,7 @@ export type Workspaces = Pick<
 >;
 export type Contacts = Pick<
   Client<typeof AudienceService>,
-  'resolveRecipients' | 'unsubscribeRecipient'
+  'resolveRecipients' | 'unsubscribeRecipient' | 'upsertRecipients'
 > &
   Pick<Client<typeof ListService>, 'getList'> &
   Pick<
@@ -21,3 +21,4 @@ export type Contacts = Pick<
     'getSubscriber' | 'confirmSubscription' | 'updateSubscriber'
   >;
 export type Templates = Pick<Client<typeof TemplateContentService>, 'getTemplateContent'>;
+export type TestData = Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;

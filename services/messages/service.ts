@@ -11,6 +11,7 @@ import {
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
+import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { createNotification } from './operations/create-notification.ts';
@@ -31,6 +32,9 @@ import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
 import { sendSystemMail } from './operations/send-system-mail.ts';
+import { sendTransactional } from './operations/send-transactional.ts';
+import { sendTransactionalBatch } from './operations/send-transactional-batch.ts';
+import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
@@ -81,6 +85,10 @@ export function messagesRoutes(context: Context) {
       createNotification: createNotification(context),
       updateNotification: updateNotification(context),
       deleteNotification: deleteNotification(context),
+      testTemplate: testTemplate(context),
+      sendTransactional: sendTransactional(context),
+      sendTransactionalBatch: sendTransactionalBatch(context),
+      cancelTransactional: cancelTransactional(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });

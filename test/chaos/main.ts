@@ -4,12 +4,14 @@ import { parseArgs } from 'node:util';
 import { startStack } from '../stack.ts';
 import { runChaos } from './chaos.ts';
 import { makeKills, makeSchedule } from './schedule.ts';
+import { transactionalChaos } from './transactional/main.ts';
 import { webhookChaos } from './webhooks/main.ts';
 
 /**
  * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
  * killed and frozen and the database fails at random. Exits 0 only if everybody got the mail, and nobody twice beyond
- * the bound that no sender can avoid. With `--webhooks`: events to an endpoint, while what delivers them is killed.
+ * the bound that no sender can avoid. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
+ * `--transactional`: calls of `transactional.send`, while every service is killed.
  */
 const { values } = parseArgs({
   options: {
@@ -28,6 +30,9 @@ const { values } = parseArgs({
     webhooks: { type: 'boolean', default: false },
     /** Of `--webhooks`. */
     events: { type: 'string', default: '10000' },
+    transactional: { type: 'boolean', default: false },
+    /** Of `--transactional`: calls a second. */
+    rate: { type: 'string', default: '500' },
   },
 });
 const seed = Number(values.seed);
@@ -40,7 +45,9 @@ const freezeMs = 60_000;
 const clockMs = 10_000;
 const settleMsMax = 5 * 60_000;
 
-if (values.webhooks) {
+if (values.transactional) {
+  await transactionalChaos({ seed, minutes, perSecond: Number(values.rate), keep: values.keep });
+} else if (values.webhooks) {
   await webhookChaos({ seed, minutes, events: Number(values.events), keep: values.keep });
 } else await broadcastChaos();
 

@@ -30,7 +30,12 @@ export type Variant = {
 export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant> };
 
 /** The parts of a mail that don't come from the template. */
-export type About = Pick<Envelope, 'list' | 'feedbackId' | 'utm' | 'values'> & {
+export type About = Pick<
+  Envelope,
+  'list' | 'feedbackId' | 'utm' | 'values' | 'hasOwnPreviewLine'
+> & {
+  /** Used in place of the template's sender. */
+  senderId?: string;
   /** Whether opens and clicks are counted; workspace and template may also turn this off. */
   isTracked: boolean;
 };
@@ -93,10 +98,10 @@ function senderOf({ emailProvider }: Integration, senderId: string): Sender {
 /** The same for all recipients of a language. */
 export function envelopeOf(
   content: TemplateContent,
-  { workspaceId, workspace, integration, about: { isTracked, ...about } }: Setting,
+  { workspaceId, workspace, integration, about: { isTracked, senderId, ...about } }: Setting,
 ): Envelope {
   const { settings } = workspace;
-  const sender = senderOf(integration, content.senderId);
+  const sender = senderOf(integration, senderId ?? content.senderId);
   const base = baseUrlOf(workspace);
   const isCounted = isTracked && settings?.emailTrackingEnabled && !content.trackingDisabled;
   const tracking = { opens: `${base}/t/${workspaceId}/`, clicks: `${base}/r/${workspaceId}/` };

@@ -1,4 +1,6 @@
 const minimumBytes = 64 * 1024;
+/** A connection keeps no more than this for its next message. */
+const keptBytes = 1024 * 1024;
 /** As sent. Gmail takes 25 MB and few servers take more; a runaway template ends here. */
 const maximumMiB = 25;
 const maximumBytes = maximumMiB * 1024 * 1024;
@@ -33,6 +35,12 @@ export class MessageBuffer {
   appendLatin1(text: string): void {
     this.reserve(text.length);
     this.length += this.bytes.write(text, this.length, 'latin1');
+  }
+
+  /** Starts the next message, and lets go of the room that a large one took. */
+  clear(): void {
+    this.length = 0;
+    if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(minimumBytes);
   }
 
   written(): Buffer {

@@ -103,6 +103,42 @@ function foldWords(start: string, words: string[]): string {
   return `${header}\r\n`;
 }
 
+/** One header line of the caller's own. ASCII stays as it is: an encoded Message-ID would name no message. */
+export function ownHeader(name: string, value: string): string {
+  return /^[\x20-\x7e]*$/.test(value)
+    ? foldWords(`${name}:`, value.split(' '))
+    : textHeader(name, value);
+}
+
+/** One header line with several mailboxes, folded between them. */
+export function mailboxesHeader(name: string, emails: readonly string[]): string {
+  const last = emails.length - 1;
+  return foldWords(
+    `${name}:`,
+    emails.map((email, index) => asciiDomain(email) + (index < last ? ',' : '')),
+  );
+}
+
+/** Characters of a value in RFC 2231's form in one line, which ends before 78. */
+const parameterLine = 60;
+
+/** A parameter on lines of its own: quoted if it is short ASCII, else in the form of RFC 2231. */
+export function fileNameParameter(name: string, filename: string): string {
+  const clean = cleanText(filename);
+  if (/^[\x20-\x7e]{0,60}$/.test(clean)) {
+    return `\r\n ${name}="${clean.replace(/["\\]/g, '\\$&')}"`;
+  }
+  const encoded = `UTF-8''${encodeURIComponent(clean).replace(/['()*!]/g, percentEncoded)}`;
+  // An escape is not cut in two: some readers decode each part by itself.
+  const parts = encoded.match(new RegExp(`(?:%..|[^%]){1,${parameterLine / 3}}`, 'g')) ?? [];
+  if (parts.length === 1) return `\r\n ${name}*=${encoded}`;
+  return parts.map((part, index) => `\r\n ${name}*${index}*=${part}`).join(';');
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
 /** The address with its domain in ASCII, as servers without SMTPUTF8 need it. */
 export function asciiDomain(email: string): string {
   const at = email.lastIndexOf('@');

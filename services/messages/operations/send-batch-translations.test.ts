@@ -115,6 +115,7 @@ test('each language of a version is asked for and compiled once', async () => {
   const asked: string[] = [];
   const { getTemplateContent } = given.peers.templates;
   const templates: typeof given.peers.templates = {
+    ...given.peers.templates,
     getTemplateContent: (request, options) => {
       asked.push(`${request.version} ${request.language ?? ''}`);
       return getTemplateContent(request, options);

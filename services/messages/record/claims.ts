@@ -12,7 +12,8 @@ export type ClaimGroup = {
   workspaceId: string;
   /** Null for mail that no broadcast sends. */
   broadcastId: string | null;
-  listId: string;
+  /** Null for mail to no list. */
+  listId: string | null;
   templateId: string;
   templateVersion: number;
   integrationId: string;

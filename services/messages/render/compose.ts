@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Template } from 'liquidjs';
 import type { Scope } from '#lib/liquid/engine.ts';
+import { type Entity, type MailFile, withFiles } from '../mime/files.ts';
 import {
   asciiDomain,
   listIdHeader,
   type Mailbox,
+  mailboxesHeader,
   mailboxHeader,
+  ownHeader,
   textHeader,
   tokenHeader,
 } from '../mime/headers.ts';
@@ -13,6 +16,7 @@ import type { Prepared } from '../mime/message.ts';
 import { encodeStatic } from '../mime/quoted-printable.ts';
 import { countWritten, newState, type PartState } from './budget.ts';
 import type { LinkOptions } from './links.ts';
+import { rendered, type TextOverride } from './overrides.ts';
 import { compilePieces, type Piece, renderPieces } from './pieces.ts';
 
 /** The same for all recipients of a program. */
@@ -23,6 +27,8 @@ export interface Envelope extends LinkOptions {
   list?: { id: string; name: string };
   /** Campaign, tenant and kind of mail, for Feedback-ID. */
   feedbackId: string[];
+  /** Whether a message may have a preview line of its own. */
+  hasOwnPreviewLine?: boolean;
   /** Liquid's values other than the contact's and the message's own. */
   values: Scope;
 }
@@ -39,6 +45,23 @@ export interface Recipient {
   /** Links in the mail that act for the recipient. */
   urls: { unsubscribe: string; preferences: string; confirm: string };
   trackingToken: string;
+  /** Values at Liquid's top level. */
+  data?: Scope;
+  /** What differs from the template. */
+  options?: MailOptions;
+}
+
+/** What of one message differs from its template. Empty texts and lists change nothing. */
+export interface MailOptions {
+  fromName: string;
+  subject: TextOverride | undefined;
+  previewLine: TextOverride | undefined;
+  replyTo: string;
+  cc: readonly string[];
+  listUnsubscribe: string;
+  /** Checked names with their values. */
+  headers: readonly (readonly [name: string, value: string])[];
+  files: readonly MailFile[];
 }
 
 /** The rendered parts of one message. */
@@ -48,6 +71,9 @@ export interface RenderedParts {
   text: string;
 }
 
+/** Liquid's name for a preview line of the message's own, in place of the template's. */
+export const previewLineName = 'subject_preview_line';
+
 type Encoded =
   | { kind: 'bytes'; bytes: Buffer; size: number }
   | { kind: 'value'; render: (state: PartState) => string }
@@ -55,17 +81,23 @@ type Encoded =
 
 /** Liquid's values for a recipient. */
 export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
-  return ({ messageId, contact, feeds, urls, trackingToken }) => ({
-    ...envelope.values,
-    ...feeds,
-    contact,
-    message_id: messageId,
-    unsubscribe_url: urls.unsubscribe,
-    oneclick_unsubscribe_url: urls.unsubscribe,
-    notification_center_url: urls.preferences,
-    confirm_subscription_url: urls.confirm,
-    tracking_token: trackingToken,
-  });
+  return ({ messageId, contact, feeds, urls, trackingToken, data, options }) => {
+    const scope: Scope = {
+      ...data,
+      ...envelope.values,
+      ...feeds,
+      contact,
+      message_id: messageId,
+      unsubscribe_url: urls.unsubscribe,
+      oneclick_unsubscribe_url: urls.unsubscribe,
+      notification_center_url: urls.preferences,
+      confirm_subscription_url: urls.confirm,
+      tracking_token: trackingToken,
+    };
+    // Its own Liquid reads the same values.
+    if (options?.previewLine) scope[previewLineName] = rendered(options.previewLine, scope);
+    return scope;
+  };
 }
 
 /** The fast way: static text is encoded once, when the program is compiled. */
@@ -81,13 +113,14 @@ export function splicer(
   const html = compilePieces(parts.html, 'html').map(encodePiece);
   return (recipient) => {
     const scope = scopeFor(recipient);
-    const head = heads(recipient, renderPieces(subject, newState('subject', scope))) + frame.head;
+    const own = recipient.options?.subject;
+    const line = own ? rendered(own, scope) : renderPieces(subject, newState('subject', scope));
     const body: (Buffer | string)[] = [frame.text];
     collect(text, newState('text', scope), body);
     body.push(frame.html);
     collect(html, newState('html', scope), body);
     body.push(frame.end);
-    return { head, body };
+    return finish(recipient, heads(recipient, line), { type: frame.type, body });
   };
 }
 
@@ -97,10 +130,19 @@ export function composer(
 ): (recipient: Recipient, parts: RenderedParts) => Prepared {
   const heads = headWriter(envelope);
   const frame = newFrame();
-  return (recipient, { subject, text, html }) => ({
-    head: heads(recipient, subject) + frame.head,
-    body: [frame.text, text, frame.html, html, frame.end],
-  });
+  const scopeFor = scopeOf(envelope);
+  return (recipient, { subject, text, html }) => {
+    const own = recipient.options?.subject;
+    const line = own ? rendered(own, scopeFor(recipient)) : subject;
+    const body = [frame.text, text, frame.html, html, frame.end];
+    return finish(recipient, heads(recipient, line), { type: frame.type, body });
+  };
+}
+
+function finish({ options }: Recipient, heads: string, text: Entity): Prepared {
+  const { type, body } =
+    options && options.files.length > 0 ? withFiles(text, options.files) : text;
+  return { head: `${heads}MIME-Version: 1.0\r\n${type}\r\n`, body };
 }
 
 function encodePiece(piece: Piece): Encoded {
@@ -126,14 +168,14 @@ function collect(pieces: Encoded[], state: PartState, into: (Buffer | string)[])
 }
 
 /** The lines around the parts. `=_` never occurs in quoted-printable, so the boundary is in no part. */
-function newFrame(): { head: string; text: Buffer; html: Buffer; end: Buffer } {
+function newFrame(): { type: string; text: Buffer; html: Buffer; end: Buffer } {
   const boundary = `=_${randomBytes(12).toString('hex')}`;
   const part = (start: string, type: string) =>
     Buffer.from(
       `${start}--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
     );
   return {
-    head: `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`,
+    type: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
     text: part('', 'text/plain'),
     html: part('\r\n', 'text/html'),
     end: Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -144,28 +186,47 @@ function newFrame(): { head: string; text: Buffer; html: Buffer; end: Buffer } {
 function headWriter(envelope: Envelope): (recipient: Recipient, subject: string) => string {
   const domain = asciiDomain(envelope.from.email).split('@').at(-1) ?? 'localhost';
   const from = mailboxHeader('From', envelope.from);
+  const replyTo = replyToHeader(envelope.replyTo);
   const fixed = fixedHeaders(envelope);
   const isList = envelope.list !== undefined;
-  return ({ messageId, email, name, urls }, subject) =>
+  return ({ messageId, email, name, urls, options }, subject) =>
     tokenHeader('Message-ID', `<${messageId}@${domain}>`) +
     dateHeader() +
-    from +
+    (options?.fromName
+      ? mailboxHeader('From', { email: envelope.from.email, name: options.fromName })
+      : from) +
     mailboxHeader('To', { email, name }) +
     textHeader('Subject', subject) +
     (isList ? tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`) : '') +
-    fixed;
+    (options?.replyTo ? replyToHeader(options.replyTo) : replyTo) +
+    fixed +
+    (options ? optionHeaders(options, isList) : '');
 }
 
-function fixedHeaders({ replyTo, list, feedbackId, values }: Envelope): string {
+function replyToHeader(email: string): string {
+  return email === '' ? '' : mailboxHeader('Reply-To', { email });
+}
+
+function fixedHeaders({ list, feedbackId, values }: Envelope): string {
   const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');
-  const reply = replyTo === '' ? '' : mailboxHeader('Reply-To', { email: replyTo });
-  if (list === undefined) return `${reply}${tokenHeader('Feedback-ID', feedback)}`;
+  if (list === undefined) return tokenHeader('Feedback-ID', feedback);
   return (
-    reply +
     tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click') +
     listIdHeader(list.name, `${list.id}.${hostOf(values)}`) +
     tokenHeader('Feedback-ID', feedback)
   );
+}
+
+function optionHeaders({ cc, listUnsubscribe, headers }: MailOptions, isList: boolean): string {
+  const isOwn = listUnsubscribe !== '' && !isList;
+  const leaves = isOwn ? tokenHeader('List-Unsubscribe', `<${listUnsubscribe}>`) : '';
+  // RFC 8058 is about https only.
+  const posts =
+    isOwn && listUnsubscribe.startsWith('https:')
+      ? tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click')
+      : '';
+  const own = headers.map(([name, value]) => ownHeader(name, value)).join('');
+  return (cc.length > 0 ? mailboxesHeader('Cc', cc) : '') + leaves + posts + own;
 }
 
 /** List-ID's label wants a domain; the workspace's own host is one. */

@@ -12,6 +12,7 @@ import {
 } from './compose.ts';
 import { readFields } from './fields.ts';
 import { guardUrls, type LinkOptions, layLinks } from './links.ts';
+import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
 import { convertsQuickly, deriveText } from './text.ts';
 
@@ -54,10 +55,11 @@ export interface Program {
 /** Compiles a template version once; after that only values are rendered and written. Throws on broken Liquid. */
 export function compileMessage(content: Content, envelope: Envelope): Program {
   const guarded = guardUrls(content.html === '' ? content.mjml : content.html);
-  const laid = content.html === '' ? { html: guarded, links: [] } : layLinks(guarded, envelope);
+  const tracked = content.html === '' ? { html: guarded, links: [] } : layLinks(guarded, envelope);
+  const laid = { ...tracked, html: linedUp(tracked.html, envelope) };
   const subject = parseLiquid(content.subject, 'text');
   const html = parseLiquid(laid.html, 'html');
-  const text = textOf(content, laid.html);
+  const text = textOf(content, tracked.html);
   const parts = [subject, html, ...(text ? [text.templates] : [])];
   const isSlow = content.html === '' || text === undefined || !parts.every(isQuick);
   const source = {
@@ -78,6 +80,10 @@ export function compileMessage(content: Content, envelope: Envelope): Program {
     prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),
     compose,
   };
+}
+
+function linedUp(html: string, { hasOwnPreviewLine = false }: Envelope): string {
+  return hasOwnPreviewLine ? withPreviewLine(html) : html;
 }
 
 // Measured with Node 24: a newsletter of 15 KB with seven values holds 90 KiB, one of 30 KB 145 KiB, a page of 500 values 2.6 MB.

@@ -23,6 +23,8 @@ export const admissionLimits: AdmissionLimits = {
 const quantum = 200;
 /** A call is not admitted for fewer messages than this share of its lane's window, unless it has no more. */
 const leastShare = 1 / 8;
+/** Urgent mail has so much of a lane's window. */
+const urgentShare = 1.25;
 const lanesMax = 1_000;
 const askAgainMs = 250;
 
@@ -123,6 +125,22 @@ export class Admission {
     return this.#wait(tenant, wish, waitMaxMs);
   }
 
+  /** As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it. */
+  tryEnter({ lane, size, isUrgent }: Omit<Wish, 'signal'>): Turn {
+    const isAhead = (waiting: Waiting) => waiting.lane === lane;
+    if (this.#tenants.get(lane.workspaceId)?.urgent.some(isAhead)) return refused(0);
+    const room = this.#roomFor({ lane, size, isUrgent }, Date.now());
+    if (room === 0) return refused(0);
+    lane.take(room);
+    let isOver = false;
+    const leave = () => {
+      if (isOver) return;
+      isOver = true;
+      lane.release(room);
+    };
+    return { size: room, retryAfterMs: 0, leave };
+  }
+
   close(): void {
     for (const lane of this.#lanes.values()) lane.end();
   }
@@ -194,9 +212,10 @@ export class Admission {
    * A lane may take as much as all leave free: one alone half of what the process may hold, a hundred a hundredth each,
    * and some is always free.
    */
-  #roomFor({ lane, size, isUrgent }: Wish, nowMs: number): number {
+  #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
-    const { window } = lane;
+    // Bulk mail that fills the window keeps no urgent one waiting.
+    const window = isUrgent && lane.window > 1 ? Math.ceil(lane.window * urgentShare) : lane.window;
     const room = Math.min(window, this.#limits.heldMax - this.#taken) - lane.taken;
     const least = Math.min(size, Math.ceil(window * leastShare));
     return room >= least ? Math.min(size, room) : 0;

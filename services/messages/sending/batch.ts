@@ -7,7 +7,7 @@ import type { Fate } from '../message.ts';
 import { type Claimant, type Claimed, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
 import type { Admission } from './admission.ts';
-import { type DeliveryContext, DeliveryRun } from './delivery.ts';
+import { type DeliveryContext, DeliveryRun, type Extras } from './delivery.ts';
 import type { Lane } from './lane.ts';
 import { type Permits, returnPermits, takePermits } from './rate.ts';
 import {
@@ -37,6 +37,10 @@ export type Given = ResolveGiven & {
   /** None of them had a row a moment ago. */
   areNew: boolean;
   feeds: BatchFeeds;
+  /** What single messages have beside the template, by id. */
+  extras?: ReadonlyMap<string, Extras>;
+  /** Claims messages in place of the usual way. */
+  claim?: (claimants: readonly Claimant[]) => Promise<Claimed[]>;
   /** Single and transactional mail, which comes before bulk. */
   isUrgent: boolean;
   stop: AbortSignal;
@@ -239,13 +243,13 @@ function start(
   batch: Batch,
   { claimed, resolved, replicas }: { claimed: Claimed[]; resolved: Resolved; replicas: number },
 ): void {
-  const { group, plan, feeds, stop, lane } = batch;
+  const { group, plan, feeds, stop, lane, extras, isUrgent } = batch;
   const { contacts, fed, atMs } = resolved;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
   const pool = lane.pool(plan.server, replicas);
   const startsUntilMs = atMs + consentKeptMs;
-  const given = { group, plan, claimed, contacts, feedsOf, pool, startsUntilMs, stop };
-  const run = new DeliveryRun(context, given);
+  const given = { group, plan, claimed, contacts, feedsOf, extras, isUrgent };
+  const run = new DeliveryRun(context, { ...given, pool, startsUntilMs, stop });
   const done = run.done.finally(() => giveUp(context, batch, run.unsent.length));
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
@@ -256,14 +260,15 @@ function start(
 /** Claims what nothing in this process holds, and holds what is ours from then on. */
 async function claimFree(
   context: SendContext,
-  { group, lane, areNew }: Batch,
+  { group, lane, areNew, claim: claimOwn }: Batch,
   claimants: Claimant[],
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
   const free = underway.hold(lane, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
-    const rows = await claim(store, owner, group, { claimants: free, areNew });
+    const rows = await (claimOwn?.(free) ??
+      claim(store, owner, group, { claimants: free, areNew }));
     for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
     underway.release(ids);
     return rows;

@@ -13,8 +13,9 @@ import type { Claimed, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
 import type { Recorder } from '../record/recorder.ts';
-import type { Recipient } from '../render/compose.ts';
+import type { MailOptions, Recipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
+import type { TextOverride } from '../render/overrides.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
@@ -33,6 +34,17 @@ export type DeliveryContext = GiveBackContext & {
   contents: ContentKeeper;
 };
 
+/** What one message has beside its template and its contact. */
+export type Extras = {
+  /** Values at Liquid's top level. */
+  data: Scope;
+  options: MailOptions;
+  /** In place of the contact's own values. */
+  contact?: Scope;
+  /** Further recipients. */
+  copies: readonly string[];
+};
+
 /** One claim's worth of messages on their way. */
 export type Delivery = {
   group: ClaimGroup;
@@ -42,6 +54,10 @@ export type Delivery = {
   contacts: ReadonlyMap<string, Record<string, unknown>>;
   /** What Liquid reads of feeds, by address. */
   feedsOf: (email: string) => Scope;
+  /** By id; none of broadcasts' messages has any. */
+  extras?: ReadonlyMap<string, Extras> | undefined;
+  /** Whether they go out before what waits for a connection. */
+  isUrgent: boolean;
   pool: SmtpPool;
   /** No message is begun after this; consent is too old by then. */
   startsUntilMs: number;
@@ -52,7 +68,14 @@ export type Delivery = {
 const giveBackAfterMs = 20;
 
 /** A message with what it is made from. */
-type Letter = { message: Claimed; variant: Variant; recipient: Recipient };
+type Letter = {
+  message: Claimed;
+  variant: Variant;
+  recipient: Recipient;
+  copies: readonly string[];
+};
+
+const noCopies: readonly string[] = [];
 
 /**
  * Sends a claim's messages and records every outcome. Nothing is started once `stop` is aborted; what has begun goes
@@ -109,8 +132,8 @@ export class DeliveryRun {
       this.#done.reject(error);
       return;
     }
-    const { slow = [], quick = [] } = Object.groupBy(letters, ({ variant }) =>
-      variant.program.slow ? 'slow' : 'quick',
+    const { slow = [], quick = [] } = Object.groupBy(letters, (letter) =>
+      letter.variant.program.slow || hasSlowText(letter.recipient) ? 'slow' : 'quick',
     );
     this.#sendQuickly(pool, quick);
     this.#sendSlowly(pool, slow).catch((error: unknown) => this.#done.reject(error));
@@ -121,24 +144,30 @@ export class DeliveryRun {
       const { variant, recipient } = letter;
       return this.#outgoing(letter, () => variant.program.prepare(recipient));
     });
-    pool.send(jobs.flatMap((outgoing) => outgoing ?? []));
+    const { isUrgent } = this.#delivery;
+    pool.send(
+      jobs.flatMap((outgoing) => outgoing ?? []),
+      { isUrgent },
+    );
   }
 
   /** One after the other in the thread; each goes out as soon as it is rendered. */
   async #sendSlowly(pool: SmtpPool, letters: readonly Letter[]): Promise<void> {
-    const { stop, startsUntilMs } = this.#delivery;
+    const { stop, startsUntilMs, isUrgent } = this.#delivery;
     for (const letter of letters) {
       const isOver = stop.aborted || Date.now() >= startsUntilMs;
       const prepare = isOver ? unreachable : await this.#renderSlowly(letter);
       const outgoing = this.#outgoing(letter, prepare);
-      if (outgoing) pool.send([outgoing]);
+      if (outgoing) pool.send([outgoing], { isUrgent });
     }
   }
 
-  async #renderSlowly({ variant: { program }, recipient }: Letter): Promise<() => Prepared> {
-    if (!program.slow) return unreachable;
+  async #renderSlowly({ variant: { program }, recipient: given }: Letter): Promise<() => Prepared> {
+    const { thread } = this.#context;
     try {
-      const parts = await this.#context.thread.render(program.slow, program.scope(recipient));
+      const recipient = await withSlowTexts(thread, given, program.scope);
+      if (!program.slow) return () => program.prepare(recipient);
+      const parts = await thread.render(program.slow, program.scope(recipient));
       return () => program.compose(recipient, parts);
     } catch (error) {
       return () => {
@@ -149,8 +178,9 @@ export class DeliveryRun {
 
   #letter(message: Claimed): Letter {
     const { id, email } = message;
-    const { plan, group, contacts, feedsOf } = this.#delivery;
-    const contact = contacts.get(email) ?? {};
+    const { plan, group, contacts, feedsOf, extras } = this.#delivery;
+    const extra = extras?.get(id);
+    const contact = extra?.contact ?? contacts.get(email) ?? {};
     const variant = plan.variantFor(contact);
     const token = this.#tokenOf(group.workspaceId, id);
     const recipient = {
@@ -158,18 +188,15 @@ export class DeliveryRun {
       email,
       contact,
       feeds: feedsOf(email),
-      urls: {
-        unsubscribe: `${plan.baseUrl}/u/${group.workspaceId}/${token}`,
-        preferences: `${plan.baseUrl}/p/${group.workspaceId}/${token}`,
-        confirm: `${plan.baseUrl}/c/${group.workspaceId}/${token}`,
-      },
+      urls: urlsOf(plan.baseUrl, group, token),
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
+      ...(extra && { data: extra.data, options: extra.options }),
     };
-    return { message, variant, recipient };
+    return { message, variant, recipient, copies: extra?.copies ?? noCopies };
   }
 
   /** Undefined where the message is settled already. */
-  #outgoing({ message, variant }: Letter, prepare: () => Prepared): Outgoing | undefined {
+  #outgoing({ message, variant, copies }: Letter, prepare: () => Prepared): Outgoing | undefined {
     const { startsUntilMs, stop } = this.#delivery;
     const held = this.#context.underway.get(message.id);
     const settle = (outcome: Outcome) => this.#settle(message, outcome);
@@ -197,6 +224,8 @@ export class DeliveryRun {
       }),
       failureInfo: renderFailureInfo,
       settle,
+      copies,
+      refusedCopies: 0,
       lost: 0,
     };
   }
@@ -241,6 +270,44 @@ export class DeliveryRun {
     this.#left -= count;
     if (this.#left === 0) this.#done.resolve();
   }
+}
+
+/** Mail to no list has nothing to leave or to confirm. */
+function urlsOf(base: string, { workspaceId, listId }: ClaimGroup, token: string) {
+  const preferences = `${base}/p/${workspaceId}/${token}`;
+  if (listId === null) return { preferences, unsubscribe: '', confirm: '' };
+  return {
+    preferences,
+    unsubscribe: `${base}/u/${workspaceId}/${token}`,
+    confirm: `${base}/c/${workspaceId}/${token}`,
+  };
+}
+
+function hasSlowText({ options }: Recipient): boolean {
+  return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
+}
+
+/** Texts of the message's own, rendered where that may take long. */
+async function withSlowTexts(
+  thread: RenderThread,
+  recipient: Recipient,
+  scopeOf: (recipient: Recipient) => Scope,
+): Promise<Recipient> {
+  const { options } = recipient;
+  if (!options || !hasSlowText(recipient)) return recipient;
+  const { subject, previewLine } = options;
+  const plain = {
+    ...recipient,
+    options: { ...options, subject: undefined, previewLine: undefined },
+  };
+  const scope = scopeOf(plain);
+  const settle = async (text: TextOverride | undefined): Promise<TextOverride | undefined> => {
+    if (text?.kind !== 'slow') return text;
+    const source = { subject: text.source, html: '', mjml: '', text: '', utm: {} };
+    return { kind: 'constant', text: (await thread.render(source, scope)).subject };
+  };
+  const texts = { subject: await settle(subject), previewLine: await settle(previewLine) };
+  return { ...recipient, options: { ...options, ...texts } };
 }
 
 function unreachable(): never {

@@ -39,7 +39,7 @@ export async function resolve(
   const fields = [...given.fields];
   const { recipients } = await contacts.resolveRecipients({
     workspaceId: given.group.workspaceId,
-    listId: given.group.listId,
+    listId: given.group.listId ?? '',
     ...given.who,
     emails: open.map(([, email]) => email),
     fields,

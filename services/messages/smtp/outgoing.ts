@@ -7,6 +7,10 @@ export type Outgoing = {
   /** Envelope addresses, checked and in ASCII. */
   from: string;
   to: string;
+  /** Further recipients of the same message. */
+  copies: readonly string[];
+  /** Copies that the server refused; counted by the session. */
+  refusedCopies: number;
   /** The message is not begun after this. */
   startsUntilMs: number;
   /** Nothing is written of the body after `leaseUntilMs`; another process may have taken the message over. */

@@ -46,6 +46,8 @@ export type PoolOptions = {
 export class SmtpPool {
   readonly #options: PoolOptions;
   readonly #sessions = new Set<Session>();
+  /** Taken before the others. Few messages are urgent. */
+  #urgent: Outgoing[] = [];
   #queue: Outgoing[] = [];
   #head = 0;
   #dialing = 0;
@@ -93,7 +95,7 @@ export class SmtpPool {
   }
 
   get waiting(): number {
-    return this.#queue.length - this.#head;
+    return this.#urgent.length + this.#queue.length - this.#head;
   }
 
   get connections(): number {
@@ -101,8 +103,9 @@ export class SmtpPool {
   }
 
   /** Sends each message once a connection is free; every one is settled, whatever happens. */
-  send(messages: readonly Outgoing[]): void {
-    for (const message of messages) this.#queue.push(message);
+  send(messages: readonly Outgoing[], { isUrgent = false } = {}): void {
+    const waiting = isUrgent ? this.#urgent : this.#queue;
+    for (const message of messages) waiting.push(message);
     this.#ticker ??= setInterval(() => this.#tick(), tickMs).unref();
     this.#pump();
   }
@@ -126,13 +129,8 @@ export class SmtpPool {
     if (this.#streak.isLong && this.#inFlight > 0) return undefined;
     if (this.#options.mayStart?.() === false) return undefined;
     for (;;) {
-      const outgoing = this.#queue[this.#head];
+      const outgoing = this.#urgent.shift() ?? this.#nextInQueue();
       if (outgoing === undefined) return undefined;
-      this.#head += 1;
-      if (this.#head === this.#queue.length) {
-        this.#queue = [];
-        this.#head = 0;
-      }
       if (isTooLate(outgoing)) outgoing.settle({ kind: 'not_started' });
       else {
         const message = prepared(outgoing);
@@ -142,6 +140,17 @@ export class SmtpPool {
         }
       }
     }
+  }
+
+  #nextInQueue(): Outgoing | undefined {
+    const outgoing = this.#queue[this.#head];
+    if (outgoing === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    }
+    return outgoing;
   }
 
   #settle(outgoing: Outgoing, outcome: Outcome, isFirst: boolean): void {
@@ -162,10 +171,11 @@ export class SmtpPool {
 
   #settleWaiting(isOver: (message: Outgoing) => boolean, outcome: Outcome): void {
     const waiting = this.#queue.slice(this.#head);
-    const over = new Set(waiting.filter(isOver));
+    const over = new Set([...this.#urgent, ...waiting].filter(isOver));
     if (over.size === 0) return;
     this.#head = 0;
     this.#queue = waiting.filter((message) => !over.has(message));
+    this.#urgent = this.#urgent.filter((message) => !over.has(message));
     for (const message of over) message.settle(outcome);
   }
 

@@ -15,10 +15,17 @@ import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
 
 /** The command that the next reply answers. */
-type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'data' | 'empty';
+type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'data' | 'empty';
 
 type Refused = { command: Command; reply: Reply };
-type Next = { outgoing: Outgoing; message: Prepared; refused?: Refused; isMailAccepted: boolean };
+type Next = {
+  outgoing: Outgoing;
+  message: Prepared;
+  refused?: Refused;
+  isMailAccepted: boolean;
+  /** How many copies the server has answered for. */
+  copiesAnswered: number;
+};
 
 /** A larger body is a write of its own, which says whether the kernel took all of it; for smaller ones that costs too much. */
 const largeBytes = 32 * 1024;
@@ -81,17 +88,21 @@ export class Session {
   #takeNext(): boolean {
     const taken = this.#host.take();
     if (taken === undefined) return false;
-    this.#next = { ...taken, isMailAccepted: false };
+    taken.outgoing.refusedCopies = 0;
+    this.#next = { ...taken, isMailAccepted: false, copiesAnswered: 0 };
     this.#expectWithin(this.#host.timeouts.commandMs);
     return true;
   }
 
   /** The commands of the next envelope, as many of them as may go at once. */
   #envelope(): string {
-    const { from = '', to = '' } = this.#next?.outgoing ?? {};
+    const { from = '', to = '', copies = [] } = this.#next?.outgoing ?? {};
     const reset = this.#isDirty ? 'RSET\r\n' : '';
     if (!this.#pipelining) return reset || `MAIL FROM:<${from}>\r\n`;
-    return `${reset}MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`;
+    const envelope = `${reset}MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\n`;
+    if (copies.length === 0) return `${envelope}DATA\r\n`;
+    // Without DATA: if only the recipient is refused, the copies must get no empty message.
+    return envelope + copies.map((copy) => `RCPT TO:<${copy}>\r\n`).join('');
   }
 
   /** Without pipelining a command waits for the answer to the one before. */
@@ -118,11 +129,27 @@ export class Session {
       if (next.isMailAccepted) this.#send(`RCPT TO:<${next.outgoing.to}>\r\n`);
       else this.#refuseEarly(next, { command: 'MAIL', reply });
     } else if (step === 'rcpt') {
-      this.#step = 'data';
-      if (reply.code < 300) this.#send('DATA\r\n');
-      else this.#refuseEarly(next, { command: 'RCPT', reply });
-    } else if (step === 'data') this.#onDataReply(next, reply);
+      const [copy] = next.outgoing.copies;
+      this.#step = copy === undefined ? 'data' : 'copy';
+      if (reply.code >= 300) this.#refuseEarly(next, { command: 'RCPT', reply });
+      else this.#send(copy === undefined ? 'DATA\r\n' : `RCPT TO:<${copy}>\r\n`);
+    } else if (step === 'copy') this.#onCopyReply(next, reply);
+    else if (step === 'data') this.#onDataReply(next, reply);
     else this.#settleRefused(next, next.refused ?? { command: 'DATA', reply });
+  }
+
+  /** A refused copy does not keep the message from the others. */
+  #onCopyReply(next: Next, reply: Reply): void {
+    const { outgoing } = next;
+    next.copiesAnswered += 1;
+    if (reply.code >= 300) outgoing.refusedCopies += 1;
+    const copy = outgoing.copies[next.copiesAnswered];
+    if (copy !== undefined) this.#send(`RCPT TO:<${copy}>\r\n`);
+    else if (next.refused !== undefined) this.#settleRefused(next, next.refused);
+    else {
+      this.#step = 'data';
+      this.#wire.write('DATA\r\n');
+    }
   }
 
   /** The other answers of a pipelined group are still to come. */
@@ -169,7 +196,7 @@ export class Session {
   /** Writes the message into the buffer; gives the outcome of one that must not or can't be sent. */
   #encode({ outgoing, message }: Next): Outcome | undefined {
     if (isOver(outgoing)) return { kind: 'not_started' };
-    this.#buffer.length = 0;
+    this.#buffer.clear();
     try {
       writeMessage(this.#buffer, message);
     } catch (error) {
@@ -192,7 +219,7 @@ export class Session {
     this.#host.measured(nowMs - this.#startedAtMs);
     this.#startedAtMs = nowMs;
     this.#body = undefined;
-    this.#settle(outgoing, answered(reply));
+    this.#settle(outgoing, withCopies(outgoing, answered(reply)));
     this.#answered += 1;
     if (this.#next !== undefined) this.#step = 'mail';
     else this.#becomeIdle();
@@ -255,4 +282,11 @@ export class Session {
   #expectWithin(timeoutMs: number): void {
     this.deadlineMs = Date.now() + timeoutMs;
   }
+}
+
+/** Says how many copies the server did not take. */
+function withCopies({ refusedCopies, copies }: Outgoing, outcome: Outcome): Outcome {
+  if (refusedCopies === 0 || outcome.kind !== 'sent') return outcome;
+  const info = `${refusedCopies} of ${copies.length} copies refused; ${outcome.info}`;
+  return { ...outcome, info: info.slice(0, 255) };
 }

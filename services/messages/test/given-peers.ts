@@ -1,8 +1,9 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   ResolveRecipientsResponseSchema,
   UnsubscribeRecipientResponseSchema,
+  UpsertRecipientsResponseSchema,
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
@@ -11,6 +12,7 @@ import {
   UpdateSubscriberResponseSchema,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import {
+  BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
   TemplateCategory,
   TemplateChannel,
@@ -20,7 +22,7 @@ import {
   GetSettingsResponseSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Contacts, Templates, Workspaces } from '../peers.ts';
+import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */
 export type World = {
@@ -48,6 +50,11 @@ export type World = {
   /** The template of every list's confirmation mail; empty for none. */
   optinTemplate: string;
   marketingProvider: string;
+  transactionalProvider: string;
+  /** Of every template; undefined if there is none. */
+  testData: JsonObject | undefined;
+  /** Contacts upserted for transactional mail, in turn. */
+  upserted: { email: string; mayChange: boolean }[];
   isTracked: boolean;
   contentDays: number;
   resolving: (() => Promise<void>) | undefined;
@@ -71,6 +78,7 @@ export function workspacesOf(world: World): Workspaces {
           websiteUrl: 'https://acme.example',
           defaultLanguage: 'en',
           marketingEmailProviderId: world.marketingProvider,
+          transactionalEmailProviderId: world.transactionalProvider,
           emailTrackingEnabled: world.isTracked,
           messageContentDays: world.contentDays,
         },
@@ -95,8 +103,17 @@ export function workspacesOf(world: World): Workspaces {
   };
 }
 
-export function templatesOf(world: World): Templates {
+export function templatesOf(world: World): Templates & TestData {
   return {
+    batchGetTemplates: async ({ keys = [] }) => {
+      const found = keys.map(({ id = '' }) => ({
+        key: { id, version: 0 },
+        template: { id, version: 1, testData: world.testData },
+      }));
+      return create(BatchGetTemplatesResponseSchema, {
+        found: world.testData === undefined ? [] : found,
+      });
+    },
     getTemplateContent: async ({ id = '', language = '' }) => {
       if (world.missingTemplates.has(id)) {
         throw new ConnectError('Template not found', Code.NotFound);
@@ -128,6 +145,17 @@ export function contactsOf(world: World): Contacts {
         return { skipReason: isLetIn ? '' : reason, valuesJson: JSON.stringify(values) };
       });
       return create(ResolveRecipientsResponseSchema, { recipients });
+    },
+    upsertRecipients: async ({ contacts = [], mayChange = false, fields = [] }) => {
+      await world.resolving?.();
+      const recipients = contacts.map(({ email: given = '' }) => {
+        const email = given.trim().toLowerCase();
+        world.upserted.push({ email, mayChange });
+        const error = world.skipReasons.get(email) ?? '';
+        const values = fields.map((field) => world.fields.get(email)?.[field] ?? null);
+        return { email, error, valuesJson: JSON.stringify(values) };
+      });
+      return create(UpsertRecipientsResponseSchema, { recipients });
     },
     unsubscribeRecipient: async ({ listId = '', email = '' }) => {
       world.unsubscribed.push({ listId, email });

@@ -86,6 +86,8 @@ export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Ou
         expect(count).toBe(1);
         settled.resolve(outcome);
       },
+      copies: [],
+      refusedCopies: 0,
       lost: 0,
     };
     return { outgoing, outcome: settled.promise };

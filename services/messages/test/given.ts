@@ -29,6 +29,7 @@ import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
 import { openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openSystemMail } from '../system-mail.ts';
+import { openTransactional } from '../transactional/open.ts';
 import {
   contactsOf,
   defaultContent,
@@ -52,7 +53,7 @@ export async function givenService() {
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
     const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
-    const context: Context = {
+    const base = {
       store,
       outcomes,
       log,
@@ -79,6 +80,7 @@ export async function givenService() {
       }),
       ...over,
     };
+    const context: Context = { ...base, transactional: openTransactional(base) };
     const transport = testTransport(messagesRoutes(context));
     return {
       context,
@@ -103,6 +105,7 @@ export async function givenService() {
 }
 
 async function closeAll(store: Context['store'], sink: Sink, context: Context): Promise<void> {
+  await context.transactional.stop();
   context.admission.close();
   await context.underway.drained(5_000);
   await context.contents.drained(5_000);
@@ -147,6 +150,9 @@ function newWorld(port: number): World {
     subscribers: new Map(),
     optinTemplate: '',
     marketingProvider: 'smtp-1',
+    transactionalProvider: 'smtp-1',
+    testData: {},
+    upserted: [],
     isTracked: false,
     contentDays: 0,
     resolving: undefined,

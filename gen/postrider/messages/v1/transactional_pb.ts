@@ -175,7 +175,7 @@ export type TrackingSettings = Message<"postrider.messages.v1.TrackingSettings">
   utmTerm: string;
 
   /**
-   * `utm_content` of links; the template's id if empty.
+   * `utm_content` of links; the template's id if it is empty and another one is set.
    *
    * @generated from field: string utm_content = 6;
    */
@@ -785,7 +785,7 @@ export type EmailOptions = Message<"postrider.messages.v1.EmailOptions"> & {
   listUnsubscribeUrl: string;
 
   /**
-   * Header fields of the caller's own, at most 20 with values of at most 998 characters: `X-` and a name, `References`,
+   * Header fields of the caller's own, at most 20 with values of at most 900 characters: `X-` and a name, `References`,
    * `In-Reply-To`, `Importance`, `Priority`, `Auto-Submitted`, `Precedence`, `Comments`, `Keywords` or `Organization`.
    *
    * @generated from field: map<string, string> headers = 9;

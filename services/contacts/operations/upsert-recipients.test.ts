@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { givenLists, useService } from '../test/given.ts';
+
+const given = useService();
+const email = 'ann@example.com';
+const fields = ['email', 'first_name', 'language'];
+
+const read = async (workspaceId: string) =>
+  (await given.contacts.getContactByEmail({ workspaceId, email })).contact;
+
+test('upsertRecipients creates contacts, and gives the wanted fields in the order of the request', async () => {
+  const workspaceId = await givenLists(given);
+  const contacts = [{ email: ' Ann@Example.com ', firstName: 'Ann' }, { email: 'bob@example.com' }];
+  const { recipients } = await given.audience.upsertRecipients({ workspaceId, contacts, fields });
+  expect(recipients).toMatchObject([
+    { email, valuesJson: '["ann@example.com", "Ann", null]', error: '' },
+    { email: 'bob@example.com', valuesJson: '["bob@example.com", null, null]', error: '' },
+  ]);
+});
+
+test('upsertRecipients changes a contact that exists only if the caller may, and clears what is null', async () => {
+  const workspaceId = await givenLists(given);
+  const ask = (mayChange: boolean, contact: object) =>
+    given.audience.upsertRecipients({
+      workspaceId,
+      contacts: [{ email, ...contact }],
+      mayChange,
+      fields,
+    });
+  await ask(false, { firstName: 'Ann', lastName: 'Lee' });
+  await ask(false, { firstName: 'Mallory' });
+  expect(await read(workspaceId)).toMatchObject({ firstName: 'Ann', lastName: 'Lee' });
+  const nullFields = { paths: ['last_name'] };
+  const { recipients } = await ask(true, { firstName: 'Anna', nullFields });
+  expect(recipients).toMatchObject([{ valuesJson: '["ann@example.com", "Anna", null]' }]);
+  const contact = await read(workspaceId);
+  expect([contact?.firstName, contact?.lastName]).toEqual(['Anna', undefined]);
+});
+
+test('upsertRecipients refuses a row by itself, and says why', async () => {
+  const workspaceId = await givenLists(given);
+  const contacts = [{ email: 'no address' }, { email, timezone: 'Nowhere' }, { email }];
+  const { recipients } = await given.audience.upsertRecipients({ workspaceId, contacts, fields });
+  expect(recipients.map(({ error }) => error)).toEqual([
+    'invalid email format',
+    'invalid timezone: Nowhere',
+    '',
+  ]);
+});

@@ -1,0 +1,89 @@
+import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { readable } from '../contact/fields.ts';
+import { type ContactRow, readContact } from '../contact/input.ts';
+import { upsertContacts } from '../contact/queries.ts';
+import type { Context, Methods } from '../context.ts';
+
+export function upsertRecipients(context: Context): Methods['upsertRecipients'] {
+  return async ({ workspaceId, contacts, mayChange, fields }) => {
+    const given = contacts.map((contact) => judge(contact, mayChange));
+    const good = given.filter(({ error }) => error === '');
+    const last = [...new Map(good.map((each) => [each.row.email, each])).values()];
+    const values = await writeAndRead(context, { workspaceId, given: last, mayChange, fields });
+    return {
+      recipients: given.map(({ row: { email }, error }) =>
+        error === ''
+          ? { email, valuesJson: values.get(email) ?? '', error: '' }
+          : { email: '', valuesJson: '', error },
+      ),
+    };
+  };
+}
+
+type Given = { row: ContactRow; cleared: readonly string[]; changes: boolean; error: string };
+
+function judge(contact: ContactInput, mayChange: boolean): Given {
+  const { row, faults } = readContact(contact);
+  const cleared = contact.nullFields?.paths ?? [];
+  const hasFields = cleared.length > 0 || row.values.some((value) => value !== undefined);
+  return { row, cleared, changes: mayChange && hasFields, error: faults[0]?.description ?? '' };
+}
+
+type Wanted = {
+  workspaceId: string;
+  given: readonly Given[];
+  mayChange: boolean;
+  fields: readonly string[];
+};
+
+/** Contacts that exist and are not to be changed are only read: a lock that an import holds does not stop their mail. */
+async function writeAndRead(
+  { store, outbox, now }: Context,
+  { workspaceId, given, mayChange, fields }: Wanted,
+): Promise<Map<string, string>> {
+  const em = store.fork();
+  const scope = { em, outbox, workspaceId };
+  const key = { workspaceId, fields };
+  const kept = given.filter(({ changes }) => !changes).map(({ row }) => row.email);
+  const known = await readValues(em, key, kept);
+  const written = given.filter(({ row, changes }) => changes || !known.has(row.email));
+  // The fields to clear are the same for all rows of a statement.
+  const groups = Object.groupBy(written, ({ cleared }) => cleared.toSorted().join());
+  for (const group of Object.values(groups)) {
+    if (!group?.[0]) continue;
+    const rows = group.map(({ row }) => row);
+    const { cleared } = group[0];
+    await upsertContacts(scope, { rows, cleared, skipExisting: !mayChange, at: now() });
+  }
+  const fresh = await readValues(
+    em,
+    key,
+    written.map(({ row }) => row.email),
+  );
+  return new Map([...known, ...fresh]);
+}
+
+type Key = { workspaceId: string; fields: readonly string[] };
+
+/** The values of contacts by address. PostgreSQL writes the JSON. */
+async function readValues(
+  em: EntityManager,
+  { workspaceId, fields }: Key,
+  emails: readonly string[],
+): Promise<Map<string, string>> {
+  if (emails.length === 0) return new Map();
+  const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
+  const rows = await query<{ email: string; fields: string }>(
+    em,
+    `select contact.email, json_build_array(${wanted})::text as fields
+     from unnest($2::text[]) as asked (email)
+     -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
+     cross join lateral (
+       select * from contacts where workspace_id = $1 and email = asked.email limit 1
+     ) contact`,
+    [workspaceId, emails],
+  );
+  return new Map(rows.map(({ email, fields: values }) => [email, values]));
+}

@@ -1,0 +1,78 @@
+import { Code } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
+
+const workspaceId = 'w1';
+const given = useService();
+resetAfterEach(given);
+
+const to = (id: string, email: string, over = {}) =>
+  sendOf(id, { contact: { email }, ...over }).notification;
+
+test('sendBatch answers each message by itself, in the order of the request', async () => {
+  const id = await givenNotification(given);
+  given.world.skipReasons.set('mars@example.com', 'invalid timezone: Mars');
+  const notifications = [
+    to(id, 'a@example.com'),
+    to(id, 'no address'),
+    to('nothing', 'b@example.com'),
+    to(id, 'mars@example.com'),
+    to(id, 'c@example.com', { externalId: `twice-${id}` }),
+    to(id, 'd@example.com', { externalId: `twice-${id}` }),
+  ];
+  const { results } = await given.transactional.sendTransactionalBatch({
+    workspaceId,
+    notifications,
+  });
+  expect(results.map(({ success, error }) => error ?? success)).toEqual([
+    true,
+    'notification.contact is invalid',
+    'Notification not found',
+    'invalid contact: invalid timezone: Mars',
+    true,
+    true,
+  ]);
+  expect(results[5]?.messageId).toBe(results[4]?.messageId);
+  await until('both arrive', async () => given.sink.total() === 2);
+});
+
+test('sendBatch takes 1 to 500 messages', async () => {
+  const id = await givenNotification(given);
+  const notifications = Array.from({ length: 501 }, (_, n) => to(id, `p${n}@example.com`));
+  for (const some of [[], notifications]) {
+    await expect(
+      given.transactional.sendTransactionalBatch({ workspaceId, notifications: some }),
+    ).rejects.toMatchObject({ code: Code.InvalidArgument });
+  }
+  const { results } = await given.transactional.sendTransactionalBatch({
+    workspaceId,
+    notifications: notifications.slice(1),
+  });
+  expect(results.filter(({ success }) => success)).toHaveLength(500);
+  await until('all arrive', async () => given.sink.total() === 500);
+});
+
+test('a repeat with the same Idempotency-Key gets the first answer and sends nothing', async () => {
+  const id = await givenNotification(given);
+  const process = given.newProcess();
+  process.context.transactional.sweep.start();
+  const headers = { 'idempotency-key': `key-${id}` };
+  const request = sendOf(id, { contact: { email: 'once@example.com' } });
+  const first = await process.transactional.sendTransactional(request, { headers });
+  expect(await process.transactional.sendTransactional(request, { headers })).toEqual(first);
+  const other = sendOf(id, { contact: { email: 'other@example.com' } });
+  await expect(process.transactional.sendTransactional(other, { headers })).rejects.toMatchObject({
+    code: Code.AlreadyExists,
+  });
+  await until('it arrives', async () => given.sink.bodies('once@example.com').length > 0);
+  const rows = await query(
+    given.store.fork(),
+    'select 1 from messages where notification_id = $1',
+    [id],
+  );
+  expect(rows).toHaveLength(1);
+  await process.context.transactional.stop();
+});

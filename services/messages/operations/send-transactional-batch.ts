@@ -1,0 +1,57 @@
+import { ConnectError } from '@connectrpc/connect';
+import type { TransactionalMessage } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { hasPermission } from '#lib/rpc/server/access.ts';
+import { once } from '#lib/rpc/server/idempotency.ts';
+import type { Context, Methods } from '../context.ts';
+import { acceptInto } from '../transactional/acceptance.ts';
+import { checkMessage } from '../transactional/input.ts';
+import type { Answer, Item } from '../transactional/item.ts';
+import { prepareAll } from '../transactional/prepare.ts';
+
+export function sendTransactionalBatch(context: Context): Methods['sendTransactionalBatch'] {
+  const { transactional, store } = context;
+  return async (request, call) => {
+    const { workspaceId, notifications } = request;
+    const mayChange = hasPermission(call, 'contacts', 'write');
+    const given = notifications.map((message, index) =>
+      readItem(message, { field: `notifications[${index}]`, now: context.now(), mayChange }),
+    );
+    const items = given.filter((each): each is Item => !(each instanceof ConnectError));
+    if (!call.requestHeader.has('idempotency-key')) {
+      return answerOf(given, await transactional.acceptance.acceptAll(workspaceId, items));
+    }
+    const preparing = { ...context, notifications: transactional.notifications };
+    const prepared = await prepareAll(preparing, workspaceId, items);
+    const method = TransactionalService.method.sendTransactionalBatch;
+    const answer = await once(store, call, method, request, async (em) =>
+      answerOf(given, await acceptInto(em, context, { workspaceId, prepared })),
+    );
+    transactional.sweep.poke();
+    return answer;
+  };
+}
+
+function readItem(
+  message: TransactionalMessage,
+  { field, now, mayChange }: { field: string; now: Date; mayChange: boolean },
+): Item | ConnectError {
+  try {
+    return { checked: checkMessage(message, { field, now }), mayChange };
+  } catch (error) {
+    if (error instanceof ConnectError) return error;
+    throw error;
+  }
+}
+
+/** One result for each message. A fault of the server is the whole call's, so that it is repeated. */
+function answerOf(given: readonly (Item | ConnectError)[], accepted: readonly (Answer | Error)[]) {
+  const left = accepted[Symbol.iterator]();
+  const results = given.map((each) => {
+    const outcome = each instanceof ConnectError ? each : left.next().value;
+    if (outcome instanceof ConnectError) return { success: false, error: outcome.rawMessage };
+    if (!outcome || outcome instanceof Error) throw outcome ?? new Error('no outcome');
+    return outcome;
+  });
+  return { results };
+}

@@ -1,0 +1,100 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { TestTemplateRequest } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { noFeeds } from '../content/feeds.ts';
+import type { Context, Methods } from '../context.ts';
+import { sendIndividually } from '../sending/individual.ts';
+import { withinCall } from '../sending/within-call.ts';
+import { extrasOf, mailFile, type StoredOptions } from '../transactional/content.ts';
+import { type CheckedFile, checkFiles } from '../transactional/files.ts';
+import { checkOptions } from '../transactional/input.ts';
+
+export function testTemplate(context: Context): Methods['testTemplate'] {
+  return async (request, call) => {
+    const email = canonicalAddress(request.recipientEmail);
+    if (!email) throw invalidField('recipient_email', 'invalid recipient_email format');
+    const options = checkOptions(request.emailOptions, 'email_options');
+    const files = checkFiles(request.emailOptions?.attachments ?? [], 'email_options.attachments');
+    const given = { request, email, options, files };
+    try {
+      const { id, fault } = await withinCall(call, (stop) => send(context, given, stop));
+      if (!fault) return { success: true, messageId: id };
+      return { success: false, error: fault.rawMessage, messageId: id };
+    } catch (error) {
+      if (error instanceof ConnectError && told.includes(error.code)) {
+        return { success: false, error: error.rawMessage };
+      }
+      throw error;
+    }
+  };
+}
+
+/** Errors about the template and the integration. */
+const told: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
+
+type Asked = {
+  request: TestTemplateRequest;
+  email: string;
+  options: StoredOptions;
+  files: readonly CheckedFile[];
+};
+
+async function send(
+  context: Context,
+  { request, email, options, files }: Asked,
+  stop: AbortSignal,
+) {
+  const { workspaceId, templateId, integrationId, senderId, language } = request;
+  const { version, testData } = await readTemplate(context, request);
+  const plan = await context.plans.get({
+    workspaceId,
+    templateId,
+    templateVersion: version,
+    integrationId,
+    about: {
+      feedbackId: [templateId, workspaceId, 'test', 'postrider'],
+      utm: {},
+      isTracked: true,
+      hasOwnPreviewLine: true,
+      senderId,
+      values: {},
+    },
+  });
+  const mailFiles = files.map(({ stored, content }) => mailFile(stored, content));
+  const { contact: given } = testData;
+  const contact = given && typeof given === 'object' && !Array.isArray(given) ? given : {};
+  return sendIndividually(context, {
+    group: {
+      workspaceId,
+      broadcastId: null,
+      listId: null,
+      templateId,
+      templateVersion: version,
+      integrationId,
+      isByHand: true,
+    },
+    plan,
+    fields: [],
+    feeds: noFeeds,
+    email,
+    extras: {
+      ...extrasOf({ data: testData, options }, mailFiles, new Set()),
+      contact: { ...contact, email, ...(language !== '' && { language }) },
+    },
+    stop,
+  });
+}
+
+async function readTemplate(
+  { templates }: Context,
+  { workspaceId, templateId: id }: TestTemplateRequest,
+): Promise<{ version: number; testData: JsonObject }> {
+  const { found } = await templates.batchGetTemplates({ workspaceId, keys: [{ id, version: 0 }] });
+  const template = found[0]?.template;
+  if (!template) {
+    throw new ConnectError('failed to retrieve template: template not found', Code.NotFound);
+  }
+  return { version: template.version, testData: template.testData ?? {} };
+}

@@ -1,0 +1,247 @@
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { byKey, type Claimed, leaseMs } from './claims.ts';
+
+// The queue of transactional messages: those with `due_at` in message_requests.
+
+const workspacesMax = 10_000;
+
+/** The workspaces with a message that is to be looked at now: one step in the index for each that has any in the queue. */
+export async function findDueWorkspaces(store: Store): Promise<string[]> {
+  const rows = await query<{ workspace_id: string }>(
+    store.fork(),
+    `with recursive queued as (
+       (select workspace_id, 1 as place from message_requests where due_at is not null order by workspace_id limit 1)
+       union all
+       select next.workspace_id, queued.place + 1 from queued cross join lateral (
+         select workspace_id from message_requests
+         where due_at is not null and workspace_id > queued.workspace_id order by workspace_id limit 1
+       ) next
+       where queued.place < ${workspacesMax}
+     )
+     select workspace_id from queued cross join lateral (
+       select 1 from message_requests
+       where workspace_id = queued.workspace_id and due_at is not null and due_at <= now() order by due_at limit 1
+     ) due`,
+    [],
+  );
+  return rows.map((row) => row.workspace_id);
+}
+
+/** Takes messages out of the queue that have their outcome; says whether there may be more. */
+export async function tidyQueue(store: Store, workspaceId: string, most: number): Promise<boolean> {
+  const [row] = await query<{ count: number }>(
+    store.fork(),
+    `with next as materialized (
+       select workspace_id, message_id from message_requests
+       where workspace_id = $1 and due_at is not null and due_at <= now() order by due_at limit $2
+       for update skip locked
+     ), done as (
+       update message_requests r set due_at = null
+       from next cross join lateral (
+         select status from messages where id = next.message_id and workspace_id || '' = next.workspace_id offset 0
+       ) m
+       where r.message_id = next.message_id and r.workspace_id || '' = next.workspace_id
+         and m.status not in ('deferred', 'sending')
+       returning r.message_id, r.attachments
+     ), ended as (
+       update message_attachments a set erase_at = now() + interval '1 day'
+       from done where done.attachments is not null and a.message_id = done.message_id and a.workspace_id = $1
+     )
+     select count(*)::int as count from done`,
+    [workspaceId, most],
+  );
+  return row?.count === most;
+}
+
+/** A message in the queue, as it is when its turn comes. */
+export type Queued = {
+  id: string;
+  notificationId: string;
+  templateId: string;
+  templateVersion: number;
+  integrationId: string;
+  email: string;
+  createdAt: Date;
+  request: Buffer;
+  attachments: readonly unknown[];
+};
+
+type QueuedRow = {
+  message_id: string;
+  notification_id: string;
+  template_id: string;
+  template_version: number;
+  integration_id: string;
+  contact_email: string;
+  created_at: string;
+  request: Buffer;
+  attachments: unknown[] | null;
+};
+
+/**
+ * Takes the messages that are due longest. For the time of a lease no other process takes them; one that is not open is
+ * looked at again when it may be.
+ */
+export async function takeQueued(
+  store: Store,
+  workspaceId: string,
+  most: number,
+): Promise<Queued[]> {
+  const rows = await query<QueuedRow>(
+    store.fork(),
+    `with next as materialized (
+       select workspace_id, message_id from message_requests
+       where workspace_id = $1 and due_at is not null and due_at <= now() order by due_at limit $2
+       for update skip locked
+     ), taken as (
+       update message_requests r
+       set due_at = case
+         when m.status not in ('deferred', 'sending') then null
+         else greatest(m.due_at, m.lease_until, now() + $3 * interval '1 millisecond') end
+       from next cross join lateral (
+         select *, (status = 'deferred' and due_at <= now()) or (status = 'sending' and lease_until < now()) as is_open
+         from messages where id = next.message_id and workspace_id || '' = next.workspace_id offset 0
+       ) m
+       where r.message_id = next.message_id and r.workspace_id || '' = next.workspace_id
+       returning r.message_id, m.notification_id, m.template_id, m.template_version, m.integration_id, m.contact_email,
+         m.created_at, r.request, r.attachments, m.is_open
+     )
+     select * from taken where is_open`,
+    [workspaceId, most, leaseMs],
+  );
+  return rows.map((row) => ({
+    id: row.message_id,
+    notificationId: row.notification_id,
+    templateId: row.template_id,
+    templateVersion: row.template_version,
+    integrationId: row.integration_id,
+    email: row.contact_email,
+    createdAt: new Date(row.created_at),
+    request: row.request,
+    attachments: row.attachments ?? [],
+  }));
+}
+
+/** Has messages looked at again after a while. */
+export async function lookAgain(
+  store: Store,
+  workspaceId: string,
+  { ids, afterMs }: { ids: readonly string[]; afterMs: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await query(
+    store.fork(),
+    `update message_requests r set due_at = now() + $3 * interval '1 millisecond'
+     from unnest($2::uuid[]) as asked (id) where r.message_id = asked.id and r.workspace_id = $1`,
+    [workspaceId, ids, afterMs],
+  );
+}
+
+type ClaimedRow = {
+  id: string;
+  contact_email: string;
+  status: Claimed['status'];
+  attempts: number;
+  unknown: number;
+  status_info: string | null;
+  created_at: string;
+  due_at: string | null;
+};
+
+/** Claims messages of the queue. An address that has bounced meanwhile fails its message, unless `sendToBounced`. */
+export async function claimQueued(
+  store: Store,
+  { workspaceId, owner }: { workspaceId: string; owner: string },
+  { ids, sendToBounced }: { ids: readonly string[]; sendToBounced: boolean },
+): Promise<Claimed[]> {
+  const rows = await query<ClaimedRow>(
+    store.fork(),
+    `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id), open as materialized (
+       select m.workspace_id, m.id, m.status, exists (
+         select from suppressions
+         where workspace_id = $1 and email = m.contact_email and reason = 'bounced' and not $5::boolean offset 0
+       ) as is_refused
+       from given join messages m on ${byKey('m')}
+       where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
+       for no key update of m skip locked
+     )
+     update messages m set
+       status = case when is_refused then 'failed' else 'sending' end,
+       status_info = case when is_refused then 'bounced' else status_info end,
+       failed_at = case when is_refused then now() end,
+       attempts = attempts + (not is_refused)::int,
+       unknown = unknown + (open.status = 'sending')::int,
+       owner = case when not is_refused then $3::uuid end,
+       lease_until = case when not is_refused then now() + $4 * interval '1 millisecond' end,
+       due_at = null,
+       updated_at = now()
+     from open where ${byKey('m', 'open')}
+     returning m.id, m.contact_email, m.status, m.attempts, m.unknown, m.status_info, m.created_at, m.due_at`,
+    [workspaceId, ids, owner, leaseMs, sendToBounced],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.contact_email,
+    status: row.status,
+    attempts: row.attempts,
+    unknown: row.unknown,
+    info: row.status_info ?? '',
+    createdAt: new Date(row.created_at),
+    dueAt: undefined,
+  }));
+}
+
+/** Fails messages of the queue that will never be sent. */
+export async function failQueued(
+  store: Store,
+  workspaceId: string,
+  { ids, info }: { ids: readonly string[]; info: string },
+): Promise<void> {
+  await query(
+    store.fork(),
+    `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id)
+     update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(), due_at = null,
+       owner = null, lease_until = null
+     from given where ${byKey('m')} and m.status = 'deferred'`,
+    [workspaceId, ids, info],
+  );
+}
+
+/** Cancels a message that no attempt was made of; gives its status afterwards, undefined if there is none. */
+export async function cancelQueued(
+  store: Store,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<string | undefined> {
+  const [row] = await query<{ status: string }>(
+    store.fork(),
+    `with cancelled as (
+       update messages set status = 'cancelled', due_at = null, updated_at = now()
+       where id = $2 and workspace_id = $1 and notification_id is not null and status = 'deferred' and attempts = 0
+       returning id, status
+     ), unqueued as (
+       update message_requests r set due_at = null from cancelled where r.message_id = cancelled.id and r.workspace_id = $1
+     ), erased as (
+       delete from message_attachments a using cancelled where a.message_id = cancelled.id and a.workspace_id = $1
+     )
+     select coalesce((select status from cancelled), case when m.status = 'deferred' then 'being sent' else m.status end)
+       as status
+     from messages m where m.id = $2 and m.workspace_id = $1 and m.notification_id is not null`,
+    [workspaceId, id],
+  );
+  return row?.status;
+}
+
+const erasedMax = 200;
+
+/** Erases files whose day is over; says whether there may be more. */
+export async function eraseFiles(store: Store): Promise<boolean> {
+  const rows = await query(
+    store.fork(),
+    `delete from message_attachments where (message_id, place, workspace_id) in (
+       select message_id, place, workspace_id from message_attachments where erase_at <= now() order by erase_at limit $1
+     ) returning 1`,
+    [erasedMax],
+  );
+  return rows.length === erasedMax;
+}

@@ -1,0 +1,176 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Code, type ConnectError } from '@connectrpc/connect';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { retryLater } from '#lib/rpc/errors.ts';
+import { insertAccepted } from '../record/requests.ts';
+import { findRepeats, insertFiles } from './accepted.ts';
+import type { Answer, Item } from './item.ts';
+import { type PrepareContext, prepareAll, type Ready } from './prepare.ts';
+import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
+
+export type AcceptContext = PrepareContext & SendNowContext;
+
+/** In one statement. */
+const groupMax = 200;
+/** Calls of a workspace that wait for their group. */
+const waitingMax = 1_000;
+/** Groups of all workspaces at a time; each uses a connection of the database. */
+const runningMax = 4;
+const triesMax = 3;
+
+type Waiting = { item: Item; answer: (outcome: Answer | Error) => void };
+
+/**
+ * Accepts transactional messages. Those of a workspace that come while a group of it is being written form the next
+ * group, so that a commit is shared by all who wait for one, and nobody waits for company.
+ */
+export class Acceptance {
+  readonly #context: AcceptContext;
+  /** Workspaces with calls that wait; the first is next. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #busy = new Set<string>();
+  // A group belongs to no call: it must not end with the one that came first.
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  constructor(context: AcceptContext) {
+    this.#context = context;
+  }
+
+  /** Answers when the message is stored. */
+  accept(workspaceId: string, item: Item): Promise<Answer> {
+    const waiting = this.#waiting.get(workspaceId) ?? [];
+    if (waiting.length >= waitingMax) throw tooMany();
+    this.#waiting.set(workspaceId, waiting);
+    return new Promise((resolve, reject) => {
+      const answer = (outcome: Answer | Error) =>
+        outcome instanceof Error ? reject(outcome) : resolve(outcome);
+      waiting.push({ item, answer });
+      this.#pump();
+    });
+  }
+
+  /** One answer for each message, in their order. */
+  acceptAll(workspaceId: string, items: readonly Item[]): Promise<(Answer | Error)[]> {
+    return this.#outside(() => acceptGroup(this.#context, workspaceId, items));
+  }
+
+  #pump(): void {
+    for (const [workspaceId, waiting] of this.#waiting) {
+      if (this.#busy.size >= runningMax) return;
+      if (this.#busy.has(workspaceId)) continue;
+      this.#waiting.delete(workspaceId);
+      const group = waiting.splice(0, groupMax);
+      // Behind the other workspaces.
+      if (waiting.length > 0) this.#waiting.set(workspaceId, waiting);
+      this.#busy.add(workspaceId);
+      void this.#outside(() => this.#run(workspaceId, group));
+    }
+  }
+
+  async #run(workspaceId: string, group: readonly Waiting[]): Promise<void> {
+    try {
+      const items = group.map(({ item }) => item);
+      const outcomes = await acceptGroup(this.#context, workspaceId, items);
+      group.forEach(({ answer }, index) => {
+        answer(outcomes[index] ?? new Error('a message of a group has no outcome'));
+      });
+    } catch (error) {
+      for (const { answer } of group) answer(error instanceof Error ? error : new Error('unknown'));
+    } finally {
+      this.#busy.delete(workspaceId);
+      this.#pump();
+    }
+  }
+}
+
+export function tooMany(): ConnectError {
+  return retryLater('too many accepted messages wait', Code.ResourceExhausted, 1_000);
+}
+
+async function acceptGroup(
+  context: AcceptContext,
+  workspaceId: string,
+  items: readonly Item[],
+): Promise<(Answer | Error)[]> {
+  const prepared = await prepareAll(context, workspaceId, items);
+  const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
+  const answers = await write(context, workspaceId, ready);
+  return prepared.map((each) => {
+    if (each instanceof Error) return each;
+    return answers.get(each.id) ?? new Error('a message was not written');
+  });
+}
+
+/** Writes messages as claimed as far as there is room to send them now; the others wait in the queue. */
+async function write(
+  context: AcceptContext,
+  workspaceId: string,
+  ready: readonly Ready[],
+): Promise<Map<string, Answer>> {
+  if (ready.length === 0) return new Map();
+  const { store, owner } = context;
+  const room = await takeRoom(context, workspaceId, ready);
+  const files = ready.some(({ checked }) => checked.files.length > 0);
+  const insert = (em: EntityManager) => insertReady(em, { workspaceId, owner }, ready);
+  let written: Map<string, Date>;
+  try {
+    written = await (files ? store.fork().transactional(insert) : insert(store.fork()));
+  } catch (error) {
+    abandon(context, room);
+    throw error;
+  }
+  releaseUnwritten(context, room, written);
+  sendNow(context, room, written);
+  if (ready.some(({ row }) => row.status === 'deferred' && !row.dueAt)) context.queued();
+  return answersOf(store.fork(), { workspaceId, owner }, { ready, written });
+}
+
+async function insertReady(
+  em: EntityManager,
+  by: { workspaceId: string; owner: string },
+  ready: readonly Ready[],
+): Promise<Map<string, Date>> {
+  const rows = ready.map(({ row }) => row);
+  const written = await insertAccepted(em, by, rows);
+  await insertFiles(em, by.workspaceId, ready, written);
+  return written;
+}
+
+/** Writes messages into the queue, in a transaction of the caller's. */
+export async function acceptInto(
+  em: EntityManager,
+  { owner }: { owner: string },
+  { workspaceId, prepared }: { workspaceId: string; prepared: readonly (Ready | Error)[] },
+): Promise<(Answer | Error)[]> {
+  const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
+  const written = await insertReady(em, { workspaceId, owner }, ready);
+  const answers = await answersOf(em, { workspaceId, owner }, { ready, written });
+  return prepared.map((each) => {
+    if (each instanceof Error) return each;
+    return answers.get(each.id) ?? new Error('a message was not written');
+  });
+}
+
+/** What was not written is a repeat, unless the message that held its key has failed meanwhile: then it is written after all. */
+async function answersOf(
+  em: EntityManager,
+  by: { workspaceId: string; owner: string },
+  { ready, written }: { ready: readonly Ready[]; written: Map<string, Date> },
+): Promise<Map<string, Answer>> {
+  const known = new Set(written.keys());
+  let repeats = new Map<string, string>();
+  const left = () => ready.filter(({ id }) => !known.has(id) && !repeats.has(id));
+  for (let tries = 0; left().length > 0 && tries < triesMax; tries += 1) {
+    repeats = new Map([...repeats, ...(await findRepeats(em, by.workspaceId, left()))]);
+    if (left().length === 0) break;
+    for (const { row } of left()) if (row.status === 'sending') row.status = 'deferred';
+    for (const id of (await insertReady(em, by, left())).keys()) known.add(id);
+  }
+  return new Map(
+    ready.map(({ id, row, suppressed }): [string, Answer] => {
+      const first = repeats.get(id);
+      const success = first !== undefined || (known.has(id) && row.status !== 'failed');
+      return [id, { messageId: first ?? id, success, suppressed }];
+    }),
+  );
+}

@@ -1,0 +1,200 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type {
+  EmailOptions,
+  TransactionalMessage,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { textOverride } from '../render/overrides.ts';
+import type { StoredOptions } from './content.ts';
+import { type CheckedFile, checkFiles } from './files.ts';
+
+/** A message that may be accepted. */
+export type Checked = {
+  notificationId: string;
+  contact: ContactInput;
+  email: string;
+  externalId: string | null;
+  data: JsonObject;
+  metadata: JsonObject | undefined;
+  options: StoredOptions;
+  files: readonly CheckedFile[];
+  /** Undefined for at once. */
+  sendAt: Date | undefined;
+  /** The message in the request, for errors. */
+  field: string;
+};
+
+const externalIdMax = 255;
+const dataMaxBytes = 256 * 1024;
+const metadataMaxBytes = 16 * 1024;
+const copiesMax = 50;
+const textMax = 255;
+const urlMax = 2_000;
+const sendAtMaxMs = 30 * 24 * 60 * 60 * 1000;
+const headersMax = 20;
+/** With its name below the 998 characters of a line (RFC 5322). */
+const headerValueMax = 900;
+const ownHeaders = new Set(
+  'references in-reply-to importance priority auto-submitted precedence comments keywords organization'.split(
+    ' ',
+  ),
+);
+
+/** Checks a message field by field. `field`: its place in the request. Throws a 400 that names the first wrong field. */
+export function checkMessage(
+  message: TransactionalMessage,
+  { field, now }: { field: string; now: Date },
+): Checked {
+  const { id, contact, externalId, data, metadata, emailOptions, sendAt } = message;
+  const at = (name: string) => `${field}.${name}`;
+  if (message.rowError !== '') throw invalidField(field, message.rowError);
+  if (id === '') throw invalidField(at('id'), 'notification.id is required');
+  if (!contact) throw invalidField(at('contact'), 'notification.contact is required');
+  const email = canonicalAddress(contact.email);
+  if (!email) throw invalidField(at('contact.email'), 'notification.contact is invalid');
+  checkChannels(message, at('channels'));
+  if (externalId !== undefined && (externalId === '' || [...externalId].length > externalIdMax)) {
+    throw invalidField(at('external_id'), 'external_id must be 1 to 255 characters');
+  }
+  return {
+    notificationId: id,
+    contact,
+    email,
+    externalId: externalId === undefined ? null : storable(externalId, at('external_id')),
+    data: checkJson(data, at('data'), dataMaxBytes) ?? {},
+    metadata: checkJson(metadata, at('metadata'), metadataMaxBytes),
+    options: checkOptions(emailOptions, at('email_options')),
+    files: checkFiles(emailOptions?.attachments ?? [], at('email_options.attachments')),
+    sendAt: sendAt && checkTime(timestampDate(sendAt), { field: at('send_at'), now }),
+    field,
+  };
+}
+
+function checkChannels({ channels }: TransactionalMessage, field: string): void {
+  if (channels.length === 0 || channels.includes('email')) return;
+  throw invalidField(field, 'no valid channels to send notification');
+}
+
+function storable(text: string, field: string): string {
+  if (!text.includes('\0') && text.isWellFormed()) return text;
+  throw invalidField(field, `${field} holds text that can not be stored`);
+}
+
+function checkJson(
+  value: JsonObject | undefined,
+  field: string,
+  maxBytes: number,
+): JsonObject | undefined {
+  if (!value) return undefined;
+  if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return value;
+  throw invalidField(field, `${field} must be at most ${maxBytes / 1024} KiB`);
+}
+
+/** Undefined for what is due already. */
+function checkTime(time: Date, { field, now }: { field: string; now: Date }): Date | undefined {
+  const aheadMs = time.getTime() - now.getTime();
+  if (!(aheadMs <= sendAtMaxMs)) {
+    throw invalidField(field, 'send_at must be at most 30 days ahead');
+  }
+  return aheadMs > 0 ? time : undefined;
+}
+
+/** Checks what differs from a template; only what is set stays. */
+export function checkOptions(given: EmailOptions | undefined, field: string): StoredOptions {
+  if (!given) return {};
+  const at = (name: string) => `${field}.${name}`;
+  const cc = checkAddresses(given.cc, 'cc', at('cc'));
+  const bcc = checkAddresses(given.bcc, 'bcc', at('bcc'));
+  if (cc.length + bcc.length > copiesMax) {
+    throw invalidField(at('cc'), `cc and bcc must have at most ${copiesMax} addresses together`);
+  }
+  const { fromName, subject, subjectPreview, replyTo, listUnsubscribeUrl, headers } = given;
+  const reply = replyTo === '' ? undefined : canonicalAddress(replyTo);
+  if (replyTo !== '' && !reply) {
+    const text = `replyTo '${shown(replyTo)}' must be a valid email address`;
+    throw invalidField(at('reply_to'), text);
+  }
+  const options: StoredOptions = {
+    from_name: checkText(fromName, 'from_name', at('from_name')),
+    subject: checkLiquid(subject, 'subject', at('subject')),
+    subject_preview: checkLiquid(subjectPreview, 'subject_preview', at('subject_preview')),
+    reply_to: reply ?? '',
+    list_unsubscribe_url: checkUrl(listUnsubscribeUrl, at('list_unsubscribe_url')),
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
+    ...(Object.keys(headers).length > 0 && { headers: checkHeaders(headers, at('headers')) }),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ''));
+}
+
+function checkAddresses(emails: readonly string[], name: string, field: string): string[] {
+  const checked = emails.map((given, index) => {
+    const email = canonicalAddress(given);
+    if (email) return email;
+    const text = `${name} '${shown(given)}' must be a valid email address`;
+    throw invalidField(`${field}[${index}]`, text);
+  });
+  return [...new Set(checked)];
+}
+
+/** An error repeats no more of a value than what shows which one it is. */
+function shown(text: string): string {
+  return text.slice(0, 100).replace(/\p{Cc}/gu, ' ');
+}
+
+function checkText(text: string, name: string, field: string): string {
+  if ([...text].length > textMax) {
+    throw invalidField(field, `${name} length must not exceed ${textMax} characters`);
+  }
+  if (/[\p{Cc}\u2028\u2029]/u.test(text)) {
+    throw invalidField(field, `${name} must not contain line breaks or control characters`);
+  }
+  return text;
+}
+
+function checkLiquid(text: string, name: string, field: string): string {
+  checkText(text, name, field);
+  try {
+    textOverride(text);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    throw invalidField(field, `${name} is not valid Liquid: ${reason}`);
+  }
+  return text;
+}
+
+function checkUrl(url: string, field: string): string {
+  if (url === '') return '';
+  const isUrl =
+    url.length <= urlMax &&
+    /^(?:https:\/\/[^\s<>"]+|mailto:[^\s<>"]+)$/i.test(url) &&
+    URL.canParse(url) &&
+    /^[\x21-\x7e]+$/.test(url);
+  if (isUrl) return url;
+  throw invalidField(field, 'list_unsubscribe_url must be an https or mailto URL in ASCII');
+}
+
+function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  field: string,
+): Record<string, string> {
+  const names = Object.keys(headers);
+  if (names.length > headersMax) {
+    throw invalidField(field, `headers must have at most ${headersMax} fields`);
+  }
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+    throw invalidField(field, 'headers must name each field once');
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const isOwn = /^x-[a-z0-9-]{1,70}$/i.test(name) || ownHeaders.has(name.toLowerCase());
+    if (!isOwn) throw invalidField(field, `header '${shown(name)}' is not allowed`);
+    if (value.length > headerValueMax || /[\p{Cc}\u2028\u2029]/u.test(value)) {
+      const text = `header '${name}' must be one line of at most ${headerValueMax} characters`;
+      throw invalidField(field, text);
+    }
+  }
+  return { ...headers };
+}

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import { query } from '#lib/postgres/query.ts';
+import type { Store } from '#lib/postgres/store.ts';
+
+/** What sending needs of a notification. */
+export type Sendable = {
+  id: string;
+  name: string;
+  templateId: string;
+  utm: Record<string, string>;
+  isTracked: boolean;
+  sendToBounced: boolean;
+};
+
+type Row = {
+  id: string;
+  name: string;
+  channels: { email?: { template_id?: string } };
+  tracking_settings: Record<string, unknown>;
+  send_to_bounced: boolean;
+};
+
+/** A change in another process applies after so long; one in this process at once. */
+const keepMs = 1_000;
+const entriesMax = 10_000;
+const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
+
+/** Notifications as they are sent, kept for a moment. */
+export class SendableNotifications {
+  readonly #store: Store;
+  readonly #known = new LRUCache<string, Sendable>({ max: entriesMax, ttl: keepMs });
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Those that exist, by id. */
+  async find(workspaceId: string, ids: readonly string[]): Promise<Map<string, Sendable>> {
+    const found = new Map<string, Sendable>();
+    const missing: string[] = [];
+    for (const id of new Set(ids)) {
+      const known = this.#known.get(keyOf(workspaceId, id));
+      if (known) found.set(id, known);
+      else missing.push(id);
+    }
+    for (const sendable of await this.#read(workspaceId, missing)) {
+      found.set(sendable.id, sendable);
+      this.#known.set(keyOf(workspaceId, sendable.id), sendable);
+    }
+    return found;
+  }
+
+  /** It has changed or is gone. */
+  forget(workspaceId: string, id: string): void {
+    this.#known.delete(keyOf(workspaceId, id));
+  }
+
+  async #read(workspaceId: string, ids: readonly string[]): Promise<Sendable[]> {
+    if (ids.length === 0) return [];
+    const rows = await query<Row>(
+      this.#store.fork(),
+      `select id, name, channels, tracking_settings, send_to_bounced from notifications
+       where workspace_id = $1 and id = any($2::text[])`,
+      [workspaceId, ids],
+    );
+    return rows.map(toSendable);
+  }
+}
+
+const keyOf = (workspaceId: string, id: string) => `${workspaceId} ${id}`;
+
+function toSendable({ id, name, channels, tracking_settings, send_to_bounced }: Row): Sendable {
+  const templateId = channels.email?.template_id ?? '';
+  const given = utmKeys.flatMap((key): [string, string][] => {
+    const value = tracking_settings[`utm_${key}`];
+    return typeof value === 'string' && value !== '' ? [[key, value]] : [];
+  });
+  const utm = given.length > 0 ? { content: templateId, ...Object.fromEntries(given) } : {};
+  const isTracked = tracking_settings.enable_tracking !== false;
+  return { id, name, templateId, utm, isTracked, sendToBounced: send_to_bounced };
+}

@@ -1,0 +1,41 @@
+import type { SendContext } from '../sending/batch.ts';
+import { Acceptance } from './acceptance.ts';
+import { SendableNotifications } from './notifications.ts';
+import { Outages } from './outages.ts';
+import type { PrepareContext } from './prepare.ts';
+import type { SendNowContext } from './send-now.ts';
+import { Sweep } from './sweep.ts';
+
+type Base = SendContext & Omit<PrepareContext, 'notifications'> & Pick<SendNowContext, 'plans'>;
+
+/** The parts that accept and send transactional mail. */
+export type Transactional = {
+  acceptance: Acceptance;
+  notifications: SendableNotifications;
+  sweep: Sweep;
+  /** Begins nothing more. */
+  stop(): Promise<void>;
+};
+
+export function openTransactional(base: Base): Transactional {
+  const closing = new AbortController();
+  const sending: SendNowContext = {
+    ...base,
+    outages: new Outages(),
+    closing: closing.signal,
+    held: { fileBytes: 0 },
+    queued: () => sweep.poke(),
+  };
+  const sweep = new Sweep(sending);
+  const notifications = new SendableNotifications(base.store);
+  const acceptance = new Acceptance({ ...sending, contacts: base.contacts, notifications });
+  return {
+    acceptance,
+    notifications,
+    sweep,
+    async stop() {
+      closing.abort();
+      await sweep.stop();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { PlanKey } from '../content/plans.ts';
+
+export type TransactionalKind = {
+  workspaceId: string;
+  notificationId: string;
+  templateId: string;
+  /** The newest if zero. */
+  templateVersion: number;
+  integrationId: string;
+  utm: Record<string, string>;
+  isTracked: boolean;
+};
+
+/** What messages of a notification have in common. */
+export function planKeyOf({ notificationId, utm, isTracked, ...key }: TransactionalKind): PlanKey {
+  return {
+    ...key,
+    about: {
+      feedbackId: [notificationId, key.workspaceId, 'transactional', 'postrider'],
+      utm,
+      isTracked,
+      hasOwnPreviewLine: true,
+      values: {},
+    },
+  };
+}

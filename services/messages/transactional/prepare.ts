@@ -1,0 +1,219 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { CompiledPlan, Plans } from '../content/plans.ts';
+import type { Contacts } from '../peers.ts';
+import { type Accepted, findSuppressed } from '../record/requests.ts';
+import type { Extras } from '../sending/delivery.ts';
+import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
+import type { Checked } from './input.ts';
+import type { Answer, Item } from './item.ts';
+import type { Sendable, SendableNotifications } from './notifications.ts';
+import { planKeyOf } from './plan.ts';
+
+export type PrepareContext = {
+  store: Store;
+  keyring: Keyring;
+  plans: Plans;
+  contacts: Pick<Contacts, 'upsertRecipients'>;
+  notifications: SendableNotifications;
+};
+
+/** A message that can be written. */
+export type Ready = {
+  id: string;
+  row: Accepted;
+  checked: Checked;
+  plan: CompiledPlan;
+  contact: JsonObject;
+  extras: Extras;
+  suppressed: Answer['suppressed'];
+};
+
+type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
+
+/** Looks up what messages need, upserts their contacts, and judges their addresses. One that cannot be sent is an error. */
+export async function prepareAll(
+  context: PrepareContext,
+  workspaceId: string,
+  items: readonly Item[],
+): Promise<(Ready | Error)[]> {
+  const kinds = await kindsOf(context, workspaceId, items);
+  const kindOf = ({ checked }: Item) => kinds.get(checked.notificationId) ?? notFound();
+  const known = items.filter((item) => !(kindOf(item) instanceof Error));
+  const addresses = known.flatMap(({ checked: { email, options } }) => [
+    email,
+    ...(options.cc ?? []),
+    ...(options.bcc ?? []),
+  ]);
+  const fields = [...kinds.values()].flatMap((kind) =>
+    kind instanceof Error ? [] : kind.plan.fields,
+  );
+  const [suppressed, contacts] = await Promise.all([
+    findSuppressed(context.store, workspaceId, [...new Set(addresses)]),
+    upsertAll(context, { workspaceId, items: known, fields: [...new Set(fields)] }),
+  ]);
+  return items.map((item) => {
+    const kind = kindOf(item);
+    if (kind instanceof Error) return kind;
+    const contact = contacts.get(item) ?? new Error('a contact was not upserted');
+    if (contact instanceof Error) return contact;
+    return readyOf(context.keyring, { workspaceId, item, kind, contact, suppressed });
+  });
+}
+
+function notFound(): ConnectError {
+  return new ConnectError('Notification not found', Code.NotFound);
+}
+
+/** By the id of the notification; an error where its mail cannot be sent. */
+async function kindsOf(
+  { plans, notifications }: PrepareContext,
+  workspaceId: string,
+  items: readonly Item[],
+): Promise<Map<string, Kind | Error>> {
+  const ids = items.map(({ checked }) => checked.notificationId);
+  const [{ settings }, found] = await Promise.all([
+    plans.settings(workspaceId),
+    notifications.find(workspaceId, ids),
+  ]);
+  const integrationId = settings?.transactionalEmailProviderId ?? '';
+  const kinds = [...found.values()].map(async (sendable): Promise<[string, Kind | Error]> => {
+    if (integrationId === '') return [sendable.id, noProvider()];
+    const { id: notificationId, templateId, utm, isTracked } = sendable;
+    const kind = { workspaceId, notificationId, integrationId, utm, isTracked };
+    try {
+      const plan = await plans.get(planKeyOf({ ...kind, templateId, templateVersion: 0 }));
+      return [sendable.id, { sendable, plan, integrationId }];
+    } catch (error) {
+      return [sendable.id, unsendable(error)];
+    }
+  });
+  return new Map(await Promise.all(kinds));
+}
+
+function noProvider(): ConnectError {
+  return new ConnectError(
+    'no email provider configured for transactional notifications',
+    Code.FailedPrecondition,
+  );
+}
+
+const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
+
+/** What the workspace has to mend is not the request's fault. */
+function unsendable(error: unknown): Error {
+  if (!(error instanceof ConnectError))
+    return error instanceof Error ? error : new Error('unknown');
+  if (!final.includes(error.code)) return error;
+  return new ConnectError(
+    `the notification can not be sent: ${error.rawMessage}`,
+    Code.FailedPrecondition,
+  );
+}
+
+type Upserted = Map<Item, JsonObject | Error>;
+
+async function upsertAll(
+  { contacts }: PrepareContext,
+  given: { workspaceId: string; items: readonly Item[]; fields: readonly string[] },
+): Promise<Upserted> {
+  const { workspaceId, items, fields } = given;
+  const upserted: Upserted = new Map();
+  for (const mayChange of [false, true]) {
+    const some = items.filter((item) => item.mayChange === mayChange);
+    if (some.length === 0) continue;
+    const { recipients } = await contacts.upsertRecipients({
+      workspaceId,
+      contacts: some.map(({ checked }) => checked.contact),
+      mayChange,
+      fields: [...fields],
+    });
+    some.forEach((item, index) => {
+      const { error = '', valuesJson = '' } = recipients[index] ?? {};
+      const field = `${item.checked.field}.contact`;
+      const fault = () => invalidField(field, `invalid contact: ${error}`);
+      upserted.set(item, error === '' ? contactOf(fields, valuesJson, item) : fault());
+    });
+  }
+  return upserted;
+}
+
+/** A contact that was deleted at the same moment has its address only. */
+function contactOf(fields: readonly string[], valuesJson: string, { checked }: Item): JsonObject {
+  const values: JsonValue = valuesJson === '' ? null : JSON.parse(valuesJson);
+  const named = fields.map((name, index) => [
+    name,
+    Array.isArray(values) ? (values[index] ?? null) : null,
+  ]);
+  return { ...Object.fromEntries(named), email: checked.email };
+}
+
+function readyOf(
+  keyring: Keyring,
+  given: {
+    workspaceId: string;
+    item: Item;
+    kind: Kind;
+    contact: JsonObject;
+    suppressed: ReadonlyMap<string, string>;
+  },
+): Ready {
+  const { workspaceId, item, kind, contact, suppressed: known } = given;
+  const { checked } = item;
+  const { sendable, plan, integrationId } = kind;
+  const { email, options, data, metadata, files, sendAt, externalId } = checked;
+  const { suppressed, dropped } = judge(checked, sendable.sendToBounced, known);
+  const isRefused = dropped.has(email);
+  const id = crypto.randomUUID();
+  const content: RequestContent = {
+    data,
+    ...(metadata && { metadata }),
+    options,
+    utm: sendable.utm,
+    is_tracked: sendable.isTracked,
+    send_to_bounced: sendable.sendToBounced,
+    ...(sendAt && { send_at: sendAt.toISOString() }),
+  };
+  const mailFiles = files.map((file) => mailFile(file.stored, file.content));
+  const stored = files.map((file) => file.stored);
+  return {
+    id,
+    checked,
+    plan,
+    contact,
+    suppressed,
+    extras: extrasOf(content, mailFiles, dropped),
+    row: {
+      id,
+      email,
+      externalId,
+      notificationId: sendable.id,
+      templateId: sendable.templateId,
+      templateVersion: plan.templateVersion,
+      integrationId,
+      status: isRefused ? 'failed' : 'deferred',
+      info: isRefused ? 'bounced' : null,
+      dueAt: sendAt,
+      request: sealRequest(keyring, { workspaceId, id }, content),
+      attachments: stored.length > 0 ? JSON.stringify(stored) : null,
+    },
+  };
+}
+
+/** Who of a message's recipients is on record, and who gets nothing for it. */
+function judge(
+  { email, options: { cc = [], bcc = [] } }: Checked,
+  sendToBounced: boolean,
+  known: ReadonlyMap<string, string>,
+): { suppressed: Answer['suppressed']; dropped: Set<string> } {
+  const suppressed = [...new Set([email, ...cc, ...bcc])].flatMap((each) => {
+    const reason = known.get(each);
+    if (reason === undefined) return [];
+    return [{ email: each, reason, isSent: reason !== 'bounced' || sendToBounced }];
+  });
+  const dropped = suppressed.filter(({ isSent }) => !isSent).map((each) => each.email);
+  return { suppressed, dropped: new Set(dropped) };
+}

@@ -1,0 +1,213 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { noFeeds } from '../content/feeds.ts';
+import { claimQueued, failQueued, lookAgain, type Queued } from '../record/queue.ts';
+import { findSuppressed, readFiles } from '../record/requests.ts';
+import { type Sent, sendAll } from '../sending/batch.ts';
+import {
+  extrasOf,
+  mailFile,
+  openRequest,
+  type RequestContent,
+  type StoredFile,
+} from './content.ts';
+import { planKeyOf } from './plan.ts';
+import type { SendNowContext } from './send-now.ts';
+
+/** What is on its way by then goes on without the sweep. */
+const workMaxMs = 20_000;
+/** A mail that an application sent is of no use to anybody after a day. */
+const keptMs = 24 * 60 * 60 * 1000;
+const fileBytesMax = 32 * 1024 * 1024;
+
+type Read = { queued: Queued; content: RequestContent; files: readonly StoredFile[] };
+
+/** Messages that were not begun, and when to go on with them. */
+type Left = { count: number; afterMs: number };
+
+/** Sends messages that were taken from the queue. */
+export async function sendTaken(
+  context: SendNowContext,
+  workspaceId: string,
+  taken: readonly Queued[],
+): Promise<Left> {
+  const read = await readAll(context, workspaceId, taken);
+  const left: Left = { count: 0, afterMs: 0 };
+  for (const [, some] of Map.groupBy(read, kindOf)) {
+    for (const portion of portionsOf(some)) {
+      const { count, afterMs } = await sendPortion(context, workspaceId, portion);
+      left.count += count;
+      left.afterMs = Math.max(left.afterMs, afterMs);
+    }
+  }
+  return left;
+}
+
+/** Opens the requests. What cannot be opened, or has waited for too long, fails. */
+async function readAll(
+  context: SendNowContext,
+  workspaceId: string,
+  taken: readonly Queued[],
+): Promise<Read[]> {
+  const read: Read[] = [];
+  for (const queued of taken) {
+    const { id, createdAt, integrationId } = queued;
+    let content: RequestContent;
+    try {
+      content = openRequest(context.keyring, { workspaceId, id }, queued.request);
+    } catch {
+      await failQueued(context.store, workspaceId, {
+        ids: [id],
+        info: 'its request cannot be read',
+      });
+      continue;
+    }
+    const since = content.send_at ? new Date(content.send_at) : createdAt;
+    if (context.now().getTime() - since.getTime() > keptMs) {
+      const why = context.outages.reasonOf(workspaceId, integrationId);
+      const info = `not sent within a day${why === '' ? '' : `: ${why}`}`.slice(0, 255);
+      await failQueued(context.store, workspaceId, { ids: [id], info });
+      continue;
+    }
+    read.push({ queued, content, files: queued.attachments as StoredFile[] });
+  }
+  return read;
+}
+
+function kindOf({ queued, content }: Read): string {
+  const { notificationId, templateId, templateVersion, integrationId } = queued;
+  const { utm, is_tracked, send_to_bounced } = content;
+  return JSON.stringify([
+    notificationId,
+    templateId,
+    templateVersion,
+    integrationId,
+    utm,
+    is_tracked,
+    send_to_bounced,
+  ]);
+}
+
+/** Parts whose files fit into memory. */
+function portionsOf(read: readonly Read[]): Read[][] {
+  const portions: Read[][] = [[]];
+  let bytes = 0;
+  for (const each of read) {
+    const size = each.files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    bytes += size;
+    if (bytes > fileBytesMax && portions.at(-1)?.length !== 0) {
+      portions.push([]);
+      bytes = size;
+    }
+    portions.at(-1)?.push(each);
+  }
+  return portions;
+}
+
+/** Sends messages of one kind. What is not begun is looked at again later. */
+async function sendPortion(
+  context: SendNowContext,
+  workspaceId: string,
+  portion: readonly Read[],
+): Promise<Left> {
+  const [first] = portion;
+  if (!first) return { count: 0, afterMs: 0 };
+  const { integrationId } = first.queued;
+  const ids = portion.map(({ queued }) => queued.id);
+  const leftMs = context.outages.leftMs(workspaceId, integrationId);
+  if (leftMs > 0) return later(context, workspaceId, { ids, afterMs: leftMs });
+  try {
+    const { fates, outage, retryAfterMs } = await sendThem(context, workspaceId, portion);
+    if (!outage) context.outages.ended(workspaceId, integrationId);
+    const unbegun = ids.filter((id) => !fates.has(id) && !context.underway.get(id));
+    const afterMs = outage
+      ? context.outages.began(workspaceId, integrationId, outage)
+      : retryAfterMs;
+    return later(context, workspaceId, { ids: unbegun, afterMs });
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    const info = `the notification cannot be sent: ${error.rawMessage}`.slice(0, 255);
+    await failQueued(context.store, workspaceId, { ids, info });
+    return { count: 0, afterMs: 0 };
+  }
+}
+
+async function later(
+  context: SendNowContext,
+  workspaceId: string,
+  { ids, afterMs }: { ids: readonly string[]; afterMs: number },
+): Promise<Left> {
+  await lookAgain(context.store, workspaceId, { ids, afterMs });
+  return { count: ids.length, afterMs };
+}
+
+/** Errors that the workspace has to mend. */
+function isFinal(error: unknown): error is ConnectError {
+  const final: Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];
+  return error instanceof ConnectError && final.includes(error.code);
+}
+
+async function sendThem(
+  context: SendNowContext,
+  workspaceId: string,
+  portion: readonly Read[],
+): Promise<Sent> {
+  const { store, owner, plans } = context;
+  const first = portion[0] as Read;
+  const { notificationId, templateId, templateVersion, integrationId } = first.queued;
+  const { utm, is_tracked: isTracked, send_to_bounced: sendToBounced } = first.content;
+  const kind = { workspaceId, notificationId, templateId, templateVersion, integrationId };
+  const plan = await plans.get(planKeyOf({ ...kind, utm, isTracked }));
+  return sendAll(context, {
+    group: {
+      workspaceId,
+      broadcastId: null,
+      listId: null,
+      templateId,
+      templateVersion,
+      integrationId,
+      isByHand: false,
+    },
+    plan,
+    open: portion.map(({ queued: { id, email } }) => [id, email]),
+    areNew: false,
+    who: { byHand: true },
+    fields: plan.fields,
+    feeds: noFeeds,
+    extras: await allExtras(context, workspaceId, { portion, sendToBounced }),
+    claim: (claimants) => {
+      const ids = claimants.map(({ id }) => id);
+      return claimQueued(store, { workspaceId, owner }, { ids, sendToBounced });
+    },
+    isUrgent: true,
+    stop: AbortSignal.any([context.closing, AbortSignal.timeout(workMaxMs)]),
+  });
+}
+
+async function allExtras(
+  context: SendNowContext,
+  workspaceId: string,
+  { portion, sendToBounced }: { portion: readonly Read[]; sendToBounced: boolean },
+) {
+  const copies = portion.flatMap(({ content: { options } }) => [
+    ...(options.cc ?? []),
+    ...(options.bcc ?? []),
+  ]);
+  const known =
+    copies.length > 0 ? await findSuppressed(context.store, workspaceId, copies) : new Map();
+  const dropped = new Set(
+    sendToBounced ? [] : copies.filter((email) => known.get(email) === 'bounced'),
+  );
+  const withFiles = portion.filter(({ files }) => files.length > 0);
+  const contents = await readFiles(
+    context.store,
+    workspaceId,
+    withFiles.map(({ queued }) => queued.id),
+  );
+  return new Map(
+    portion.map(({ queued: { id }, content, files }) => {
+      const own = contents.get(id) ?? [];
+      const mailFiles = files.map((file, place) => mailFile(file, own[place] ?? Buffer.alloc(0)));
+      return [id, extrasOf(content, mailFiles, dropped)] as const;
+    }),
+  );
+}

@@ -1,0 +1,174 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
+
+const workspaceId = 'w1';
+const given = useService();
+resetAfterEach(given);
+
+const processes: ReturnType<typeof given.newProcess>[] = [];
+
+/** A process that sweeps. */
+function sweeping() {
+  const process = given.newProcess();
+  process.context.transactional.sweep.start();
+  processes.push(process);
+  return process;
+}
+
+async function end(process: ReturnType<typeof given.newProcess>) {
+  await process.context.transactional.stop();
+  process.context.admission.close();
+}
+
+afterAll(() => Promise.all(processes.map(end)));
+
+type Row = { status: string; attempts: number; unknown: number; status_info: string | null };
+
+async function rowOf(id: string): Promise<Row | undefined> {
+  const rows = await query<Row>(given.store.fork(), 'select * from messages where id = $1', [id]);
+  return rows[0];
+}
+
+const becomes = (id: string, status: string) =>
+  until(`the message is ${status}`, async () => (await rowOf(id))?.status === status, {
+    withinMs: 15_000,
+  });
+
+const change = (sql: string, id: string) => query(given.store.fork(), sql, [id]);
+
+const dueNow = (id: string) =>
+  change('update message_requests set due_at = now() where message_id = $1', id);
+
+async function mailed(email: string, count = 1) {
+  await until('it arrives', async () => given.sink.bodies(email).length >= count, {
+    withinMs: 15_000,
+  });
+}
+
+const to = (email: string) => ({ contact: { email } });
+
+test('a message that its process left behind is sent by another, and what it may have sent is in doubt', async () => {
+  const id = await givenNotification(given);
+  given.sink.behaviour.stallAt = 'mail';
+  const dead = given.newProcess();
+  const request = sendOf(id, { ...to('left@example.com'), data: { order: '1042' } });
+  const { messageId } = await dead.transactional.sendTransactional(request);
+  expect(await rowOf(messageId)).toMatchObject({ status: 'sending', attempts: 1 });
+  // Nobody renews its lease any more.
+  await change(
+    `update messages set lease_until = now(), owner = gen_random_uuid() where id = $1`,
+    messageId,
+  );
+  await dueNow(messageId);
+  given.sink.behaviour.stallAt = null;
+  sweeping();
+  await mailed('left@example.com');
+  await becomes(messageId, 'sent');
+  expect(await rowOf(messageId)).toMatchObject({ attempts: 2, unknown: 1 });
+  await end(dead);
+});
+
+test('what a server defers is tried again when it is due, with all that it was accepted with', async () => {
+  const id = await givenNotification(given);
+  given.sink.behaviour.greylist = '451 4.7.1 greylisted, come back';
+  const process = sweeping();
+  const email = `grey-${id}@example.com`;
+  const { messageId } = await process.transactional.sendTransactional(
+    sendOf(id, {
+      ...to(email),
+      emailOptions: {
+        subject: 'Once more {{ order }}',
+        attachments: [{ filename: 'a.txt', content: Buffer.from('hello').toString('base64') }],
+      },
+      data: { order: '1042' },
+    }),
+  );
+  await becomes(messageId, 'deferred');
+  await change('update messages set due_at = now() where id = $1', messageId);
+  await dueNow(messageId);
+  await mailed(email);
+  await becomes(messageId, 'sent');
+  const [body = ''] = given.sink.bodies(email);
+  expect(body).toContain('Subject: Once more 1042');
+  expect(body).toContain(Buffer.from('hello').toString('base64'));
+});
+
+test('while the server is away messages are accepted, and they go out when it is back', async () => {
+  const id = await givenNotification(given);
+  given.sink.behaviour.replies = [{ step: 'greeting', reply: '421 4.3.2 closed' }];
+  const process = sweeping();
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) =>
+      process.transactional.sendTransactional(sendOf(id, to(`away-${n}-${id}@example.com`))),
+    ),
+  );
+  expect(answers.map(({ success }) => success)).toEqual([true, true, true]);
+  await until('nothing is claimed', async () => {
+    const rows = await Promise.all(answers.map(({ messageId }) => rowOf(messageId)));
+    return rows.every((row) => row?.status === 'deferred' && row.attempts === 0);
+  });
+  given.sink.behaviour.replies = [];
+  for (const { messageId } of answers) await becomes(messageId, 'sent');
+});
+
+test('messages above the rate wait in the queue without a claim, and all go out', async () => {
+  const id = await givenNotification(given);
+  given.world.perMinute = 300;
+  const process = sweeping();
+  const notifications = Array.from({ length: 12 }, (_, n) => ({
+    ...sendOf(id, to(`rate-${n}-${id}@example.com`)).notification,
+  }));
+  const { results } = await process.transactional.sendTransactionalBatch({
+    workspaceId,
+    notifications,
+  });
+  expect(results.every(({ success }) => success)).toBe(true);
+  const statuses = await query<{ status: string; count: string }>(
+    given.store.fork(),
+    'select status, count(*) from messages where notification_id = $1 group by 1',
+    [id],
+  );
+  const waiting = statuses.find(({ status }) => status === 'deferred');
+  expect(Number(waiting?.count)).toBeGreaterThan(0);
+  for (const { messageId = '' } of results) await becomes(messageId, 'sent');
+  const total = notifications.map(({ contact }) => given.sink.bodies(contact?.email ?? '').length);
+  expect(total).toEqual(Array(12).fill(1));
+});
+
+test('a message that has waited for a day fails, and says why', async () => {
+  const id = await givenNotification(given);
+  const { messageId } = await given.transactional.sendTransactional(
+    sendOf(id, { sendAt: { seconds: BigInt(Math.floor(Date.now() / 1_000) + 3_600), nanos: 0 } }),
+  );
+  given.world.transactionalProvider = 'smtp-1';
+  const late = given.newProcess({ now: () => new Date(Date.now() + 26 * 60 * 60 * 1_000) });
+  processes.push(late);
+  await change('update messages set due_at = now() where id = $1', messageId);
+  await dueNow(messageId);
+  late.context.transactional.sweep.start();
+  await becomes(messageId, 'failed');
+  expect(await rowOf(messageId)).toMatchObject({ status_info: 'not sent within a day' });
+});
+
+test('done messages leave the queue, and their files go a day later', async () => {
+  const id = await givenNotification(given);
+  const process = sweeping();
+  const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=' }];
+  const { messageId } = await process.transactional.sendTransactional(
+    sendOf(id, { emailOptions: { attachments } }),
+  );
+  await becomes(messageId, 'sent');
+  await dueNow(messageId);
+  await until('it has left the queue', async () => {
+    const rows = await query<{ due_at: unknown; erase_at: unknown }>(
+      given.store.fork(),
+      `select r.due_at, a.erase_at from message_requests r join message_attachments a using (message_id)
+       where message_id = $1`,
+      [messageId],
+    );
+    return rows[0]?.due_at === null && rows[0].erase_at !== null;
+  });
+});

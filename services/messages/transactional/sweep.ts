@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  eraseFiles,
+  findDueWorkspaces,
+  type Queued,
+  takeQueued,
+  tidyQueue,
+} from '../record/queue.ts';
+import type { SendNowContext } from './send-now.ts';
+import { sendTaken } from './send-queued.ts';
+
+const everyMs = 1_000;
+const pokedMs = 10;
+const eraseEveryMs = 60_000;
+/** Workspaces whose queue is read at a time. */
+const readingMax = 4;
+const takenMax = 200;
+const tidiedMax = 1_000;
+/** How many messages of a workspace are taken next, and when. */
+type Pace = { most: number; notBeforeMs: number };
+
+/** Sends the transactional messages that wait: scheduled, deferred and accepted ones, and those of dead processes. */
+export class Sweep {
+  readonly #context: SendNowContext;
+  readonly #paces = new Map<string, Pace>();
+  readonly #working = new Map<string, Promise<void>>();
+  #reading = 0;
+  #isPoked = false;
+  #isRunning = false;
+  #erasedAtMs = 0;
+  #wake = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(context: SendNowContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#ended = this.#run();
+  }
+
+  /** Messages wait that could go out now. */
+  poke(): void {
+    this.#isPoked = true;
+    this.#wake.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.poke();
+    await this.#ended;
+    await Promise.all(this.#working.values());
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isRunning) {
+      this.#isPoked = false;
+      try {
+        await this.#look();
+        await this.#erase();
+      } catch (error) {
+        await sleep(everyMs);
+        this.#context.log.warn({ err: error }, 'the queue of messages could not be read');
+      }
+      await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    // Those who poke together are served together.
+    await sleep(pokedMs);
+    this.#wake = new AbortController();
+    if (this.#isPoked) return;
+    await sleep(everyMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+  }
+
+  async #look(): Promise<void> {
+    const nowMs = Date.now();
+    for (const [workspaceId, { most, notBeforeMs }] of this.#paces) {
+      if (most >= takenMax && notBeforeMs < nowMs) this.#paces.delete(workspaceId);
+    }
+    for (const workspaceId of await findDueWorkspaces(this.#context.store)) {
+      const pace = this.#paces.get(workspaceId);
+      if (this.#working.has(workspaceId) || (pace && pace.notBeforeMs > nowMs)) continue;
+      if (this.#reading >= readingMax) return;
+      const work = this.#sweep(workspaceId, pace?.most ?? takenMax)
+        .catch((error: unknown) => {
+          this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
+          this.#context.log.warn({ err: error, workspaceId }, 'waiting messages were not sent');
+        })
+        .finally(() => {
+          this.#working.delete(workspaceId);
+          this.poke();
+        });
+      this.#working.set(workspaceId, work);
+    }
+  }
+
+  async #sweep(workspaceId: string, most: number): Promise<void> {
+    const { store } = this.#context;
+    let taken: Queued[];
+    this.#reading += 1;
+    try {
+      while (await tidyQueue(store, workspaceId, tidiedMax));
+      taken = await takeQueued(store, workspaceId, most);
+    } finally {
+      this.#reading -= 1;
+    }
+    if (taken.length === 0) {
+      // Its messages are in other hands.
+      this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
+      return;
+    }
+    const left = await sendTaken(this.#context, workspaceId, taken);
+    const begun = taken.length - left.count;
+    this.#paces.set(workspaceId, {
+      most: Math.min(takenMax, left.count === 0 ? most * 2 : Math.max(1, begun * 2)),
+      notBeforeMs: Date.now() + left.afterMs,
+    });
+  }
+
+  async #erase(): Promise<void> {
+    if (Date.now() - this.#erasedAtMs < eraseEveryMs) return;
+    this.#erasedAtMs = Date.now();
+    while (await eraseFiles(this.#context.store));
+  }
+}
