@@ -8,6 +8,7 @@ import {
 } from '@bufbuild/protobuf';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { type Paging, pagingOf } from './api/ndjson.ts';
 import { type DecodeQuery, queryDecoder } from './api/query.ts';
 import { decoderOf } from './json/decode.ts';
 import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
@@ -31,6 +32,8 @@ export type Route = {
   decodeQuery: DecodeQuery;
   decodeBody: (json: unknown) => Message;
   encode: EncodeValue;
+  /** Present where all pages are the answer, as one stream. */
+  paging: Paging | undefined;
 };
 
 const bodyLimitDefaultBytes = 1024 * 1024;
@@ -79,6 +82,7 @@ function routeOf(method: DescMethod): Route {
     encode: promise.bodyField
       ? bodyFieldEncoder(method.output, promise.bodyField)
       : encoderOf(method.output),
+    paging: pagingOf(method),
   };
 }
 

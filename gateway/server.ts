@@ -5,7 +5,7 @@ import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
-import { type Answer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
+import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
 import { busy, ClientGone, createBodyReader, type ReadBody } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
@@ -13,10 +13,12 @@ import { packed } from './http/compression.ts';
 import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
+import { type GatewayLimits, limitsDefault } from './http/limits.ts';
+import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'readBody'> & {
+export type GatewayOptions = Omit<Api, 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -29,22 +31,6 @@ export type GatewayOptions = Omit<Api, 'readBody'> & {
   /** Browsers reach it by HTTPS although it does not speak TLS itself. */
   isHttps?: boolean;
   limits?: Partial<GatewayLimits>;
-};
-
-/** Limits for all clients together, and for one. */
-export type GatewayLimits = {
-  /** Requests in progress; a request whose body has not arrived yet does not count. */
-  inFlightMax: number;
-  /** Connections of one client address, trusted proxies excepted. */
-  connectionsPerAddressMax: number;
-  /** How long a body may pause while it arrives. */
-  bodyStallMs: number;
-};
-
-const limitsDefault: GatewayLimits = {
-  inFlightMax: 1_024,
-  connectionsPerAddressMax: 512,
-  bodyStallMs: 10_000,
 };
 
 /** A server of HTTP, or of HTTPS. */
@@ -83,7 +69,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     begin(state, { request, response });
     return body;
   };
-  const api = { ...options, readBody };
+  const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
+  const api = { ...options, readBody, streams: new Streams({ max, perCallerMax }) };
   const state: State = { api, limits, connections, working: new Set(), draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
@@ -120,6 +107,9 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     if (options.tls || options.isHttps) response.setHeader('strict-transport-security', oneYear);
     response.setHeader(requestIdHeader, id);
     send(request, response, await packed(request, answer));
+    if (answer.stream && !response.writableEnded) {
+      await sendAll(options, state, exchange, answer.stream);
+    }
     // The rest of an ignored body must not count as a request in progress.
     if (!request.complete) end(state, exchange);
   }
@@ -133,6 +123,20 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     },
     'request',
   );
+}
+
+async function sendAll(
+  { log }: GatewayOptions,
+  { limits }: State,
+  { id, path, response, signal }: Exchange,
+  stream: AsyncIterable<string>,
+): Promise<void> {
+  try {
+    await sendStream(response, stream, limits.readStallMs);
+  } catch (err) {
+    if (signal.aborted && !(err instanceof ReaderStalled)) return;
+    log.error({ requestId: id, path, err }, 'a stream was cut');
+  }
 }
 
 type Pair = Pick<Exchange, 'request' | 'response'>;
@@ -221,10 +225,6 @@ function refuseUnknown(): never {
 
 function refuseBusy(): never {
   throw busy();
-}
-
-function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answer {
-  return { status: 204, headers: { allow, ...headers }, body: '' };
 }
 
 /** Takes no new connections, lets requests finish for `graceMs`, then ends them. */

@@ -9,13 +9,15 @@ import { refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader } from '#lib/rpc/wire.ts';
-import { type Answer, jsonAnswer } from '../http/answer.ts';
+import { type Answer, jsonAnswer, streamAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { Streams } from '../http/stream.ts';
 import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
+import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
 
 /** The parts that all operations share. */
@@ -26,6 +28,7 @@ export type Api = {
   authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
+  streams: Streams;
   callTimeoutMs: number;
 };
 
@@ -51,9 +54,17 @@ export async function answerOperation(
   const headers = forwardedHeaders(exchange);
   // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token.
   if (route.isPublic) headers.authorization = await api.authorization();
-  const answer = await api
-    .transportFor(route.service)
-    .unary(route.method, exchange.signal, api.callTimeoutMs, headers, message);
+  const transport = api.transportFor(route.service);
+  const call = (request: Message) =>
+    transport.unary(route.method, exchange.signal, api.callTimeoutMs, headers, request);
+  const answer = await call(message);
+  if (route.paging) {
+    // Errors of the first page are answers like any other.
+    api.streams.begin(exchange.response, exchange.request);
+    const first = { request: message, page: answer.message };
+    const read = async (request: Message) => (await call(request)).message;
+    return streamAnswer(streamedPages(route.paging, first, read));
+  }
   return jsonAnswer(route.successStatus, route.encode(answer.message), passedOn(answer.header));
 }
 

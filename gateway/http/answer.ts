@@ -8,6 +8,8 @@ export type Answer = {
   body: string | Buffer;
   /** The body in gzip, if it is compressed already. */
   packed?: Buffer;
+  /** In place of `body`, which is empty then: a body that is sent as it comes. */
+  stream?: AsyncIterable<string>;
 };
 
 export function jsonAnswer(
@@ -28,6 +30,16 @@ export function jsonAnswer(
   };
 }
 
+/** Lines of JSON, as many as there are. */
+export function streamAnswer(stream: AsyncIterable<string>): Answer {
+  const headers = {
+    'content-type': 'application/x-ndjson',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  return { status: 200, headers, body: '', stream };
+}
+
 export function failureAnswer(
   { status, code, text, details, headers }: Failure,
   requestId: string,
@@ -39,15 +51,22 @@ export function failureAnswer(
 // request.
 const lingerMs = 20_000;
 
-/** Sends an answer. If the request's body was not read, the connection is closed after it. */
+/** Sends an answer, or the head of a stream. If the request's body was not read, the connection is closed after it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
   const { body } = answer;
   const abandoned = !request.complete && hasBody(request);
   if (abandoned) response.setHeader('connection', 'close');
-  if (answer.status !== 204) response.setHeader('content-length', Buffer.byteLength(body));
+  if (answer.status !== 204 && !answer.stream)
+    response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(answer.status, answer.headers);
-  if (request.method !== 'HEAD') response.write(body);
+  if (request.method !== 'HEAD') {
+    if (answer.stream) {
+      response.flushHeaders();
+      return;
+    }
+    response.write(body);
+  }
   // After a 408 the rest of the body is not awaited.
   if (abandoned && answer.status !== 408) endAfter(request, response);
   else response.end();
@@ -70,4 +89,9 @@ function endAfter(request: IncomingMessage, response: ServerResponse): void {
   request.once('close', () => clearTimeout(timer));
   request.once('end', end);
   request.resume();
+}
+
+/** For OPTIONS. */
+export function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answer {
+  return { status: 204, headers: { allow, ...headers }, body: '' };
 }

@@ -209,7 +209,7 @@ function sentence(text: string): string {
 
 function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   const { output } = route.method;
-  const { idempotent, bodyField } = getOption(route.method, operation);
+  const { idempotent, bodyField, ndjson } = getOption(route.method, operation);
   const names = [
     'X-Request-Id',
     ...(idempotent ? ['Idempotency-Replayed'] : []),
@@ -218,7 +218,9 @@ function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   return {
     description: commentOf(output),
     headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-    content: { 'application/json': bodyOf(output, bodyField, schemas) },
+    content: ndjson
+      ? { 'application/x-ndjson': linesOf(output, ndjson.items, schemas) }
+      : { 'application/json': bodyOf(output, bodyField, schemas) },
   };
 }
 
@@ -227,4 +229,17 @@ function bodyOf(output: DescMessage, bodyField: string, schemas: Schemas): Schem
   return field
     ? { schema: schemas.ofField(field, 'response'), example: responseFieldExample(field) }
     : { schema: schemas.refTo(output, 'response'), example: responseExample(output) };
+}
+
+/** A text for JSON Schema; `contentSchema` is that of one of its lines. */
+function linesOf(output: DescMessage, items: string, schemas: Schemas): Schema {
+  const { message } = output.fields.find(({ name }) => name === items) ?? {};
+  if (!message) throw new Error(`${output.typeName}.${items} has no messages`);
+  const schema = {
+    type: 'string',
+    description: 'Each line is one item in JSON.',
+    contentMediaType: 'application/x-ndjson',
+    contentSchema: schemas.refTo(message, 'response'),
+  };
+  return { schema, example: `${JSON.stringify(responseExample(message))}\n` };
 }

@@ -56,7 +56,10 @@ function bodyOf({ method }: Route, schemas: Schemas): Schema {
 }
 
 function queryOf({ method }: Route, schemas: Schemas): Schema[] {
-  return method.input.fields.filter(fitsQuery).map((field) => {
+  // The gateway asks for one page after the other.
+  const { cursor } = getOption(method, operation).ndjson ?? { cursor: '' };
+  const fields = method.input.fields.filter(({ name }) => name !== cursor);
+  return fields.filter(fitsQuery).map((field) => {
     const { description, ...schema } = schemas.ofField(field, 'request');
     const required = isRequired(field, limitsOf(field));
     return {

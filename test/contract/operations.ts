@@ -54,7 +54,9 @@ export async function overHttp(
     body: verb === 'POST' ? JSON.stringify(request) : undefined,
   });
   const text = await answer.text();
-  return { status: answer.status, error: JSON.parse(text).error ?? '', text };
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json');
+  const json = isJson ? JSON.parse(text) : {};
+  return { status: answer.status, error: json.error ?? '', text };
 }
 
 const transports = new Map<string, Transport>();

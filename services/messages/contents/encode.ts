@@ -4,17 +4,11 @@ import { type Prepared, writeMessage } from '../mime/message.ts';
 /** The line that ends a mail in SMTP is not part of it. */
 const end = '.\r\n';
 
-let buffer = new MessageBuffer();
+const buffer = new MessageBuffer();
 
 /** A mail as it is sent. */
 export function encodeContent(mail: Prepared): Buffer {
-  buffer.length = 0;
-  try {
-    writeMessage(buffer, mail);
-    return Buffer.from(buffer.written().subarray(0, -end.length));
-  } catch (error) {
-    // Room for a mail that was too large is not kept.
-    buffer = new MessageBuffer();
-    throw error;
-  }
+  buffer.clear();
+  writeMessage(buffer, mail);
+  return Buffer.from(buffer.written().subarray(0, -end.length));
 }

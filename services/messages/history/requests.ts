@@ -38,7 +38,7 @@ export type StoredAttachment = {
 };
 
 /** The values of one message may have 300 KB, and a page a thousand messages. */
-export const requestsMaxBytes = 4 * 1024 * 1024;
+export const requestsMaxBytes = 2 * 1024 * 1024;
 
 type RequestRow = {
   id: string;

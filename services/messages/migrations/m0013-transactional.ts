@@ -20,8 +20,6 @@ export class Transactional extends Migration {
         primary key (workspace_id, id)
       )`);
     this.addSql('alter table messages add column notification_id text');
-    // When it was put back into the queue; it is tried for a day since then.
-    this.addSql('alter table messages add column retried_at timestamptz');
     this.addSql(`create index messages_notification on messages (workspace_id, notification_id, created_at desc)
       where notification_id is not null`);
     // Compares bytes whatever the database's collation, so it finds addresses by how they begin as well.

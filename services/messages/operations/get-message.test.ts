@@ -84,6 +84,37 @@ test('mails that are rendered in a thread are kept, and one over 1 MiB is not', 
   expect(content?.html).toContain('<p>slow Ann</p>');
 });
 
+test('of a mail with files everything else is kept', async () => {
+  given.world.contentDays = 1;
+  const sending = given.newProcess();
+  const { notification } = await sending.transactional.createNotification({
+    workspaceId,
+    notification: { id: 'r', name: 'R', channels: { email: { templateId: 'r' } } },
+  });
+  const file = {
+    filename: 'big.bin',
+    content: Buffer.alloc(2 * 1024 * 1024, 7).toString('base64'),
+  };
+  const { messageId: id } = await sending.transactional.sendTransactional({
+    workspaceId,
+    notification: {
+      id: notification?.id,
+      contact: { email: 'ann@example.com' },
+      channels: ['email'],
+      emailOptions: { attachments: [file], subject: 'Your file' },
+    },
+  });
+  await sending.context.underway.drained(10_000);
+  await sending.context.contents.drained(5_000);
+  const { message, content } = await sending.messages.getMessage({ workspaceId, id });
+  expect(message).toMatchObject({
+    channelOptions: { subject: 'Your file' },
+    attachments: [{ filename: 'big.bin', sizeBytes: 2 * 1024 * 1024 }],
+  });
+  expect(content?.subject).toBe('Your file');
+  expect(content?.html).toContain('<p>Hi');
+});
+
 test('contents are not shown once their days are over, and then erased in steps', async () => {
   given.world.contentDays = 2;
   const { id, messages, context } = await send(people(3));

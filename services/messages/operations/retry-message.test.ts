@@ -26,7 +26,7 @@ async function rowOf(id: string) {
   const [row] = await query<Record<string, unknown>>(
     given.store.fork(),
     `select m.status, m.attempts, m.unknown, m.failed_at, m.bounced_at, m.created_at = $2 as is_old, m.due_at <= now() as is_due,
-       now() - m.retried_at < interval '1 minute' as is_retried, r.due_at <= now() as is_queued
+       r.due_at <= now() as is_queued
      from messages m left join message_requests r on r.message_id = m.id where m.id = $1`,
     [id, at],
   );
@@ -34,8 +34,8 @@ async function rowOf(id: string) {
 }
 
 const queued = {
-  ...{ status: 'deferred', attempts: 0, unknown: 1, failed_at: null, bounced_at: null },
-  ...{ is_old: true, is_due: true, is_retried: true, is_queued: true },
+  ...{ status: 'deferred', attempts: 0, unknown: 0, failed_at: null, bounced_at: null },
+  ...{ is_old: true, is_due: true, is_queued: true },
 };
 
 test('a failed message goes back into the queue under its id, once', async () => {

@@ -1,20 +1,26 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
 import { type MessageState, stateSql } from '../message-queries.ts';
 import { Notification } from '../notification.ts';
+import { openRequest, type RequestContent, sealRequest } from '../transactional/content.ts';
 
-export function retryMessage({ store }: Context): Methods['retryMessage'] {
-  return async ({ workspaceId, id }) => {
-    if (!uuid.test(id)) throw messageNotFound();
-    const key = [workspaceId, id];
+export function retryMessage({ store, keyring, now }: Context): Methods['retryMessage'] {
+  return async ({ workspaceId, id: given }) => {
+    if (!uuid.test(given)) throw messageNotFound();
+    const key = { workspaceId, id: given.toLowerCase() };
     try {
       await store.fork().transactional(async (em) => {
-        await checkRetryable(em, workspaceId, await lockMessage(em, key));
-        await queueAgain(em, key);
+        const { request, is_bounced } = await checkedMessage(em, key);
+        const content = contentOf(keyring, key, request);
+        // The day in which it is tried begins now. Its notification may send to bounced addresses since.
+        content.send_at = now().toISOString();
+        if (is_bounced) content.send_to_bounced = true;
+        await queueAgain(em, key, sealRequest(keyring, key, content));
       });
     } catch (error) {
       throw isTaken(error) ? takenAgain() : error;
@@ -23,41 +29,52 @@ export function retryMessage({ store }: Context): Methods['retryMessage'] {
   };
 }
 
+type Key = { workspaceId: string; id: string };
+
 type Row = {
   state: MessageState;
   notification_id: string | null;
   is_bounced: boolean;
-  has_request: boolean;
+  request: Buffer;
   has_files: boolean;
 };
 
-/** A sweep of the engine's, or a deletion of the contact, waits for the lock. */
-async function lockMessage(em: EntityManager, key: readonly string[]): Promise<Row> {
+async function checkedMessage(em: EntityManager, key: Key): Promise<Row> {
+  const row = await lockMessage(em, key);
+  const { state, notification_id: notification } = row;
+  if (notification === null) throw refusal('only transactional messages can be retried');
+  if (state !== 'failed' && state !== 'bounced') throw refusal(`cannot retry a ${state} message`);
+  if (row.is_bounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
+    throw refusal('the address bounced, and the notification does not send to such addresses');
+  }
+  if (row.request === null) throw refusal(goneText);
+  if (!row.has_files) throw refusal('the attachments of the message are gone');
+  return { ...row, request: row.request };
+}
+
+const goneText = 'what the message is made from is gone';
+
+/** A sweep of the queue, or a deletion of the contact, waits for the lock. */
+async function lockMessage(
+  em: EntityManager,
+  { workspaceId, id }: Key,
+): Promise<Omit<Row, 'request'> & { request: Buffer | null }> {
   const [row] = await query<Row>(
     em,
-    `select ${stateSql} as state, notification_id, bounced_at is not null as is_bounced,
-       r.request is not null as has_request,
+    `select ${stateSql} as state, notification_id, r.request,
+       bounced_at is not null or exists (
+         select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
+       ) as is_bounced,
        coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) = (
          select count(*) from message_attachments f where f.message_id = $2 and f.workspace_id = $1
        ) as has_files
      from messages m left join message_requests r on r.message_id = $2 and r.workspace_id = $1
      where m.id = $2 and m.workspace_id = $1
      for no key update of m`,
-    key,
+    [workspaceId, id],
   );
   if (!row) throw messageNotFound();
   return row;
-}
-
-async function checkRetryable(em: EntityManager, workspaceId: string, row: Row): Promise<void> {
-  const { state, notification_id: notification } = row;
-  if (notification === null) throw refusal('only transactional messages can be retried');
-  if (state !== 'failed' && state !== 'bounced') throw refusal(`cannot retry a ${state} message`);
-  if (row.is_bounced && !(await sendsToBounced(em, workspaceId, notification))) {
-    throw refusal('the address bounced, and the notification does not send to such addresses');
-  }
-  if (!row.has_request) throw refusal('what the message is made from is gone');
-  if (!row.has_files) throw refusal('the attachments of the message are gone');
 }
 
 async function sendsToBounced(
@@ -69,24 +86,37 @@ async function sendsToBounced(
   return notification?.send_to_bounced ?? false;
 }
 
-/** As if it had been accepted now: tried for a day, under the same id. */
-async function queueAgain(em: EntityManager, key: readonly string[]): Promise<void> {
+function contentOf(keyring: Keyring, key: Key, request: Buffer): RequestContent {
+  try {
+    return openRequest(keyring, key, request);
+  } catch {
+    throw refusal(goneText);
+  }
+}
+
+/** As if it had been accepted now, under the same id. */
+async function queueAgain(
+  em: EntityManager,
+  { workspaceId, id }: Key,
+  request: Buffer,
+): Promise<void> {
   await query(
     em,
-    `update messages set status = 'deferred', attempts = 0, due_at = now(), retried_at = now(),
-       failed_at = null, bounced_at = null, updated_at = now()
+    `update messages set status = 'deferred', attempts = 0, unknown = 0, due_at = now(), failed_at = null,
+       bounced_at = null, updated_at = now()
      where workspace_id = $1 and id = $2`,
-    key,
+    [workspaceId, id],
   );
   await query(
     em,
-    'update message_requests set due_at = now() where workspace_id = $1 and message_id = $2',
-    key,
+    `update message_requests set due_at = now(), request = $3
+     where workspace_id = $1 and message_id = $2`,
+    [workspaceId, id, request],
   );
   await query(
     em,
     'update message_attachments set erase_at = null where workspace_id = $1 and message_id = $2',
-    key,
+    [workspaceId, id],
   );
 }
 

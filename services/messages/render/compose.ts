@@ -140,9 +140,12 @@ export function composer(
 }
 
 function finish({ options }: Recipient, heads: string, text: Entity): Prepared {
-  const { type, body } =
-    options && options.files.length > 0 ? withFiles(text, options.files) : text;
-  return { head: `${heads}MIME-Version: 1.0\r\n${type}\r\n`, body };
+  const mail = ({ type, body }: Entity): Prepared => ({
+    head: `${heads}MIME-Version: 1.0\r\n${type}\r\n`,
+    body,
+  });
+  if (!options || options.files.length === 0) return mail(text);
+  return { ...mail(withFiles(text, options.files)), withoutFiles: mail(text) };
 }
 
 function encodePiece(piece: Piece): Encoded {

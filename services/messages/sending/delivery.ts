@@ -4,6 +4,7 @@ import type { Scope } from '#lib/liquid/engine.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
 import type { ContentKeeper } from '../contents/keeper.ts';
+import { UnderwayContents } from '../contents/underway.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
@@ -82,8 +83,6 @@ const noCopies: readonly string[] = [];
  */
 export class DeliveryRun {
   readonly #fates = new Map<string, Fate>();
-  /** What is on its way, where the workspace keeps it. */
-  readonly #mails = new Map<string, Prepared>();
   /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
@@ -96,12 +95,18 @@ export class DeliveryRun {
   #toGiveBack: string[] = [];
   readonly #context: DeliveryContext;
   readonly #delivery: Delivery;
+  /** Absent where the workspace keeps no contents. */
+  readonly #contents: UnderwayContents | undefined;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
   constructor(context: DeliveryContext, delivery: Delivery) {
     this.#context = context;
     this.#delivery = delivery;
+    const { plan, group } = delivery;
+    if (plan.keepsContents) {
+      this.#contents = new UnderwayContents(context.contents, group.workspaceId);
+    }
     this.#left = delivery.claimed.length;
     this.#tokenOf = createTokenMaker(context.keyring);
     this.#trackOf = createTrackingTokens(context.keyring);
@@ -213,7 +218,7 @@ export class DeliveryRun {
       startsUntilMs,
       held,
       signal: stop,
-      prepare: plan.keepsContents ? () => this.#noted(message.id, prepare()) : prepare,
+      prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
       ...(journal && {
         begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
       }),
@@ -223,20 +228,6 @@ export class DeliveryRun {
       refusedCopies: 0,
       lost: 0,
     };
-  }
-
-  #noted(id: string, mail: Prepared): Prepared {
-    this.#mails.set(id, mail);
-    return mail;
-  }
-
-  /** Keeps the content of what was sent, and lets go of any other. */
-  #keepSent(id: string, fate: Fate | undefined): void {
-    const mail = this.#mails.get(id);
-    if (!mail) return;
-    this.#mails.delete(id);
-    if (fate?.status === 'sent')
-      this.#context.contents.keep(this.#delivery.group.workspaceId, id, mail);
   }
 
   #settle(message: Claimed, outcome: Outcome): void {
@@ -251,7 +242,7 @@ export class DeliveryRun {
     }
     const stored = (fate: Fate | undefined) => {
       if (fate) this.#fates.set(id, fate);
-      this.#keepSent(id, fate);
+      this.#contents?.settle(id, fate?.status === 'sent');
       underway.release([id]);
       this.#finish(1);
     };
@@ -259,7 +250,7 @@ export class DeliveryRun {
   }
 
   #giveBack(id: string): void {
-    this.#mails.delete(id);
+    this.#contents?.settle(id, false);
     this.unsent.push(id);
     this.#toGiveBack.push(id);
     if (this.#toGiveBack.length === 1) setTimeout(() => this.#giveBackAll(), giveBackAfterMs);

@@ -50,7 +50,7 @@ async function readAll(
 ): Promise<Read[]> {
   const read: Read[] = [];
   for (const queued of taken) {
-    const { id, createdAt, integrationId } = queued;
+    const { id, integrationId } = queued;
     let content: RequestContent;
     try {
       content = openRequest(context.keyring, { workspaceId, id }, queued.request);
@@ -61,7 +61,7 @@ async function readAll(
       });
       continue;
     }
-    const since = content.send_at ? new Date(content.send_at) : createdAt;
+    const since = sinceOf({ queued, content });
     if (context.now().getTime() - since.getTime() > keptMs) {
       const why = context.outages.reasonOf(workspaceId, integrationId);
       const info = `not sent within a day${why === '' ? '' : `: ${why}`}`.slice(0, 255);
@@ -71,6 +71,11 @@ async function readAll(
     read.push({ queued, content, files: queued.attachments as StoredFile[] });
   }
   return read;
+}
+
+/** When the day began in which a message is tried: when it was to be sent, or was retried. */
+function sinceOf({ queued, content }: Pick<Read, 'queued' | 'content'>): Date {
+  return content.send_at ? new Date(content.send_at) : queued.createdAt;
 }
 
 function kindOf({ queued, content }: Read): string {
@@ -157,6 +162,7 @@ async function sendThem(
   const { utm, is_tracked: isTracked, send_to_bounced: sendToBounced } = first.content;
   const kind = { workspaceId, notificationId, templateId, templateVersion, integrationId };
   const plan = await plans.get(planKeyOf({ ...kind, utm, isTracked }));
+  const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
   return sendAll(context, {
     group: {
       workspaceId,
@@ -174,9 +180,13 @@ async function sendThem(
     fields: plan.fields,
     feeds: noFeeds,
     extras: await allExtras(context, workspaceId, { portion, sendToBounced }),
-    claim: (claimants) => {
+    claim: async (claimants) => {
       const ids = claimants.map(({ id }) => id);
-      return claimQueued(store, { workspaceId, owner }, { ids, sendToBounced });
+      const claimed = await claimQueued(store, { workspaceId, owner }, { ids, sendToBounced });
+      return claimed.map((message) => ({
+        ...message,
+        createdAt: since.get(message.id) ?? message.createdAt,
+      }));
     },
     isUrgent: true,
     stop: AbortSignal.any([context.closing, AbortSignal.timeout(workMaxMs)]),

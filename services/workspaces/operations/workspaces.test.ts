@@ -65,6 +65,14 @@ test.each([
   [{ id: 'ok', name: 'a'.repeat(33) }, 'name length must be between 1 and 32'],
   [{ id: 'ok', name: 'a', settings: { timezone: 'Mars/Base' } }, 'invalid timezone: Mars/Base'],
   [{ id: 'ok', name: 'a', settings: { websiteUrl: 'javascript:1' } }, 'invalid website URL'],
+  [
+    { id: 'ok', name: 'a', settings: { messageContentDays: 366 } },
+    'message content must be kept for 0 to 365 days',
+  ],
+  [
+    { id: 'ok', name: 'a', settings: { messageContentDays: -1 } },
+    'message content must be kept for 0 to 365 days',
+  ],
   [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
   [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
 ])('create refuses %j', async (request, text) => {
@@ -72,6 +80,18 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage: text,
   });
+});
+
+test('contents of messages are kept only if the settings say so', async () => {
+  const id = await givenWorkspace();
+  const keeping = await given
+    .workspaces(root)
+    .updateWorkspace({ id, name: 'A', settings: { messageContentDays: 30 } });
+  expect(keeping.workspace?.settings?.messageContentDays).toBe(30);
+  const { workspace } = await given
+    .workspaces(root)
+    .updateWorkspace({ id, name: 'A', settings: {} });
+  expect(workspace?.settings?.messageContentDays).toBe(0);
 });
 
 test('create is for root users', async () => {

@@ -2328,7 +2328,8 @@ export const MessageService: GenService<{
    *
    * gRPC callers get a page of up to 1,000 messages, and ask for the next one with its `next_cursor`.
    *
-   * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong.
+   * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong. RESOURCE_EXHAUSTED (`too many exports run at once`): four run
+   * for the caller's token, or 16 in all.
    *
    * @generated from rpc postrider.messages.v1.MessageService.ExportMessages
    */

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import {
+  type ExportMessagesRequest,
+  MessageService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  startGateway,
+  startService,
+  type TestGateway,
+  type TestService,
+  tokenFor,
+} from '../testing.ts';
+
+/** Pages by cursor. Those that are not here hold as many messages as `endless` says, for ever. */
+let pages: Record<string, string[] | ConnectError | 'hangs'>;
+let endless: number;
+let asked: ExportMessagesRequest[];
+let service: TestService;
+let gateway: TestGateway;
+/** One with little patience. */
+let hasty: TestGateway;
+/** Resolves once a call that hangs was given up by its caller. */
+let givenUp: PromiseWithResolvers<void>;
+const streamsPerCallerMax = 2;
+
+beforeAll(async () => {
+  service = await startService((router) => {
+    router.service(MessageService, {
+      async exportMessages(request, { signal }) {
+        asked.push(request);
+        const { cursor } = request;
+        if (pages[cursor] === 'hangs') {
+          signal.addEventListener('abort', () => givenUp.resolve());
+          await givenUp.promise;
+          throw new ConnectError('given up', Code.Canceled);
+        }
+        const page: string[] | ConnectError =
+          pages[cursor] ?? Array(endless).fill('x'.repeat(1_000));
+        if (page instanceof ConnectError) throw page;
+        const messages = page.map((id) => ({ id }));
+        const next = Number(cursor) + 1;
+        const isLast = endless === 0 && pages[next] === undefined;
+        return isLast ? { messages } : { messages, nextCursor: String(next) };
+      },
+    });
+  });
+  gateway = await startGateway(service.port, { limits: { streamsPerCallerMax } });
+  hasty = await startGateway(service.port, { limits: { readStallMs: 100 } });
+  reset();
+});
+afterEach(reset);
+afterAll(async () => {
+  await gateway.stop();
+  await hasty.stop();
+  await service.stop();
+});
+
+function reset(): void {
+  pages = {};
+  endless = 0;
+  asked = [];
+  givenUp = Promise.withResolvers();
+}
+
+async function ask(query = '', options: RequestInit & { through?: TestGateway } = {}) {
+  const { through = gateway, ...rest } = options;
+  const authorization = `Bearer ${await tokenFor(crypto.randomUUID())}`;
+  const url = `${through.url}/api/messages.export?workspace_id=w1${query}`;
+  return fetch(url, { headers: { authorization }, ...rest });
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(10);
+}
+
+test('all pages are one stream of lines, with the filters of the request', async () => {
+  pages = { '': ['a', 'b'], 1: [], 2: ['c'] };
+  const answer = await ask('&broadcast_id=b1&limit=2');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+  expect(answer.headers.get('x-request-id')).not.toBeNull();
+  const lines = (await answer.text()).split('\n');
+  expect(lines.pop()).toBe('');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(['a', 'b', 'c']);
+  expect(asked).toMatchObject(
+    ['', '1', '2'].map((cursor) => ({ cursor, broadcastId: 'b1', limit: 2, workspaceId: 'w1' })),
+  );
+});
+
+test('an export of nothing is an empty body', async () => {
+  pages = { '': [] };
+  const answer = await ask();
+  expect([answer.status, await answer.text()]).toEqual([200, '']);
+});
+
+test('an error of the first page is an answer like any other', async () => {
+  pages = { '': new ConnectError('invalid cursor', Code.InvalidArgument) };
+  const answer = await ask();
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: 'invalid cursor', code: 'invalid_argument' });
+});
+
+test('an error in the middle cuts the stream, and is logged', async () => {
+  pages = { '': ['a'], 1: new ConnectError('no more', Code.Unavailable) };
+  const answer = await ask();
+  await expect(answer.text()).rejects.toThrow();
+  const id = answer.headers.get('x-request-id');
+  await until(() => gateway.logged.some(({ requestId }) => requestId === id));
+});
+
+test('a read ends once the client has gone', async () => {
+  pages = { '': ['a'], 1: [], 2: 'hangs' };
+  const gone = new AbortController();
+  const answer = await ask('', { signal: gone.signal });
+  await answer.body?.getReader().read();
+  await until(() => asked.length === 3);
+  gone.abort();
+  await givenUp.promise;
+});
+
+test('a client that does not read is not read for, and then disconnected', async () => {
+  endless = 1_000;
+  const answer = await ask('', { through: hasty });
+  const id = answer.headers.get('x-request-id');
+  await until(() => hasty.logged.some(({ requestId }) => requestId === id));
+  // A page has a megabyte; the sockets between hold a few.
+  expect(asked.length).toBeLessThan(30);
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('HEAD reads one page and sends none', async () => {
+  endless = 1;
+  const answer = await ask('', { method: 'HEAD' });
+  expect([answer.status, await answer.text(), asked.length]).toEqual([200, '', 1]);
+});
+
+test('a caller has few streams at once, and room again once one is over', async () => {
+  endless = 1_000;
+  const controllers = Array.from({ length: streamsPerCallerMax }, () => new AbortController());
+  const headers = { authorization: `Bearer ${await tokenFor('busy')}` };
+  // A response that nobody holds is cancelled by the collector.
+  const open: Response[] = [];
+  for (const { signal } of controllers) open.push(await ask('', { headers, signal }));
+  expect(open.map(({ status }) => status)).toEqual([200, 200]);
+  const refused = await ask('', { headers });
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('5');
+  expect(await refused.json()).toMatchObject({ error: 'too many exports run at once' });
+  const other = new AbortController();
+  expect((await ask('', { signal: other.signal })).status).toBe(200);
+  other.abort();
+  for (const controller of controllers) controller.abort();
+  let status = 429;
+  while (status === 429) {
+    const last = new AbortController();
+    ({ status } = await ask('', { headers, signal: last.signal }));
+    last.abort();
+  }
+  expect(status).toBe(200);
+});

@@ -1,0 +1,24 @@
+/** Limits for all clients together, and for one. */
+export type GatewayLimits = {
+  /** Requests in progress; a request whose body has not arrived yet does not count. */
+  inFlightMax: number;
+  /** Connections of one client address, trusted proxies excepted. */
+  connectionsPerAddressMax: number;
+  /** How long a body may pause while it arrives. */
+  bodyStallMs: number;
+  /** How long a client may read nothing of a stream. */
+  readStallMs: number;
+  /** Streams at once. */
+  streamsMax: number;
+  /** Those of one caller. */
+  streamsPerCallerMax: number;
+};
+
+export const limitsDefault: GatewayLimits = {
+  inFlightMax: 1_024,
+  connectionsPerAddressMax: 512,
+  bodyStallMs: 10_000,
+  readStallMs: 60_000,
+  streamsMax: 16,
+  streamsPerCallerMax: 4,
+};

@@ -1,0 +1,29 @@
+import type { Prepared } from '../mime/message.ts';
+import type { ContentKeeper } from './keeper.ts';
+
+/** The mails of a claim whose contents are kept if they are sent. */
+export class UnderwayContents {
+  readonly #keeper: ContentKeeper;
+  readonly #workspaceId: string;
+  readonly #mails = new Map<string, Prepared>();
+
+  constructor(keeper: ContentKeeper, workspaceId: string) {
+    this.#keeper = keeper;
+    this.#workspaceId = workspaceId;
+  }
+
+  /** Renders as `prepare` does. */
+  noting(id: string, prepare: () => Prepared): () => Prepared {
+    return () => {
+      const mail = prepare();
+      this.#mails.set(id, mail);
+      return mail;
+    };
+  }
+
+  settle(id: string, isSent: boolean): void {
+    const mail = this.#mails.get(id);
+    this.#mails.delete(id);
+    if (mail && isSent) this.#keeper.keep(this.#workspaceId, id, mail);
+  }
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
+
+const workspaceId = 'w1';
+const given = useService();
+resetAfterEach(given);
+
+let sweeping: ReturnType<typeof given.newProcess>;
+beforeAll(() => {
+  sweeping = given.newProcess();
+  sweeping.context.transactional.sweep.start();
+});
+afterAll(async () => {
+  await sweeping.context.transactional.stop();
+  sweeping.context.admission.close();
+});
+
+async function stateOf(id: string): Promise<string | undefined> {
+  return (await given.messages.getMessage({ workspaceId, id })).message?.status;
+}
+
+const becomes = (id: string, status: string) =>
+  until(`the message is ${status}`, async () => (await stateOf(id)) === status, {
+    withinMs: 15_000,
+  });
+
+/** A message that failed, two days after it was accepted. */
+async function givenFailure(reply: string, email: string) {
+  const notification = await givenNotification(given);
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: `^${email}`, reply }];
+  const request = sendOf(notification, { contact: { email } });
+  const { messageId: id } = await given.transactional.sendTransactional(request);
+  await until('it has failed', async () => /failed|bounced/.test((await stateOf(id)) ?? ''), {
+    withinMs: 15_000,
+  });
+  await query(
+    given.store.fork(),
+    `update messages set created_at = now() - interval '2 days', failed_at = now() - interval '1 day' where id = $1`,
+    [id],
+  );
+  return { notification, id };
+}
+
+test('a message that failed two days ago is sent, with what it was accepted with', async () => {
+  const { id } = await givenFailure('550 5.7.1 not today', 'late@example.com');
+  given.sink.behaviour.replies = [];
+  await given.messages.retryMessage({ workspaceId, id });
+  await becomes(id, 'sent');
+  expect(given.sink.bodies('late@example.com').length).toBe(1);
+});
+
+test('a retried message that is deferred is tried again for a day', async () => {
+  const { id } = await givenFailure('550 5.7.1 not today', 'slow@example.com');
+  const reply = '451 4.3.0 later';
+  given.sink.behaviour.replies = [{ step: 'rcpt', recipient: '^slow@example.com', reply }];
+  await given.messages.retryMessage({ workspaceId, id });
+  await becomes(id, 'deferred');
+});
+
+test('an address that bounced gets a retried message if the notification sends to such by now', async () => {
+  const { id, notification } = await givenFailure('550 5.1.1 no such user', 'dead@example.com');
+  expect(await stateOf(id)).toBe('bounced');
+  given.sink.behaviour.replies = [];
+  const text = 'the address bounced, and the notification does not send to such addresses';
+  await expect(given.messages.retryMessage({ workspaceId, id })).rejects.toThrow(text);
+  await given.transactional.updateNotification({
+    workspaceId,
+    id: notification,
+    updates: { sendToBounced: true },
+  });
+  await given.messages.retryMessage({ workspaceId, id });
+  await becomes(id, 'sent');
+});
