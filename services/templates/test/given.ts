@@ -1,10 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
+import { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import {
   TemplateCategory,
   TemplateChannel,
   TemplateContentService,
   TemplateService,
+  TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -34,7 +36,9 @@ export async function givenService() {
     clock,
     context,
     client: createClient(TemplateService, transport(userClaims())),
+    blocks: createClient(TemplateBlockService, transport(userClaims())),
     content: createClient(TemplateContentService, transport()),
+    uses: createClient(TemplateUseService, transport()),
     close: () => Promise.all([context.store.close(), context.compiler.close()]),
   };
 }
