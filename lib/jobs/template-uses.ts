@@ -1,4 +1,4 @@
-import type { Client } from '@connectrpc/connect';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type {
   TemplateContentService,
   TemplateUseService,
@@ -51,8 +51,13 @@ export async function beginTemplateUses(
   const ended = before.filter((id) => !templateIds.includes(id));
   await lockUses(em, user);
   const all = { ...user, name, templateIds: [...templateIds, ...ended] };
-  await templateUses.setTemplateUses(all, { timeoutMs: pushMs });
+  await templateUses.setTemplateUses(all, { timeoutMs: pushMs }).catch(orDuringUpgrade);
   if (ended.length > 0) await endTemplateUses(em, store.name, user);
+}
+
+/** A process of templates from before uses were known deletes no template. The expected job tries again. */
+function orDuringUpgrade(error: unknown): void {
+  if (ConnectError.from(error).code !== Code.Unimplemented) throw error;
 }
 
 /** Called in the transaction that ends a use: a job pushes the uses that are left. */
