@@ -29,6 +29,21 @@ export async function findVersions(
   return ({ id, version }) => known.get(`${id} ${version}`);
 }
 
+/** The newest versions of templates, in the order of the ids, without those that were deleted meanwhile. */
+export async function findNewestOf(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<TemplateSource[]> {
+  const found = await em.find(
+    Template,
+    { workspace_id: workspaceId, is_newest: true, id: { $in: [...ids] } },
+    sourceOnly,
+  );
+  const byId = new Map(found.map((each) => [each.id, each]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 /** A pinned version can always be read; without one it is the newest, unless the template was deleted. */
 export function findVersion(
   em: EntityManager,

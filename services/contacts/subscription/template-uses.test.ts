@@ -93,6 +93,19 @@ test('a creation that fails after the push leaves no use for long', async () => 
   expect(used(workspaceId, 'a')?.templateIds).toEqual([]);
 });
 
+test('a templates process of before an upgrade, which deletes none, refuses no list', async () => {
+  const workspaceId = await givenLists(given);
+  given.clock.beforeUse = async () => {
+    throw new ConnectError('unknown service', Code.Unimplemented);
+  };
+  const list = { workspaceId, id: 'a', name: 'A', ...doubleOptin('confirm') };
+  await given.lists.createList(list);
+  await expect(runJobs(workspaceId)).rejects.toMatchObject({ code: Code.Unimplemented });
+  delete given.clock.beforeUse;
+  await runJobs(workspaceId);
+  expect(used(workspaceId, 'a')?.templateIds).toEqual(['confirm']);
+});
+
 test('a push of a job waits for a change that is under way, and sees it', async () => {
   const workspaceId = await givenLists(given);
   await given.lists.createList({ workspaceId, id: 'a', name: 'A', ...doubleOptin('old') });

@@ -1,6 +1,7 @@
+import { mapLiquid } from '#lib/liquid/spans.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { judge } from './issues.ts';
-import { type Cut, outlineOf, type Piece, type Range, textOf } from './outline.ts';
+import { type Cut, type Outline, outlineOf, type Piece, type Range, textOf } from './outline.ts';
 import type { Source } from './source.ts';
 
 const slot = /\{\{-?\s*content\s*-?\}\}/g;
@@ -30,21 +31,24 @@ type Given = { mjml: string; kind: Source['kind'] };
  */
 export function wrapInLayout(own: Given, layout: Given): Whole {
   const inner = outlineOf(own.mjml);
-  if (inner.root && !inner.body) throw new ContentError('it has no mj-body');
-  const body = inner.root ? inner.body! : { start: 0, end: own.mjml.length };
+  const body = inner.root ? inner.body : fragmentOf(own.mjml, inner);
+  if (!body) throw new ContentError('it has no mj-body');
   const mine = (range: Range): Piece => ({ ...textOf(own.mjml, range), from: 'own' });
   const head = inner.root && inner.head ? [mine(inner.head)] : [];
-  const cuts = [
-    ...headCuts(layout.mjml, { head, inner, own: own.mjml }),
-    slotCut(layout.mjml, mine(body)),
-  ];
+  const content = { ...findSlot(layout.mjml), pieces: [mine(body)] };
+  const cuts = [...headCuts(layout.mjml, { head, inner, own: own.mjml }), content];
   const { before, after } = inner.root ? inner.outside : { before: [], after: [] };
   const pieces = [...before.map(mine), ...cutPieces(layout.mjml, cuts), ...after.map(mine)];
   return { mjml: pieces.map(({ text }) => text).join('\n'), judge: judgeBy(pieces, own, layout) };
 }
 
-function slotCut(layout: string, body: Piece): Cut {
-  return { ...findSlot(layout), pieces: [body] };
+/** The whole of a source without `mjml`, in which only Liquid may stand between sections. */
+function fragmentOf(own: string, { outside }: Outline): Range {
+  for (const { start, end } of [...outside.before, ...outside.after]) {
+    const text = mapLiquid(own.slice(start, end), { liquid: () => '' });
+    if (text.trim() !== '') throw new ContentError('text stands outside of sections');
+  }
+  return { start: 0, end: own.length };
 }
 
 function findSlot(layout: string): Range {
@@ -60,7 +64,7 @@ function findSlot(layout: string): Range {
   throw new ContentError('does not hold {{ content }} in its mj-body, where sections may stand');
 }
 
-type Own = { head: Piece[]; inner: ReturnType<typeof outlineOf>; own: string };
+type Own = { head: Piece[]; inner: Outline; own: string };
 
 /** What changes in the layout's head, and in its root's language. */
 function headCuts(layout: string, { head, inner, own }: Own): Cut[] {

@@ -165,6 +165,36 @@ test('mistakes are reported with their place in the source', async () => {
   ).rejects.toMatchObject({ rawMessage: 'mjml_source does not compile: it has no mj-body' });
 });
 
+test('text outside of a section is refused, since it would be lost', async () => {
+  const layout = await givenLayout();
+  for (const source of ['Hello', `${section('x')} {{ a }} and more`, '{% if a %}b{% endif %}']) {
+    await expect(given.client.createTemplate(wrapped(layout, source))).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: 'mjml_source does not compile: text stands outside of sections',
+    });
+  }
+  const sections = `{% if a %}${section('x')}{% endif %} {{ more }}`;
+  await given.client.createTemplate(wrapped(layout, sections));
+});
+
+test('where Liquid makes blocks, a mistake is named by its tag', async () => {
+  const layout = await givenLayout(
+    frame.replace('{{ content }}', '{% if a %}x{% endif %}{{ content }}'),
+  );
+  await expect(
+    given.client.createTemplate(wrapped(layout, '<mj-txt>x</mj-txt>')),
+  ).rejects.toMatchObject({
+    rawMessage: expect.stringMatching(/^mjml_source does not compile: mj-txt: /),
+  });
+});
+
+test('a large template in a large layout compiles', async () => {
+  const words = section('word '.repeat(60_000));
+  const layout = await givenLayout(frame.replace('{{ content }}', `${words}{{ content }}`));
+  const html = await htmlOf(wrapped(layout, words));
+  expect(html.length).toBeGreaterThan(600_000);
+});
+
 test.each([
   [
     'nothing',

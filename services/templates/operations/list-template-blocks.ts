@@ -2,7 +2,8 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { pageOf } from '../page.ts';
+import { LargeReads } from '../pages/large-reads.ts';
+import { pageOf } from '../pages/page.ts';
 import { TemplateBlock } from '../template-block.ts';
 import { isBlockId } from '../template-block-queries.ts';
 import { toTemplateBlock } from '../views/template-block.ts';
@@ -14,6 +15,7 @@ const nameMax = 255;
 type Place = { name: string; id: string };
 
 export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlocks'] {
+  const large = new LargeReads();
   return async ({ workspaceId, limit = limitDefault, cursor }) => {
     const em = store.fork();
     const after = cursor === '' ? undefined : readCursor(cursor);
@@ -21,14 +23,14 @@ export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlo
       await rowsAfter(em, workspaceId, { after, limit: limit + 1 }),
       limit,
     );
-    const blocks = await em.find(TemplateBlock, {
-      workspace_id: workspaceId,
-      id: { $in: page.map(({ id }) => id) },
-    });
+    const id = { $in: page.map((row) => row.id) };
+    const blocks = await large.run(workspaceId, () =>
+      em.find(TemplateBlock, { workspace_id: workspaceId, id }),
+    );
     const byId = new Map(blocks.map((block) => [block.id, block]));
     const last = page.at(-1);
     return {
-      blocks: page.flatMap(({ id }) => byId.get(id) ?? []).map(toTemplateBlock),
+      blocks: page.flatMap((row) => byId.get(row.id) ?? []).map(toTemplateBlock),
       nextCursor: isLast || !last ? undefined : writeCursor(last),
     };
   };

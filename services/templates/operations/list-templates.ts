@@ -6,8 +6,9 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { pageOf } from '../page.ts';
-import { findVersions } from '../template-queries.ts';
+import { LargeReads } from '../pages/large-reads.ts';
+import { pageOf } from '../pages/page.ts';
+import { findNewestOf } from '../template-queries.ts';
 import { categoryWord, toTemplate } from '../views/template.ts';
 
 /** All templates of a workspace. */
@@ -20,14 +21,18 @@ const channels = new Map<TemplateChannel, string>([
 type Row = { id: string; version: number; size_bytes: number };
 
 export function listTemplates({ store }: Context): Methods['listTemplates'] {
+  const large = new LargeReads();
   return async (request) => {
     const em = store.fork();
-    const { limit = limitDefault } = request;
+    const { limit = limitDefault, workspaceId } = request;
     const { page, isLast } = pageOf(await newestVersions(em, request, limit + 1), limit);
-    const templateOf = await findVersions(em, request.workspaceId, page);
+    const ids = page.map(({ id }) => id);
+    const templates = await large.run(workspaceId, async () =>
+      (await findNewestOf(em, workspaceId, ids)).map(toTemplate),
+    );
     const last = page.at(-1);
     return {
-      templates: page.flatMap((key) => templateOf(key) ?? []).map(toTemplate),
+      templates,
       nextCursor: isLast || !last ? undefined : `${last.id}.${last.version}`,
     };
   };
