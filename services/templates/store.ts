@@ -5,15 +5,12 @@ import { Lifecycle } from './migrations/m0003-lifecycle.ts';
 import { Template } from './template.ts';
 import { TemplateBlock } from './template-block.ts';
 
+export const migrations = {
+  'm0001-initial': Initial,
+  'm0002-translations': Translations,
+  'm0003-lifecycle': Lifecycle,
+};
+
 export function openTemplatesStore(url: string): Promise<Store> {
-  return openStore({
-    name: 'templates',
-    url,
-    entities: [Template, TemplateBlock],
-    migrations: {
-      'm0001-initial': Initial,
-      'm0002-translations': Translations,
-      'm0003-lifecycle': Lifecycle,
-    },
-  });
+  return openStore({ name: 'templates', url, entities: [Template, TemplateBlock], migrations });
 }

@@ -18,10 +18,10 @@ import { templatesRoutes } from '../service.ts';
 import { openTemplatesStore } from '../store.ts';
 
 /** The service on a database of its own, in a workspace that speaks English and French. */
-export async function givenService() {
+export async function givenService({ store }: Partial<Pick<Context, 'store'>> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const context: Context = {
-    store: await testStore(openTemplatesStore),
+    store: store ?? (await testStore(openTemplatesStore)),
     now: () => clock.now,
     compiler: createCompiler(),
     workspaces: {
@@ -47,7 +47,10 @@ export type Given = Awaited<ReturnType<typeof givenService>>;
 
 /** The service for all tests of a file. */
 export function useService(): Given {
-  return shared(givenService, (given) => given.close());
+  return shared(
+    () => givenService(),
+    (given) => given.close(),
+  );
 }
 
 export function mail(body: string): string {
