@@ -28,6 +28,8 @@ export type Compiler = {
   compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
   /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
   preview(source: Source, data: JsonObject | undefined): Promise<CompiledBody>;
+  /** Throws unless a source can wrap others; its errors continue the name of the layout: `does not hold …`. */
+  checkLayout(source: Source): Promise<void>;
   /** Throws if the text is no Liquid. */
   parse(place: Place, source: string): Promise<void>;
   render(place: Place, source: string, data: JsonObject): Promise<string>;
@@ -58,6 +60,9 @@ export function createCompiler(): Compiler {
   return {
     compile: (source, head, data) => body({ do: 'compile', source, head, data }),
     preview: (source, data) => body({ do: 'preview', source, data }),
+    async checkLayout(source) {
+      await run({ do: 'layout', source });
+    },
     async parse(place, source) {
       await run({ do: 'parse', place, source });
     },

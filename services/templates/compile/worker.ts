@@ -6,7 +6,7 @@ import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
 import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
-import { judge } from './issues.ts';
+import { checkLayout, unwrapped, type Whole, wrapInLayout } from './layout.ts';
 import { protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
@@ -16,6 +16,7 @@ import { treeToMjml } from './tree.ts';
 export type Work =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }
   | { do: 'preview'; source: Source; data: JsonObject | undefined }
+  | { do: 'layout'; source: Source }
   | { do: 'parse'; place: Place; source: string }
   | { do: 'render'; place: Place; source: string; data: JsonObject };
 
@@ -48,6 +49,9 @@ async function result(work: Work): Promise<Answer> {
       return compile(work);
     case 'preview':
       return preview(work);
+    case 'layout':
+      checkLayout(mjmlOf(work.source));
+      return { text: '' };
     case 'parse':
       checkLiquid(work.source, work.place);
       return { text: '' };
@@ -57,24 +61,33 @@ async function result(work: Work): Promise<Answer> {
 }
 
 async function compile({ source, head, data }: Work & { do: 'compile' }): Promise<Answer> {
-  const mjml = mjmlOf(source);
+  const { mjml, judge } = wholeOf(source);
   const whole = withHead(mjml, head);
   const { makesBlocks } = protectLiquid(whole);
   if (makesBlocks) {
     checkLiquid(whole, 'html');
-    const { warnings } = await toHtml(render('html', whole, data), source);
-    return { html: '', mjml: whole, makesBlocks, warnings };
+    const { issues } = await toHtml(render('html', whole, data));
+    return { html: '', mjml: whole, makesBlocks, warnings: judge(issues, true) };
   }
-  const { html, warnings } = await toHtml(whole, source);
+  const { html, issues } = await toHtml(whole);
+  const warnings = judge(issues, false);
   checkLiquid(html, 'html');
   return { html, mjml, makesBlocks, warnings };
 }
 
 async function preview({ source, data }: Work & { do: 'preview' }): Promise<Answer> {
-  const given = mjmlOf(source);
-  checkLiquid(given, 'html');
-  const mjml = data === undefined ? given : render('html', given, data);
-  return { ...(await toHtml(mjml, source)), mjml, makesBlocks: false };
+  const given = wholeOf(source);
+  checkLiquid(given.mjml, 'html');
+  const mjml = data === undefined ? given.mjml : render('html', given.mjml, data);
+  const { html, issues } = await toHtml(mjml);
+  return { html, mjml, makesBlocks: false, warnings: given.judge(issues, data !== undefined) };
+}
+
+function wholeOf({ layout, ...source }: Source): Whole {
+  const mjml = mjmlOf(source);
+  if (!layout) return unwrapped(mjml, source.kind);
+  const { kind } = source;
+  return wrapInLayout({ mjml, kind }, { mjml: mjmlOf(layout), kind: layout.kind });
 }
 
 /** A tree travels as JSON, since its size is known then. */
@@ -85,22 +98,19 @@ function mjmlOf({ kind, text }: Source): string {
   return treeToMjml(tree);
 }
 
-async function toHtml(
-  source: string,
-  { kind }: Source,
-): Promise<{ html: string; warnings: Issue[] }> {
+async function toHtml(source: string): Promise<{ html: string; issues: Issue[] }> {
   const hidden = protectLiquid(source);
   const mjml: Mjml = createRequire(import.meta.url)('mjml');
   // Includes would read files of this machine.
   const options = { validationLevel: 'soft', ignoreIncludes: true };
   const { html, errors } = await mjml(hidden.mjml, options);
-  const found = errors
+  const issues = errors
     .filter(({ message }) => !hidden.isAboutLiquid(message))
     .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
   // What Liquid captures may be split into lines, or shown where white space counts.
   const isCaptured = /\{%-?\s*capture\b/.test(source);
   const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
-  return { html: hidden.restore(compact), warnings: judge(found, kind) };
+  return { html: hidden.restore(compact), issues };
 }
 
 function render(place: Place, source: string, data: JsonObject): string {
