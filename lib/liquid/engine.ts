@@ -3,6 +3,7 @@ import { counted } from './counted.ts';
 import { escapeHtml, escapeOnce } from './escape.ts';
 import { SafeUrlTag } from './safe-url.ts';
 import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
+import { TrackedLinkTag } from './tracked-link.ts';
 
 /** A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several times larger. */
 const parseLimit = 2_000_000;
@@ -62,6 +63,7 @@ function newEngine(
     locale: 'en-US',
   });
   engine.registerTag('safeurl', SafeUrlTag);
+  engine.registerTag('trackedlink', TrackedLinkTag);
   engine.registerTag('capture', CountedCaptureTag);
   engine.registerTag('#', LinearCommentTag);
   for (const name of uncounted) {

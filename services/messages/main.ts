@@ -36,6 +36,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const thread = new RenderThread();
   const plans = createPlans({
     store,
+    keyring,
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     templates: createClient(TemplateContentService, peer('templates')),
   });

@@ -1,6 +1,6 @@
 import type { PropertyAccessToken, Template } from 'liquidjs';
 import { childrenOf } from '#lib/liquid/parse.ts';
-import { expressionsOf, nameOf, pathsOf, rootOf } from './reads.ts';
+import { expressionsOf, nameOf, pathsOf, rootOf } from '#lib/liquid/reads.ts';
 
 const numbered = (name: string) => [1, 2, 3, 4, 5].map((number) => `${name}_${number}`);
 

@@ -3,11 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { fixBlocks } from './blocks.ts';
 import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
 import { judge } from './issues.ts';
-import { protectLiquid } from './protect.ts';
+import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
@@ -59,22 +60,43 @@ async function result(work: Work): Promise<Answer> {
 async function compile({ source, head, data }: Work & { do: 'compile' }): Promise<Answer> {
   const mjml = mjmlOf(source);
   const whole = withHead(mjml, head);
-  const { makesBlocks } = protectLiquid(whole);
-  if (makesBlocks) {
-    checkLiquid(whole, 'html');
-    const { warnings } = await toHtml(render('html', whole, data), source);
-    return { html: '', mjml: whole, makesBlocks, warnings };
+  const hidden = protectLiquid(whole);
+  if (!hidden.makesBlocks) {
+    const { html, warnings } = await toHtml(hidden, source);
+    checkLiquid(html, 'html');
+    return { html, mjml, makesBlocks: false, warnings };
   }
-  const { html, warnings } = await toHtml(whole, source);
-  checkLiquid(html, 'html');
-  return { html, mjml, makesBlocks, warnings };
+  checkLiquid(whole, 'html');
+  const fixed = await fixedHtml(hidden, source);
+  if (fixed) return { ...fixed, mjml, makesBlocks: false };
+  const { warnings } = await toHtml(protectLiquid(render('html', whole, data)), source);
+  return { html: '', mjml: whole, makesBlocks: true, warnings };
+}
+
+/** Undefined where each recipient's values have to be known first. */
+async function fixedHtml(
+  hidden: Protected,
+  source: Source,
+): Promise<{ html: string; warnings: Issue[] } | undefined> {
+  const fixed = fixBlocks(hidden);
+  if (!fixed) return undefined;
+  // Issues name the lines of the source.
+  const { warnings } = await toHtml(hidden, source);
+  const { html } = await toHtml({ ...hidden, mjml: fixed.mjml }, source);
+  const whole = hidden.restore(fixed.before) + html;
+  try {
+    checkLiquid(whole, 'html');
+  } catch {
+    return undefined;
+  }
+  return { html: whole, warnings };
 }
 
 async function preview({ source, data }: Work & { do: 'preview' }): Promise<Answer> {
   const given = mjmlOf(source);
   checkLiquid(given, 'html');
   const mjml = data === undefined ? given : render('html', given, data);
-  return { ...(await toHtml(mjml, source)), mjml, makesBlocks: false };
+  return { ...(await toHtml(protectLiquid(mjml), source)), mjml, makesBlocks: false };
 }
 
 /** A tree travels as JSON, since its size is known then. */
@@ -86,10 +108,9 @@ function mjmlOf({ kind, text }: Source): string {
 }
 
 async function toHtml(
-  source: string,
+  hidden: Protected,
   { kind }: Source,
 ): Promise<{ html: string; warnings: Issue[] }> {
-  const hidden = protectLiquid(source);
   const mjml: Mjml = createRequire(import.meta.url)('mjml');
   // Includes would read files of this machine.
   const options = { validationLevel: 'soft', ignoreIncludes: true };
@@ -98,7 +119,7 @@ async function toHtml(
     .filter(({ message }) => !hidden.isAboutLiquid(message))
     .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
   // What Liquid captures may be split into lines, or shown where white space counts.
-  const isCaptured = /\{%-?\s*capture\b/.test(source);
+  const isCaptured = /\{%-?\s*capture\b/.test(hidden.restore(hidden.mjml));
   const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
   return { html: hidden.restore(compact), warnings: judge(found, kind) };
 }
