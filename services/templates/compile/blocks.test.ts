@@ -99,7 +99,6 @@ test.each([
 
 test.each([
   ['a value that may be a block', inColumn('{{ block | raw }}')],
-  ['half of a pair', mail(`{% if vip %}<mj-section>{% endif %}${column('1')}</mj-section>`)],
   [
     'a loop over columns',
     mail(`<mj-section>{% for i in items %}${column('1')}{% endfor %}</mj-section>`),
