@@ -1,8 +1,9 @@
-import { type Attribute, scanAttributes } from '#lib/html/attributes.ts';
+import { replaceAttributes } from '#lib/html/attributes.ts';
 import { isWebUrl, linkTags, type Utm, unescapeAttribute, withUtm } from '#lib/html/links.ts';
 import { signedUrlMax } from '#lib/keys/signed-link.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { mapLiquid } from '#lib/liquid/spans.ts';
+import { systemUrls } from '#lib/liquid/variables.ts';
 
 export interface LinkOptions {
   utm: Utm;
@@ -31,8 +32,9 @@ const urlAttributes = new Set([
 ]);
 const mjmlLinkTags = new Set([...linkTags, 'mj-button', 'mj-image', 'mj-navbar-link']);
 /** Addresses of a message's own pages. They act for the recipient, so nothing is counted or added. */
-const systemLink =
-  /^(?:\{% safeurl %\})?\s*\{\{-?\s*(?:unsubscribe_url|oneclick_unsubscribe_url|notification_center_url|confirm_subscription_url)\s*(?:\|[^}]*)?\}\}/;
+const systemLink = new RegExp(
+  `^(?:\\{% safeurl %\\})?\\s*\\{\\{-?\\s*(?:${systemUrls.join('|')})\\s*(?:\\|[^}]*)?\\}\\}`,
+);
 /** A parse error of liquidjs takes 0.2 ms; after this many failed addresses, no other is parsed as a whole. */
 const refusedMax = 100;
 /** No real mail has more; the links after these are not counted. */
@@ -121,21 +123,6 @@ function wrappedLink(value: string, number: number): string | undefined {
 function nameOf(value: string): string {
   const name = unescapeAttribute(value.replace(/\{% (?:end)?safeurl %\}/g, '')).trim();
   return name.slice(0, nameMax);
-}
-
-function replaceAttributes(
-  source: string,
-  replace: (attribute: Attribute) => string | undefined,
-): string {
-  let result = '';
-  let at = 0;
-  for (const attribute of scanAttributes(source)) {
-    const value = replace(attribute);
-    if (value === undefined) continue;
-    result += source.slice(at, attribute.start) + (attribute.quote === '' ? `"${value}"` : value);
-    at = attribute.end;
-  }
-  return result + source.slice(at);
 }
 
 /**

@@ -4,19 +4,13 @@ import type { Place } from '#lib/liquid/engine.ts';
 import { escapeHtml } from '#lib/liquid/escape.ts';
 import { safeUrl } from '#lib/liquid/safe-url.ts';
 import type { WriteLink } from '#lib/liquid/tracked-link.ts';
+import { systemUrls } from '#lib/liquid/variables.ts';
 import type { LinkOptions } from './links.ts';
 
 export interface LinkWriting extends LinkOptions {
   /** Signs the addresses that links lead to; without it, links that depend on the recipient are not counted. */
   linkKey?: Uint8Array;
 }
-
-const systemUrls = [
-  'unsubscribe_url',
-  'oneclick_unsubscribe_url',
-  'notification_center_url',
-  'confirm_subscription_url',
-];
 
 /** Writes links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
 export function linkWriter(place: Place, options: LinkWriting): WriteLink {

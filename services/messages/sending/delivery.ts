@@ -129,7 +129,9 @@ export class DeliveryRun {
   async #renderSlowly({ variant: { program }, recipient }: Letter): Promise<() => Prepared> {
     if (!program.slow) return unreachable;
     try {
-      const parts = await this.#context.thread.render(program.slow, program.scope(recipient));
+      const { workspaceId } = this.#delivery.group;
+      const scope = program.scope(recipient);
+      const parts = await this.#context.thread.render(program.slow, scope, workspaceId);
       return () => program.compose(recipient, parts);
     } catch (error) {
       return () => {

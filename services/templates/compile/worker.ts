@@ -8,6 +8,7 @@ import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
 import { judge } from './issues.ts';
+import { type Preview, type PreviewRequest, previewMail } from './preview.ts';
 import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
@@ -16,12 +17,13 @@ import { treeToMjml } from './tree.ts';
 
 export type Work =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }
-  | { do: 'preview'; source: Source; data: JsonObject | undefined }
+  | { do: 'preview'; source: Source; request: PreviewRequest }
   | { do: 'parse'; place: Place; source: string }
   | { do: 'render'; place: Place; source: string; data: JsonObject };
 
 export type Answer =
   | { html: string; mjml: string; makesBlocks: boolean; warnings: readonly Issue[] }
+  | { preview: Preview }
   | { text: string }
   | { error: string; issues: readonly Issue[] };
 
@@ -92,11 +94,13 @@ async function fixedHtml(
   return { html: whole, warnings };
 }
 
-async function preview({ source, data }: Work & { do: 'preview' }): Promise<Answer> {
-  const given = mjmlOf(source);
-  checkLiquid(given, 'html');
-  const mjml = data === undefined ? given : render('html', given, data);
-  return { ...(await toHtml(protectLiquid(mjml), source)), mjml, makesBlocks: false };
+async function preview({ source, request }: Work & { do: 'preview' }): Promise<Answer> {
+  const toPreview = async (mjml: string, head: Head, keepsLiquid: boolean) => {
+    const hidden = protectLiquid(withHead(mjml, head));
+    const fixed = keepsLiquid && hidden.makesBlocks ? await fixedHtml(hidden, source) : undefined;
+    return fixed ?? toHtml(hidden, source);
+  };
+  return { preview: await previewMail(mjmlOf(source), request, { render, toHtml: toPreview }) };
 }
 
 /** A tree travels as JSON, since its size is known then. */
@@ -117,7 +121,12 @@ async function toHtml(
   const { html, errors } = await mjml(hidden.mjml, options);
   const found = errors
     .filter(({ message }) => !hidden.isAboutLiquid(message))
-    .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
+    .map(({ line, tagName: tag, message }) => ({
+      code: 'mjml' as const,
+      line: hidden.sourceLine(line),
+      tag,
+      message,
+    }));
   // What Liquid captures may be split into lines, or shown where white space counts.
   const isCaptured = /\{%-?\s*capture\b/.test(hidden.restore(hidden.mjml));
   const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);

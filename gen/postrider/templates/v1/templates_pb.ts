@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file postrider/templates/v1/templates.proto.
  */
 export const file_postrider_templates_v1_templates: GenFile = /*@__PURE__*/
-  fileDesc("CiZwb3N0cmlkZXIvdGVtcGxhdGVzL3YxL3RlbXBsYXRlcy5wcm90bxIWcG9zdHJpZGVyLnRlbXBsYXRlcy52MSLPBQoIVGVtcGxhdGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFEjgKB2NoYW5uZWwYBCABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBIzCgVlbWFpbBgFIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRW1haWxDb250ZW50Ei8KA3dlYhgGIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBI6CghjYXRlZ29yeRgHIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRIZChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCRIWCg5pbnRlZ3JhdGlvbl9pZBgJIAEoCRIqCgl0ZXN0X2RhdGEYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAsgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJICgx0cmFuc2xhdGlvbnMYDCADKAsyMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlLlRyYW5zbGF0aW9uc0VudHJ5Ei4KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlbGV0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGlgKEVRyYW5zbGF0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRIyCgV2YWx1ZRgCIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVHJhbnNsYXRpb246AjgBIuQBCgxFbWFpbENvbnRlbnQSEwoLZWRpdG9yX21vZGUYASABKAkSEwoLbWptbF9zb3VyY2UYAiABKAkSEQoJc2VuZGVyX2lkGAMgASgJEhAKCHJlcGx5X3RvGAQgASgJEg8KB3N1YmplY3QYBSABKAkSFwoPc3ViamVjdF9wcmV2aWV3GAYgASgJEhgKEGNvbXBpbGVkX3ByZXZpZXcYByABKAkSMwoSdmlzdWFsX2VkaXRvcl90cmVlGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgR0ZXh0GAkgASgJIlgKCldlYkNvbnRlbnQSKAoHY29udGVudBgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDAoEaHRtbBgCIAEoCRISCgpwbGFpbl90ZXh0GAMgASgJInMKC1RyYW5zbGF0aW9uEjMKBWVtYWlsGAEgASgLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5FbWFpbENvbnRlbnQSLwoDd2ViGAIgASgLMiIucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5XZWJDb250ZW50IqoBChRMaXN0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwiTAoVTGlzdFRlbXBsYXRlc1Jlc3BvbnNlEjMKCXRlbXBsYXRlcxgBIAMoCzIgLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGUiYAoSR2V0VGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESGAoHdmVyc2lvbhgDIAEoBUIHukgEGgIoACJJChNHZXRUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSK+CAoVQ3JlYXRlVGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEsoBCgJpZBgCIAEoCUK9AbpIuQG6AUEKCWlkLmxlbmd0aBIiaWQgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMroBbwoKaWQucGF0dGVybhI/aWQgbXVzdCBjb250YWluIG9ubHkgbGV0dGVycywgbnVtYmVycywgdW5kZXJzY29yZXMsIGFuZCBoeXBoZW5zGiB0aGlzLm1hdGNoZXMoJ15bYS16QS1aMC05Xy1dKiQnKcgBARJcCgRuYW1lGAMgASgJQk66SEu6AUUKC25hbWUubGVuZ3RoEiRuYW1lIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzLIAQESQAoHY2hhbm5lbBgEIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsQga6SAPIAQESQgoIY2F0ZWdvcnkYBSABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnlCBrpIA8gBARL4AQoFZW1haWwYBiABKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkVtYWlsQ29udGVudELCAdLzGL0BKroBeyJlZGl0b3JfbW9kZSI6ImNvZGUiLCJzdWJqZWN0IjoiSGVsbG8ge3sgY29udGFjdC5maXJzdF9uYW1lIH19IiwibWptbF9zb3VyY2UiOiI8bWptbD48bWotYm9keT48bWotc2VjdGlvbj48bWotY29sdW1uPjxtai10ZXh0PkhlbGxvPC9tai10ZXh0PjwvbWotY29sdW1uPjwvbWotc2VjdGlvbj48L21qLWJvZHk+PC9tam1sPiJ9Ei8KA3dlYhgHIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBIiChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCUIHukgEcgIYIBIqCgl0ZXN0X2RhdGEYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJVCgx0cmFuc2xhdGlvbnMYCyADKAsyPy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVxdWVzdC5UcmFuc2xhdGlvbnNFbnRyeRpYChFUcmFuc2xhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRyYW5zbGF0aW9uOgI4ASJMChZDcmVhdGVUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSLZAgoWQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIaCgptZXNzYWdlX2lkGAIgASgJQga6SAPIAQESMwoSdmlzdWFsX2VkaXRvcl90cmVlGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgttam1sX3NvdXJjZRgEIAEoCRIZCgdzdWJqZWN0GAUgASgJQgi6SAVyAxj/ARIhCg9zdWJqZWN0X3ByZXZpZXcYBiABKAlCCLpIBXIDGP8BEioKCXRlc3RfZGF0YRgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSOAoHY2hhbm5lbBgIIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsEhcKD3ByZXNlcnZlX2xpcXVpZBgJIAEoCCKjAgoXQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIRCgRtam1sGAIgASgJSACIAQESEQoEaHRtbBgDIAEoCUgBiAEBEhQKB3N1YmplY3QYBCABKAlIAogBARIcCg9zdWJqZWN0X3ByZXZpZXcYBSABKAlIA4gBARIzCgVlcnJvchgGIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZUVycm9yEjYKCHdhcm5pbmdzGAcgAygLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlSXNzdWVCBwoFX21qbWxCBwoFX2h0bWxCCgoIX3N1YmplY3RCEgoQX3N1YmplY3RfcHJldmlldyJVCgxDb21waWxlRXJyb3ISDwoHbWVzc2FnZRgBIAEoCRI0CgZpc3N1ZXMYAiADKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNvbXBpbGVJc3N1ZSI6CgxDb21waWxlSXNzdWUSDAoEbGluZRgBIAEoBRILCgN0YWcYAiABKAkSDwoHbWVzc2FnZRgDIAEoCSJwChlHZXRUZW1wbGF0ZUNvbnRlbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESDwoHdmVyc2lvbhgDIAEoBRIQCghsYW5ndWFnZRgEIAEoCSKxAgoaR2V0VGVtcGxhdGVDb250ZW50UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBRI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwSDwoHc3ViamVjdBgEIAEoCRIMCgRodG1sGAUgASgJEgwKBG1qbWwYBiABKAkSDAoEdGV4dBgHIAEoCRIRCglzZW5kZXJfaWQYCCABKAkSEAoIcmVwbHlfdG8YCSABKAkSGQoRdHJhY2tpbmdfZGlzYWJsZWQYCiABKAgSEQoJbGFuZ3VhZ2VzGAsgAygJInYKGEJhdGNoR2V0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI8CgRrZXlzGAIgAygLMiMucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUtleUIJukgGkgEDEKAGIioKC1RlbXBsYXRlS2V5EgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAUiUQoZQmF0Y2hHZXRUZW1wbGF0ZXNSZXNwb25zZRI0CgVmb3VuZBgBIAMoCzIlLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRm91bmRUZW1wbGF0ZSJ1Cg1Gb3VuZFRlbXBsYXRlEjAKA2tleRgBIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVLZXkSMgoIdGVtcGxhdGUYAiABKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlIqwBChZTZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjIKBGtpbmQYAiABKAlCJLpIIXIfUgxub3RpZmljYXRpb25SBGxpc3RSCWJyb2FkY2FzdBISCgJpZBgDIAEoCUIGukgDyAEBEgwKBG5hbWUYBCABKAkSHgoMdGVtcGxhdGVfaWRzGAUgAygJQgi6SAWSAQIQFCIZChdTZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSppCg9UZW1wbGF0ZUNoYW5uZWwSIAocVEVNUExBVEVfQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhoKFlRFTVBMQVRFX0NIQU5ORUxfRU1BSUwQARIYChRURU1QTEFURV9DSEFOTkVMX1dFQhACKtMCChBUZW1wbGF0ZUNhdGVnb3J5EiEKHVRFTVBMQVRFX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASHwobVEVNUExBVEVfQ0FURUdPUllfTUFSS0VUSU5HEAESIwofVEVNUExBVEVfQ0FURUdPUllfVFJBTlNBQ1RJT05BTBACEh0KGVRFTVBMQVRFX0NBVEVHT1JZX1dFTENPTUUQAxIcChhURU1QTEFURV9DQVRFR09SWV9PUFRfSU4QBBIhCh1URU1QTEFURV9DQVRFR09SWV9VTlNVQlNDUklCRRAFEhwKGFRFTVBMQVRFX0NBVEVHT1JZX0JPVU5DRRAGEh8KG1RFTVBMQVRFX0NBVEVHT1JZX0JMT0NLTElTVBAHEhoKFlRFTVBMQVRFX0NBVEVHT1JZX0JMT0cQCBIbChdURU1QTEFURV9DQVRFR09SWV9PVEhFUhAJMo8GCg9UZW1wbGF0ZVNlcnZpY2USuAEKDUxpc3RUZW1wbGF0ZXMSLC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkxpc3RUZW1wbGF0ZXNSZXF1ZXN0Gi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5MaXN0VGVtcGxhdGVzUmVzcG9uc2UiSpACAcrzGCgKDRoLCgl0ZW1wbGF0ZXNCF0ZhaWxlZCB0byBnZXQgdGVtcGxhdGVzgtPkkwIVEhMvYXBpL3RlbXBsYXRlcy5saXN0ErABCgtHZXRUZW1wbGF0ZRIqLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVSZXF1ZXN0GisucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5HZXRUZW1wbGF0ZVJlc3BvbnNlIkiQAgHK8xgnCg0aCwoJdGVtcGxhdGVzQhZGYWlsZWQgdG8gZ2V0IHRlbXBsYXRlgtPkkwIUEhIvYXBpL3RlbXBsYXRlcy5nZXQSwwEKDkNyZWF0ZVRlbXBsYXRlEi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5DcmVhdGVUZW1wbGF0ZVJlcXVlc3QaLi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVzcG9uc2UiUsrzGC4KDxoNCgl0ZW1wbGF0ZXMQASABQhlGYWlsZWQgdG8gY3JlYXRlIHRlbXBsYXRlgtPkkwIaOgEqIhUvYXBpL3RlbXBsYXRlcy5jcmVhdGUSxwEKD0NvbXBpbGVUZW1wbGF0ZRIuLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBovLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2UiU5ACAcrzGCsKDRoLCgl0ZW1wbGF0ZXNCGkZhaWxlZCB0byBjb21waWxlIHRlbXBsYXRlgtPkkwIbOgEqIhYvYXBpL3RlbXBsYXRlcy5jb21waWxlMuQCChZUZW1wbGF0ZUNvbnRlbnRTZXJ2aWNlEqgBChJHZXRUZW1wbGF0ZUNvbnRlbnQSMS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlcXVlc3QaMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlc3BvbnNlIiuQAgHK8xgkCgIwAUIeRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZSBjb250ZW50Ep4BChFCYXRjaEdldFRlbXBsYXRlcxIwLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQmF0Y2hHZXRUZW1wbGF0ZXNSZXF1ZXN0GjEucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5CYXRjaEdldFRlbXBsYXRlc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZXMyswEKElRlbXBsYXRlVXNlU2VydmljZRKcAQoPU2V0VGVtcGxhdGVVc2VzEi4ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0Gi8ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byBzZXQgdGVtcGxhdGUgdXNlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiZwb3N0cmlkZXIvdGVtcGxhdGVzL3YxL3RlbXBsYXRlcy5wcm90bxIWcG9zdHJpZGVyLnRlbXBsYXRlcy52MSLPBQoIVGVtcGxhdGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFEjgKB2NoYW5uZWwYBCABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBIzCgVlbWFpbBgFIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRW1haWxDb250ZW50Ei8KA3dlYhgGIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBI6CghjYXRlZ29yeRgHIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRIZChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCRIWCg5pbnRlZ3JhdGlvbl9pZBgJIAEoCRIqCgl0ZXN0X2RhdGEYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAsgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJICgx0cmFuc2xhdGlvbnMYDCADKAsyMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlLlRyYW5zbGF0aW9uc0VudHJ5Ei4KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlbGV0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGlgKEVRyYW5zbGF0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRIyCgV2YWx1ZRgCIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVHJhbnNsYXRpb246AjgBIuQBCgxFbWFpbENvbnRlbnQSEwoLZWRpdG9yX21vZGUYASABKAkSEwoLbWptbF9zb3VyY2UYAiABKAkSEQoJc2VuZGVyX2lkGAMgASgJEhAKCHJlcGx5X3RvGAQgASgJEg8KB3N1YmplY3QYBSABKAkSFwoPc3ViamVjdF9wcmV2aWV3GAYgASgJEhgKEGNvbXBpbGVkX3ByZXZpZXcYByABKAkSMwoSdmlzdWFsX2VkaXRvcl90cmVlGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgR0ZXh0GAkgASgJIlgKCldlYkNvbnRlbnQSKAoHY29udGVudBgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDAoEaHRtbBgCIAEoCRISCgpwbGFpbl90ZXh0GAMgASgJInMKC1RyYW5zbGF0aW9uEjMKBWVtYWlsGAEgASgLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5FbWFpbENvbnRlbnQSLwoDd2ViGAIgASgLMiIucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5XZWJDb250ZW50IqoBChRMaXN0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwiTAoVTGlzdFRlbXBsYXRlc1Jlc3BvbnNlEjMKCXRlbXBsYXRlcxgBIAMoCzIgLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGUiYAoSR2V0VGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESGAoHdmVyc2lvbhgDIAEoBUIHukgEGgIoACJJChNHZXRUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSK+CAoVQ3JlYXRlVGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEsoBCgJpZBgCIAEoCUK9AbpIuQG6AUEKCWlkLmxlbmd0aBIiaWQgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMroBbwoKaWQucGF0dGVybhI/aWQgbXVzdCBjb250YWluIG9ubHkgbGV0dGVycywgbnVtYmVycywgdW5kZXJzY29yZXMsIGFuZCBoeXBoZW5zGiB0aGlzLm1hdGNoZXMoJ15bYS16QS1aMC05Xy1dKiQnKcgBARJcCgRuYW1lGAMgASgJQk66SEu6AUUKC25hbWUubGVuZ3RoEiRuYW1lIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzLIAQESQAoHY2hhbm5lbBgEIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsQga6SAPIAQESQgoIY2F0ZWdvcnkYBSABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnlCBrpIA8gBARL4AQoFZW1haWwYBiABKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkVtYWlsQ29udGVudELCAdLzGL0BKroBeyJlZGl0b3JfbW9kZSI6ImNvZGUiLCJzdWJqZWN0IjoiSGVsbG8ge3sgY29udGFjdC5maXJzdF9uYW1lIH19IiwibWptbF9zb3VyY2UiOiI8bWptbD48bWotYm9keT48bWotc2VjdGlvbj48bWotY29sdW1uPjxtai10ZXh0PkhlbGxvPC9tai10ZXh0PjwvbWotY29sdW1uPjwvbWotc2VjdGlvbj48L21qLWJvZHk+PC9tam1sPiJ9Ei8KA3dlYhgHIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBIiChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCUIHukgEcgIYIBIqCgl0ZXN0X2RhdGEYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJVCgx0cmFuc2xhdGlvbnMYCyADKAsyPy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVxdWVzdC5UcmFuc2xhdGlvbnNFbnRyeRpYChFUcmFuc2xhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRyYW5zbGF0aW9uOgI4ASJMChZDcmVhdGVUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSKtBAoWQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIaCgptZXNzYWdlX2lkGAIgASgJQga6SAPIAQESMwoSdmlzdWFsX2VkaXRvcl90cmVlGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgttam1sX3NvdXJjZRgEIAEoCRIZCgdzdWJqZWN0GAUgASgJQgi6SAVyAxj/ARIhCg9zdWJqZWN0X3ByZXZpZXcYBiABKAlCCLpIBXIDGP8BEioKCXRlc3RfZGF0YRgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSOAoHY2hhbm5lbBgIIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsEhcKD3ByZXNlcnZlX2xpcXVpZBgJIAEoCBI6CghjYXRlZ29yeRgKIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRIZCghsYW5ndWFnZRgLIAEoCUIHukgEcgIYIxIoCgdjb250YWN0GAwgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJDChF0cmFja2luZ19zZXR0aW5ncxgNIAEoCzIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVHJhY2tpbmdTZXR0aW5ncxIMCgR0ZXh0GA4gASgJIt4BChBUcmFja2luZ1NldHRpbmdzEhcKD2VuYWJsZV90cmFja2luZxgBIAEoCBIaCghlbmRwb2ludBgCIAEoCUIIukgFcgMY/wESHAoKdXRtX3NvdXJjZRgDIAEoCUIIukgFcgMY/wESHAoKdXRtX21lZGl1bRgEIAEoCUIIukgFcgMY/wESHgoMdXRtX2NhbXBhaWduGAUgASgJQgi6SAVyAxj/ARIdCgt1dG1fY29udGVudBgGIAEoCUIIukgFcgMY/wESGgoIdXRtX3Rlcm0YByABKAlCCLpIBXIDGP8BIogDChdDb21waWxlVGVtcGxhdGVSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEhEKBG1qbWwYAiABKAlIAIgBARIRCgRodG1sGAMgASgJSAGIAQESFAoHc3ViamVjdBgEIAEoCUgCiAEBEhwKD3N1YmplY3RfcHJldmlldxgFIAEoCUgDiAEBEjMKBWVycm9yGAYgASgLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlRXJyb3ISNgoId2FybmluZ3MYByADKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNvbXBpbGVJc3N1ZRIRCgR0ZXh0GAggASgJSASIAQESEgoKc2l6ZV9ieXRlcxgJIAEoBRIzCgVsaW5rcxgKIAMoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZWRMaW5rQgcKBV9tam1sQgcKBV9odG1sQgoKCF9zdWJqZWN0QhIKEF9zdWJqZWN0X3ByZXZpZXdCBwoFX3RleHQiOgoMQ29tcGlsZWRMaW5rEgsKA3VybBgBIAEoCRIMCgR0ZXh0GAIgASgJEg8KB3RyYWNrZWQYAyABKAgiVQoMQ29tcGlsZUVycm9yEg8KB21lc3NhZ2UYASABKAkSNAoGaXNzdWVzGAIgAygLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlSXNzdWUiSAoMQ29tcGlsZUlzc3VlEgwKBGxpbmUYASABKAUSCwoDdGFnGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDAoEY29kZRgEIAEoCSJwChlHZXRUZW1wbGF0ZUNvbnRlbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESDwoHdmVyc2lvbhgDIAEoBRIQCghsYW5ndWFnZRgEIAEoCSKxAgoaR2V0VGVtcGxhdGVDb250ZW50UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBRI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwSDwoHc3ViamVjdBgEIAEoCRIMCgRodG1sGAUgASgJEgwKBG1qbWwYBiABKAkSDAoEdGV4dBgHIAEoCRIRCglzZW5kZXJfaWQYCCABKAkSEAoIcmVwbHlfdG8YCSABKAkSGQoRdHJhY2tpbmdfZGlzYWJsZWQYCiABKAgSEQoJbGFuZ3VhZ2VzGAsgAygJInYKGEJhdGNoR2V0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI8CgRrZXlzGAIgAygLMiMucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUtleUIJukgGkgEDEKAGIioKC1RlbXBsYXRlS2V5EgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAUiUQoZQmF0Y2hHZXRUZW1wbGF0ZXNSZXNwb25zZRI0CgVmb3VuZBgBIAMoCzIlLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRm91bmRUZW1wbGF0ZSJ1Cg1Gb3VuZFRlbXBsYXRlEjAKA2tleRgBIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVLZXkSMgoIdGVtcGxhdGUYAiABKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlIqwBChZTZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjIKBGtpbmQYAiABKAlCJLpIIXIfUgxub3RpZmljYXRpb25SBGxpc3RSCWJyb2FkY2FzdBISCgJpZBgDIAEoCUIGukgDyAEBEgwKBG5hbWUYBCABKAkSHgoMdGVtcGxhdGVfaWRzGAUgAygJQgi6SAWSAQIQFCIZChdTZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSppCg9UZW1wbGF0ZUNoYW5uZWwSIAocVEVNUExBVEVfQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhoKFlRFTVBMQVRFX0NIQU5ORUxfRU1BSUwQARIYChRURU1QTEFURV9DSEFOTkVMX1dFQhACKtMCChBUZW1wbGF0ZUNhdGVnb3J5EiEKHVRFTVBMQVRFX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASHwobVEVNUExBVEVfQ0FURUdPUllfTUFSS0VUSU5HEAESIwofVEVNUExBVEVfQ0FURUdPUllfVFJBTlNBQ1RJT05BTBACEh0KGVRFTVBMQVRFX0NBVEVHT1JZX1dFTENPTUUQAxIcChhURU1QTEFURV9DQVRFR09SWV9PUFRfSU4QBBIhCh1URU1QTEFURV9DQVRFR09SWV9VTlNVQlNDUklCRRAFEhwKGFRFTVBMQVRFX0NBVEVHT1JZX0JPVU5DRRAGEh8KG1RFTVBMQVRFX0NBVEVHT1JZX0JMT0NLTElTVBAHEhoKFlRFTVBMQVRFX0NBVEVHT1JZX0JMT0cQCBIbChdURU1QTEFURV9DQVRFR09SWV9PVEhFUhAJMo8GCg9UZW1wbGF0ZVNlcnZpY2USuAEKDUxpc3RUZW1wbGF0ZXMSLC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkxpc3RUZW1wbGF0ZXNSZXF1ZXN0Gi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5MaXN0VGVtcGxhdGVzUmVzcG9uc2UiSpACAcrzGCgKDRoLCgl0ZW1wbGF0ZXNCF0ZhaWxlZCB0byBnZXQgdGVtcGxhdGVzgtPkkwIVEhMvYXBpL3RlbXBsYXRlcy5saXN0ErABCgtHZXRUZW1wbGF0ZRIqLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVSZXF1ZXN0GisucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5HZXRUZW1wbGF0ZVJlc3BvbnNlIkiQAgHK8xgnCg0aCwoJdGVtcGxhdGVzQhZGYWlsZWQgdG8gZ2V0IHRlbXBsYXRlgtPkkwIUEhIvYXBpL3RlbXBsYXRlcy5nZXQSwwEKDkNyZWF0ZVRlbXBsYXRlEi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5DcmVhdGVUZW1wbGF0ZVJlcXVlc3QaLi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVzcG9uc2UiUsrzGC4KDxoNCgl0ZW1wbGF0ZXMQASABQhlGYWlsZWQgdG8gY3JlYXRlIHRlbXBsYXRlgtPkkwIaOgEqIhUvYXBpL3RlbXBsYXRlcy5jcmVhdGUSxwEKD0NvbXBpbGVUZW1wbGF0ZRIuLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBovLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2UiU5ACAcrzGCsKDRoLCgl0ZW1wbGF0ZXNCGkZhaWxlZCB0byBjb21waWxlIHRlbXBsYXRlgtPkkwIbOgEqIhYvYXBpL3RlbXBsYXRlcy5jb21waWxlMuQCChZUZW1wbGF0ZUNvbnRlbnRTZXJ2aWNlEqgBChJHZXRUZW1wbGF0ZUNvbnRlbnQSMS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlcXVlc3QaMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlc3BvbnNlIiuQAgHK8xgkCgIwAUIeRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZSBjb250ZW50Ep4BChFCYXRjaEdldFRlbXBsYXRlcxIwLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQmF0Y2hHZXRUZW1wbGF0ZXNSZXF1ZXN0GjEucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5CYXRjaEdldFRlbXBsYXRlc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZXMyswEKElRlbXBsYXRlVXNlU2VydmljZRKcAQoPU2V0VGVtcGxhdGVVc2VzEi4ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0Gi8ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byBzZXQgdGVtcGxhdGUgdXNlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One version of a template.
@@ -552,7 +552,7 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
   subjectPreview: string;
 
   /**
-   * Values for Liquid; Liquid is left as it is without them.
+   * Values for Liquid; Liquid is left as it is without them and without `contact`.
    *
    * @generated from field: google.protobuf.Struct test_data = 7;
    */
@@ -571,6 +571,41 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
    * @generated from field: bool preserve_liquid = 9;
    */
   preserveLiquid: boolean;
+
+  /**
+   * The mail's purpose; a marketing mail without an unsubscribe link gets a warning.
+   *
+   * @generated from field: postrider.templates.v1.TemplateCategory category = 10;
+   */
+  category: TemplateCategory;
+
+  /**
+   * BCP 47; the language of the mail's readers if the MJML names none, and of the contact if it has none.
+   *
+   * @generated from field: string language = 11;
+   */
+  language: string;
+
+  /**
+   * The fields of a contact as `contacts.upsert` takes them, for Liquid's `contact`; before those of `test_data`.
+   *
+   * @generated from field: google.protobuf.Struct contact = 12;
+   */
+  contact?: JsonObject | undefined;
+
+  /**
+   * What sending would add to links.
+   *
+   * @generated from field: postrider.templates.v1.TrackingSettings tracking_settings = 13;
+   */
+  trackingSettings?: TrackingSettings | undefined;
+
+  /**
+   * Plain text with Liquid, at most 500 KiB; derived from the HTML if it is empty.
+   *
+   * @generated from field: string text = 14;
+   */
+  text: string;
 };
 
 /**
@@ -579,6 +614,69 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
  */
 export const CompileTemplateRequestSchema: GenMessage<CompileTemplateRequest> = /*@__PURE__*/
   messageDesc(file_postrider_templates_v1_templates, 10);
+
+/**
+ * What sending adds to a mail's links.
+ *
+ * @generated from message postrider.templates.v1.TrackingSettings
+ */
+export type TrackingSettings = Message<"postrider.templates.v1.TrackingSettings"> & {
+  /**
+   * Whether clicks are counted. The HTML of a preview keeps its links; `links` and `size_bytes` tell the difference.
+   *
+   * @generated from field: bool enable_tracking = 1;
+   */
+  enableTracking: boolean;
+
+  /**
+   * URL that tracked links begin with; the workspace's own if empty.
+   *
+   * @generated from field: string endpoint = 2;
+   */
+  endpoint: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_source = 3;
+   */
+  utmSource: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_medium = 4;
+   */
+  utmMedium: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_campaign = 5;
+   */
+  utmCampaign: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_content = 6;
+   */
+  utmContent: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_term = 7;
+   */
+  utmTerm: string;
+};
+
+/**
+ * Describes the message postrider.templates.v1.TrackingSettings.
+ * Use `create(TrackingSettingsSchema)` to create a new message.
+ */
+export const TrackingSettingsSchema: GenMessage<TrackingSettings> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 11);
 
 /**
  * A preview.
@@ -629,11 +727,32 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
   error?: CompileError | undefined;
 
   /**
-   * Parts of a visual tree that MJML ignores, such as unknown attributes.
+   * What a recipient may dislike, and parts of a visual tree that MJML ignores; at most 50 of each `code`.
    *
    * @generated from field: repeated postrider.templates.v1.CompileIssue warnings = 7;
    */
   warnings: CompileIssue[];
+
+  /**
+   * The text part; derived from the HTML if none was given, and absent if the HTML has more than 10,000 tags.
+   *
+   * @generated from field: optional string text = 8;
+   */
+  text?: string | undefined;
+
+  /**
+   * Bytes of the HTML as sent, with tracked links and the pixel if `enable_tracking` is set.
+   *
+   * @generated from field: int32 size_bytes = 9;
+   */
+  sizeBytes: number;
+
+  /**
+   * The links of the HTML in order, each once; at most 200.
+   *
+   * @generated from field: repeated postrider.templates.v1.CompiledLink links = 10;
+   */
+  links: CompiledLink[];
 };
 
 /**
@@ -641,7 +760,42 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
  * Use `create(CompileTemplateResponseSchema)` to create a new message.
  */
 export const CompileTemplateResponseSchema: GenMessage<CompileTemplateResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 11);
+  messageDesc(file_postrider_templates_v1_templates, 12);
+
+/**
+ * A link of a mail.
+ *
+ * @generated from message postrider.templates.v1.CompiledLink
+ */
+export type CompiledLink = Message<"postrider.templates.v1.CompiledLink"> & {
+  /**
+   * Where it leads, with UTM values.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * What the reader sees, at most 200 characters; the description of an image without text.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+
+  /**
+   * Whether clicks on it are counted.
+   *
+   * @generated from field: bool tracked = 3;
+   */
+  tracked: boolean;
+};
+
+/**
+ * Describes the message postrider.templates.v1.CompiledLink.
+ * Use `create(CompiledLinkSchema)` to create a new message.
+ */
+export const CompiledLinkSchema: GenMessage<CompiledLink> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 13);
 
 /**
  * A mistake in a template's content.
@@ -669,23 +823,23 @@ export type CompileError = Message<"postrider.templates.v1.CompileError"> & {
  * Use `create(CompileErrorSchema)` to create a new message.
  */
 export const CompileErrorSchema: GenMessage<CompileError> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 12);
+  messageDesc(file_postrider_templates_v1_templates, 14);
 
 /**
- * A mistake in MJML.
+ * A mistake, or what a recipient may dislike.
  *
  * @generated from message postrider.templates.v1.CompileIssue
  */
 export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
   /**
-   * The line of `mjml_source`, from 1; meaningless for a visual tree.
+   * The line of `mjml_source`, or of the part named by `tag`, from 1; meaningless for a visual tree, and 0 for the whole mail.
    *
    * @generated from field: int32 line = 1;
    */
   line: number;
 
   /**
-   * The element, such as `mj-text`.
+   * The element, such as `mj-text`, or the part: `subject`, `subject_preview`, `text` or `html`.
    *
    * @generated from field: string tag = 2;
    */
@@ -697,6 +851,14 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
    * @generated from field: string message = 3;
    */
   message: string;
+
+  /**
+   * `mjml` (MJML's own), `image_without_alt`, `clipped` (Gmail hides what is beyond 102 KiB), `no_unsubscribe_link`
+   * (marketing only) or `unknown_variable` (defined neither by the system nor by `test_data` or `contact`).
+   *
+   * @generated from field: string code = 4;
+   */
+  code: string;
 };
 
 /**
@@ -704,7 +866,7 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
  * Use `create(CompileIssueSchema)` to create a new message.
  */
 export const CompileIssueSchema: GenMessage<CompileIssue> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 13);
+  messageDesc(file_postrider_templates_v1_templates, 15);
 
 /**
  * Asks for content.
@@ -746,7 +908,7 @@ export type GetTemplateContentRequest = Message<"postrider.templates.v1.GetTempl
  * Use `create(GetTemplateContentRequestSchema)` to create a new message.
  */
 export const GetTemplateContentRequestSchema: GenMessage<GetTemplateContentRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 14);
+  messageDesc(file_postrider_templates_v1_templates, 16);
 
 /**
  * The compiled content of one version in one language.
@@ -837,7 +999,7 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
  * Use `create(GetTemplateContentResponseSchema)` to create a new message.
  */
 export const GetTemplateContentResponseSchema: GenMessage<GetTemplateContentResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 15);
+  messageDesc(file_postrider_templates_v1_templates, 17);
 
 /**
  * Asks for templates.
@@ -865,7 +1027,7 @@ export type BatchGetTemplatesRequest = Message<"postrider.templates.v1.BatchGetT
  * Use `create(BatchGetTemplatesRequestSchema)` to create a new message.
  */
 export const BatchGetTemplatesRequestSchema: GenMessage<BatchGetTemplatesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 16);
+  messageDesc(file_postrider_templates_v1_templates, 18);
 
 /**
  * A version of a template.
@@ -893,7 +1055,7 @@ export type TemplateKey = Message<"postrider.templates.v1.TemplateKey"> & {
  * Use `create(TemplateKeySchema)` to create a new message.
  */
 export const TemplateKeySchema: GenMessage<TemplateKey> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 17);
+  messageDesc(file_postrider_templates_v1_templates, 19);
 
 /**
  * The templates that were found.
@@ -914,7 +1076,7 @@ export type BatchGetTemplatesResponse = Message<"postrider.templates.v1.BatchGet
  * Use `create(BatchGetTemplatesResponseSchema)` to create a new message.
  */
 export const BatchGetTemplatesResponseSchema: GenMessage<BatchGetTemplatesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 18);
+  messageDesc(file_postrider_templates_v1_templates, 20);
 
 /**
  * A template, with the key that it was asked for by.
@@ -942,7 +1104,7 @@ export type FoundTemplate = Message<"postrider.templates.v1.FoundTemplate"> & {
  * Use `create(FoundTemplateSchema)` to create a new message.
  */
 export const FoundTemplateSchema: GenMessage<FoundTemplate> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 19);
+  messageDesc(file_postrider_templates_v1_templates, 21);
 
 /**
  * Says which templates something uses.
@@ -991,7 +1153,7 @@ export type SetTemplateUsesRequest = Message<"postrider.templates.v1.SetTemplate
  * Use `create(SetTemplateUsesRequestSchema)` to create a new message.
  */
 export const SetTemplateUsesRequestSchema: GenMessage<SetTemplateUsesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 20);
+  messageDesc(file_postrider_templates_v1_templates, 22);
 
 /**
  * The uses are set.
@@ -1006,7 +1168,7 @@ export type SetTemplateUsesResponse = Message<"postrider.templates.v1.SetTemplat
  * Use `create(SetTemplateUsesResponseSchema)` to create a new message.
  */
 export const SetTemplateUsesResponseSchema: GenMessage<SetTemplateUsesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 21);
+  messageDesc(file_postrider_templates_v1_templates, 23);
 
 /**
  * Where a template is used.
@@ -1182,7 +1344,8 @@ export const TemplateService: GenService<{
   },
   /**
    * Compiles content without storing it, for previews. Mistakes in the content are reported in a
-   * successful answer (`success` false).
+   * successful answer (`success` false), and what a recipient may dislike as `warnings`. `/docs/preview` shows the mail,
+   * and `/docs/liquid` lists the variables, filters and tags.
    *
    * INVALID_ARGUMENT: neither a tree nor MJML is given, or a field is wrong.
    *
