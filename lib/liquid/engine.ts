@@ -66,6 +66,8 @@ function newEngine(
   engine.registerTag('trackedlink', TrackedLinkTag);
   engine.registerTag('capture', CountedCaptureTag);
   engine.registerTag('#', LinearCommentTag);
+  engine.registerFilter('base64_url_safe_encode', counted(toBase64Url));
+  engine.registerFilter('base64_url_safe_decode', counted(fromBase64Url));
   for (const name of uncounted) {
     const filter = engine.filters[name];
     if (typeof filter === 'function') engine.registerFilter(name, counted(filter));
@@ -87,4 +89,12 @@ function contains(list: unknown, item: unknown, context: Context): boolean {
 
 function breakLines(value: unknown): string {
   return escapeOnce(value).replace(/\r?\n/g, '<br />\n');
+}
+
+function toBase64Url(value: unknown): string {
+  return Buffer.from(String(value ?? '')).toString('base64url');
+}
+
+function fromBase64Url(value: unknown): string {
+  return Buffer.from(String(value ?? ''), 'base64url').toString();
 }
