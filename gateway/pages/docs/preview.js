@@ -71,6 +71,7 @@ function show(answer) {
     'None.',
   );
   byId('text').textContent = answer.text ?? '';
+  fit();
 }
 
 async function compile() {
@@ -95,10 +96,22 @@ form.addEventListener('submit', (event) => {
   compile().catch((error) => say(error.message, true));
 });
 
-for (const button of document.querySelectorAll('[data-width]')) {
+/** Lays the mail out at the chosen width, made smaller where the page has no room for it. */
+function fit() {
+  const width = Number(frame.width);
+  const { clientWidth, clientHeight } = frame.parentElement;
+  const scale = Math.min(1, clientWidth / width);
+  frame.style.height = `${clientHeight / scale}px`;
+  frame.style.transform = `scale(${scale})`;
+  frame.style.marginLeft = `${Math.max(0, (clientWidth - width) / 2)}px`;
+}
+
+const buttons = document.querySelectorAll('[data-width]');
+for (const button of buttons) {
   button.addEventListener('click', () => {
     frame.width = button.dataset.width;
-    for (const other of document.querySelectorAll('[data-width]'))
-      other.setAttribute('aria-pressed', String(other === button));
+    for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+    fit();
   });
 }
+window.addEventListener('resize', fit);

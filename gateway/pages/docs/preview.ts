@@ -21,19 +21,19 @@ const exampleMjml = `<mjml>
 const own = `${style}
 .panes { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); }
 @media (min-width: 70rem) { .panes { grid-template-columns: 26rem minmax(0, 1fr); } }
+input, select { font: inherit; min-height: 2.5rem; }
 label { display: block; font-weight: 600; margin: 0 0 .75rem; }
 label.check { font-weight: 400; }
 input:not([type=checkbox]), select, textarea { background: var(--card); border: 1px solid var(--edge); border-radius: .375rem; color: inherit;
   display: block; font-weight: 400; margin-top: .25rem; padding: .5rem; width: 100%; }
-input, select { font: inherit; min-height: 2.5rem; }
 input[type=checkbox] { min-height: 0; margin-right: .5rem; }
 textarea { resize: vertical; }
 .pair { display: grid; gap: 0 .75rem; grid-template-columns: 1fr 1fr; }
 button { background: #1a56db; border: 2px solid #1a56db; border-radius: .375rem; color: #fff; cursor: pointer; font: inherit; font-weight: 600;
   min-height: 2.75rem; padding: .25rem 1rem; }
 button[aria-pressed=false] { background: transparent; border-color: var(--edge); color: inherit; }
-.screen { background: var(--card); border: 1px solid var(--line); margin: .75rem 0; overflow-x: auto; }
-iframe { background: #fff; border: 0; display: block; height: 44rem; margin: 0 auto; }
+.screen { background: var(--card); border: 1px solid var(--line); height: 44rem; margin: .75rem 0; overflow: hidden; }
+iframe { background: #fff; border: 0; display: block; transform-origin: 0 0; }
 pre { background: var(--card); border: 1px solid var(--line); margin: 0; max-height: 30rem; overflow: auto; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 ul { margin: 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
 #status { font-weight: 600; margin: .75rem 0; min-height: 1.5rem; }
@@ -82,7 +82,7 @@ export const previewPage = `<!doctype html>\n${
 <button type="button" data-width="390" aria-pressed="true">390 px</button>
 <button type="button" data-width="1280" aria-pressed="false">1280 px</button>
 </div>
-<div class="screen" tabindex="0" role="region" aria-label="HTML part"><iframe id="mail" title="The mail" sandbox width="390"></iframe></div>
+<div class="screen"><iframe id="mail" title="The mail" sandbox width="390"></iframe></div>
 <h2>Warnings</h2><div id="warnings"></div>
 <h2>Links</h2><div id="links"></div>
 <h2>Text part</h2><pre id="text"></pre>
