@@ -15,7 +15,8 @@ const templatesMax = 1_000;
 export function createTemplate(context: Context): Methods['createTemplate'] {
   const { store, now } = context;
   return async (request, call) => {
-    const content = await storedContent(context, request);
+    const compiler = context.compiler.for(request.workspaceId, call.signal);
+    const content = await storedContent({ ...context, compiler }, request);
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
       const { workspaceId, id } = request;
