@@ -39,7 +39,10 @@ function contact(number: number): object {
   };
 }
 
-export async function givenTemplate({ api, workspaceId }: Tenant): Promise<void> {
+export async function givenTemplate(
+  { api, workspaceId }: Tenant,
+  mjml = newsletter,
+): Promise<void> {
   await api('templates.create', {
     body: {
       workspace_id: workspaceId,
@@ -49,7 +52,7 @@ export async function givenTemplate({ api, workspaceId }: Tenant): Promise<void>
       category: 'marketing',
       email: {
         editor_mode: 'code',
-        mjml_source: newsletter,
+        mjml_source: mjml,
         subject: 'Hello {{ contact.first_name }}',
       },
     },

@@ -5,6 +5,7 @@ import { progressBar } from '../deploy/demo/progress.ts';
 import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { givenBroadcast, givenTemplate, importAudience, isSent } from './broadcast.ts';
 import { type Consumer, startConsumer, untilDrained } from './events.ts';
+import { liquidNewsletter, newsletter } from './newsletter.ts';
 import { readPids, type Usage, usageOf } from './processes.ts';
 
 const pollMs = 20;
@@ -21,6 +22,7 @@ export async function benchSend(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '2' },
       'sink-delay-ms': { type: 'string', default: '0' },
       'rcpt-delay-ms': { type: 'string', default: '0' },
+      liquid: { type: 'boolean', default: false },
       'without-listener': { type: 'boolean', default: false },
     },
   });
@@ -34,7 +36,7 @@ export async function benchSend(args: string[]): Promise<void> {
   try {
     await consumer?.listen(stack);
     await importAudience(stack, recipients);
-    await givenTemplate(stack);
+    await givenTemplate(stack, values.liquid ? liquidNewsletter : newsletter);
     // The first round warms compilers and caches up; the last one is the figure.
     for (let round = 1; round <= Number(values.rounds); round += 1) {
       const result = await sendRound({ stack, consumer }, { recipients, round });

@@ -16,7 +16,7 @@ function fresh(): KillableThread<Action, number> {
 }
 
 /** Asks with the kind `warm`. Each test first makes one such request, so that the long limit is used up. */
-const ask = (action: Action) => thread.ask(() => action, 'warm');
+const ask = (action: Action) => thread.ask(() => action, { kind: 'warm' });
 
 test('one thread answers request after request', async () => {
   const first = await ask('answer');
@@ -35,8 +35,8 @@ test.each<Action>(['fill memory', 'throw', 'exit'])(
   'the process lives on when a thread is told to %s',
   async (action) => {
     // Filling the memory may take longer than a short limit allows: the first request has the long one.
-    expect(await thread.ask(() => action, 'first')).toBeUndefined();
-    expect(await thread.ask(() => 'answer', 'first')).toBeGreaterThan(0);
+    expect(await thread.ask(() => action, { kind: 'first' })).toBeUndefined();
+    expect(await thread.ask(() => 'answer', { kind: 'first' })).toBeGreaterThan(0);
   },
 );
 
@@ -44,12 +44,12 @@ test('the first request of each kind has the longer limit, the second has not', 
   const patient = new KillableThread<Action, number>(script, { ...limits, startMs: 1_500 });
   const timeOf = async (kind: string) => {
     const startedAtMs = Date.now();
-    expect(await patient.ask(() => 'loop', kind)).toBeUndefined();
+    expect(await patient.ask(() => 'loop', { kind })).toBeUndefined();
     return Date.now() - startedAtMs;
   };
-  await patient.ask(() => 'answer', 'a');
+  await patient.ask(() => 'answer', { kind: 'a' });
   expect(await timeOf('b')).toBeGreaterThanOrEqual(1_490);
-  await patient.ask(() => 'answer', 'a');
+  await patient.ask(() => 'answer', { kind: 'a' });
   expect(await timeOf('a')).toBeLessThan(1_400);
   await patient.close();
 });
@@ -78,3 +78,56 @@ test('a request is created when its turn comes, and fails alone if it cannot be 
   expect(made).toEqual(['first', 'second']);
   expect(await ask('answer')).toBe(await first);
 });
+
+test('tenants take turns, however many requests one of them has', async () => {
+  const answered: string[] = [];
+  const askFor = (tenant: string) =>
+    patient.ask(() => 'answer', { tenant }).then(() => answered.push(tenant));
+  const patient = new KillableThread<Action, number>(script, { ...limits, waitingMax: 10 });
+  await Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(askFor));
+  expect(answered).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
+  await patient.close();
+});
+
+test('a tenant has a share of the places', async () => {
+  const shared = new KillableThread<Action, number>(script, { ...limits, tenantWaitingMax: 1 });
+  const first = shared.ask(() => 'answer', { tenant: 'a' });
+  expect(() => shared.ask(() => 'answer', { tenant: 'a' })).toThrow(ThreadBusyError);
+  expect(await shared.ask(() => 'answer', { tenant: 'b' })).toBe(await first);
+  await shared.close();
+});
+
+test('a request whose caller has left is dropped, and its place is free', async () => {
+  const leaving = new AbortController();
+  const first = ask('answer');
+  const made: string[] = [];
+  const dropped = [1, 2].map(() =>
+    thread.ask(
+      () => {
+        made.push('dropped');
+        return 'answer';
+      },
+      { signal: leaving.signal },
+    ),
+  );
+  leaving.abort(new Error('left'));
+  for (const each of dropped) await expect(each).rejects.toThrow('left');
+  expect(await Promise.all([ask('answer'), ask('answer')])).toEqual([await first, await first]);
+  expect(made).toEqual([]);
+  expect(() => thread.ask(() => 'answer', { signal: leaving.signal })).toThrow('left');
+});
+
+test('a warm spare takes the place of a thread that was killed, so that no further request has the long limit', async () => {
+  const spared = new KillableThread<Action, number>(script, {
+    ...limits,
+    startMs: 20_000,
+    warmUps: { work: { work: 'answer' } },
+  });
+  const first = await spared.ask(() => 'answer', { kind: 'work' });
+  // Each loop ends by the short limit; the long one would end the test.
+  for (let kills = 0; kills < 3; kills += 1) {
+    expect(await spared.ask(() => 'loop', { kind: 'work' })).toBeUndefined();
+    expect(await spared.ask(() => 'answer', { kind: 'work' })).toBeGreaterThan(first ?? 0);
+  }
+  await spared.close();
+}, 15_000);

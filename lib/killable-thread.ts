@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from './fair-queue.ts';
 
-type Limits = {
+type Limits<Request> = {
   /** The time limit of a request. */
   timeMs: number;
   /** The time limit of the first request of its kind in a new thread, which also loads its modules. */
@@ -8,6 +9,21 @@ type Limits = {
   memoryMb: number;
   /** Requests that may wait; more are refused. */
   waitingMax: number;
+  /** Requests of one tenant that may wait. */
+  tenantWaitingMax?: number;
+  /**
+   * By the kind of a first answer: harmless requests by kind, which a spare thread then answers in advance. No spare is
+   * kept without them.
+   */
+  warmUps?: Readonly<Record<string, Readonly<Record<string, Request>>>>;
+};
+
+type Asked = {
+  kind?: string;
+  /** Tenants take turns. */
+  tenant?: string;
+  /** Drops the request if it still waits. */
+  signal?: AbortSignal | undefined;
 };
 
 export class ThreadBusyError extends Error {
@@ -16,18 +32,20 @@ export class ThreadBusyError extends Error {
 
 /**
  * Answers requests one after the other in a thread, and kills the thread when one takes too long or
- * too much memory, so that the process is not affected.
+ * too much memory, so that the process is not affected. A warm spare takes its place.
  */
 export class KillableThread<Request, Answer> {
-  #worker: Worker | undefined;
-  /** Kinds of request that this thread has answered before. */
-  readonly #warm = new Set<string>();
+  #thread: Thread<Request, Answer> | undefined;
+  #spare: Thread<Request, Answer> | undefined;
+  #isClosed = false;
+  #isRunning = false;
+  /** With the one that is being answered. */
   #waiting = 0;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new FairQueue<() => Promise<void>>();
   readonly #script: URL;
-  readonly #limits: Limits;
+  readonly #limits: Limits<Request>;
 
-  constructor(script: URL, limits: Limits) {
+  constructor(script: URL, limits: Limits<Request>) {
     this.#script = script;
     this.#limits = limits;
   }
@@ -36,42 +54,133 @@ export class KillableThread<Request, Answer> {
    * The answer; undefined if the thread was killed because of it. The request is created when its turn comes.
    * The first one of each kind has the longer limit.
    */
-  ask(request: () => Request, kind = ''): Promise<Answer | undefined> {
-    if (this.#waiting >= this.#limits.waitingMax)
+  ask(request: () => Request, asked: Asked = {}): Promise<Answer | undefined> {
+    const { kind = '', tenant = '', signal } = asked;
+    const { waitingMax, tenantWaitingMax = waitingMax } = this.#limits;
+    if (this.#waiting >= waitingMax || this.#queue.sizeOf(tenant) >= tenantWaitingMax)
       throw new ThreadBusyError('too many requests wait');
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+    const turn = async () => {
+      signal?.removeEventListener('abort', drop);
+      await this.#askNow(request, kind).then(resolve, reject);
+      this.#waiting -= 1;
+    };
+    const drop = () => {
+      if (!this.#queue.remove(tenant, turn)) return;
+      this.#waiting -= 1;
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', drop, { once: true });
+    this.#queue.add(tenant, turn);
     this.#waiting += 1;
-    const turn = this.#queue.then(() => this.#askNow(request(), kind));
-    this.#queue = turn.then(
-      () => this.#end(),
-      () => this.#end(),
-    );
-    return turn;
+    if (!this.#isRunning) void this.#run();
+    return promise;
   }
 
   async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    this.#isClosed = true;
+    const threads = [this.#thread, this.#spare];
+    this.#thread = undefined;
+    this.#spare = undefined;
+    await Promise.all(threads.map((thread) => thread?.close()));
   }
 
-  #end(): void {
-    this.#waiting -= 1;
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    // So that requests of one moment are in the queue before the first is taken.
+    await Promise.resolve();
+    for (let turn = this.#queue.take(); turn; turn = this.#queue.take()) await turn();
+    this.#isRunning = false;
+  }
+
+  async #askNow(request: () => Request, kind: string): Promise<Answer | undefined> {
+    const made = request();
+    this.#thread ??= (await this.#takeSpare()) ?? this.#newThread();
+    const thread = this.#thread;
+    const answer = await thread.ask(made, kind);
+    if (answer !== undefined) this.#warmSpare(kind);
+    else if (this.#thread === thread) this.#thread = undefined;
+    return answer;
+  }
+
+  async #takeSpare(): Promise<Thread<Request, Answer> | undefined> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await spare?.settled;
+    return spare?.isAlive ? spare : undefined;
+  }
+
+  /** The spare learns each kind that was asked for, so that it is ready when it is needed. */
+  #warmSpare(kind: string): void {
+    const warmUps = Object.entries(this.#limits.warmUps?.[kind] ?? {});
+    if (warmUps.length === 0 || this.#isClosed) return;
+    if (!this.#spare?.isAlive) this.#spare = this.#newThread();
+    for (const [known, request] of warmUps) {
+      if (!this.#spare.knows(known)) void this.#spare.ask(request, known);
+    }
+  }
+
+  #newThread(): Thread<Request, Answer> {
+    return new Thread<Request, Answer>(this.#script, this.#limits);
+  }
+}
+
+/** One thread; requests follow each other. */
+class Thread<Request, Answer> {
+  isAlive = true;
+  /** Kinds of request that it has answered, or is about to. */
+  readonly #known = new Set<string>();
+  readonly #warm = new Set<string>();
+  readonly #worker: Worker;
+  readonly #limits: Limits<Request>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(script: URL, limits: Limits<Request>) {
+    this.#limits = limits;
+    this.#worker = new Worker(script, {
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
+    });
+    this.#worker.unref();
+    // An unhandled error would end the process. The waiting request ends by the thread's exit.
+    this.#worker.on('error', () => undefined);
+    this.#worker.once('exit', () => {
+      this.isAlive = false;
+    });
+  }
+
+  /** Resolves when all that it was asked is answered. */
+  get settled(): Promise<unknown> {
+    return this.#last;
+  }
+
+  knows(kind: string): boolean {
+    return this.#known.has(kind);
+  }
+
+  ask(request: Request, kind: string): Promise<Answer | undefined> {
+    this.#known.add(kind);
+    const answer = this.#last.then(() => this.#askNow(request, kind));
+    this.#last = answer;
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    this.isAlive = false;
+    await this.#worker.terminate();
   }
 
   #askNow(request: Request, kind: string): Promise<Answer | undefined> {
-    const worker = this.#start();
+    if (!this.isAlive) return Promise.resolve(undefined);
+    const worker = this.#worker;
     const limitMs = this.#warm.has(kind) ? this.#limits.timeMs : this.#limits.startMs;
     return new Promise((resolve) => {
       const finish = (answer: Answer | undefined) => {
         clearTimeout(timer);
         worker.off('message', finish);
         worker.off('exit', lose);
-        if (answer === undefined) {
-          this.#worker = undefined;
-          void worker.terminate();
-        } else {
-          this.#warm.add(kind);
-        }
+        if (answer === undefined) void this.close();
+        else this.#warm.add(kind);
         resolve(answer);
       };
       const lose = () => finish(undefined);
@@ -80,18 +189,5 @@ export class KillableThread<Request, Answer> {
       worker.once('exit', lose);
       worker.postMessage(request);
     });
-  }
-
-  #start(): Worker {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(this.#script, {
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb },
-    });
-    worker.unref();
-    // An unhandled error would end the process. The waiting request ends by the thread's exit.
-    worker.on('error', () => undefined);
-    this.#worker = worker;
-    this.#warm.clear();
-    return worker;
   }
 }

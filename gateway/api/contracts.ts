@@ -5,6 +5,7 @@ import { file_postrider_contacts_v1_lists } from '#gen/postrider/contacts/v1/lis
 import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import { file_postrider_templates_v1_templates } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { file_postrider_webhooks_v1_webhooks } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
@@ -18,6 +19,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_messages_v1_messages,
   file_postrider_messages_v1_transactional,
   file_postrider_templates_v1_templates,
+  file_postrider_templates_v1_blocks,
   file_postrider_webhooks_v1_webhooks,
   file_postrider_workspaces_v1_workspaces,
 ];

@@ -21,6 +21,7 @@ Transactional mail, newsletters and broadcasts for many tenants, called workspac
 - **Errors** are \`{error, code, request_id, details}\`. \`code\` is stable; \`error\` is for people.
 - **Retry** after a 429 or 503 when \`Retry-After\` seconds are over; with an \`Idempotency-Key\`, if an operation
   accepts one, a repeat gets the first answer.
+- **Mails**: [Liquid](/docs/liquid) lists variables, tags and filters; [preview](/docs/preview) shows a template as a mail.
 - Every operation is also a gRPC method with the same token and the same checks.
 `.trim();
 

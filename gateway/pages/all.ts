@@ -1,6 +1,7 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { createLinkReader } from '#lib/keys/signed-link.ts';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
@@ -31,7 +32,12 @@ export function openPages(given: {
   const { routes, messages, keyring } = given;
   const client = createClient(TrackingService, messages);
   const hits = createHits(client, given);
-  const tracking = { messages: client, readToken: createTrackingReader(keyring), hits };
+  const tracking = {
+    messages: client,
+    readToken: createTrackingReader(keyring),
+    readLink: createLinkReader(keyring),
+    hits,
+  };
   return {
     pages: [
       documentsPage(routes),

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { engines } from '#lib/liquid/engine.ts';
+import { variables } from '#lib/liquid/variables.ts';
 import { startGateway, type TestGateway } from '../testing.ts';
+
+import { undocumented } from './docs/liquid.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -25,3 +29,30 @@ test.each([
     );
   },
 );
+
+test('the page of Liquid has every variable, filter and tag that a mail may use', async () => {
+  const response = await fetch(`${gateway.url}/docs/liquid`);
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const page = await response.text();
+  expect(undocumented()).toEqual([]);
+  for (const name of Object.keys(engines.html.filters))
+    expect(page).toContain(`<code>${name}</code>`);
+  for (const { name } of variables) expect(page).toContain(`<code>${name}</code>`);
+  expect(page).toContain('<code>sunday</code>');
+  expect(page).toContain('<code>22 November 2026, 09:05</code>');
+  expect(page.replace(/<td><code>\d*<\/code><\/td>/g, '')).not.toMatch(/<code><\/code>/);
+});
+
+test('the page that shows a mail runs one script of its own, and allows no other', async () => {
+  const response = await fetch(`${gateway.url}/docs/preview`);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).toContain("frame-ancestors 'none'");
+  const page = await response.text();
+  expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/docs/preview.js">']);
+  expect(page).not.toMatch(/ on[a-z]+=/);
+  expect(page).toMatch(/<iframe [^>]*sandbox(="")? /);
+  const script = await fetch(`${gateway.url}/docs/preview.js`);
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(await script.text()).not.toContain('innerHTML');
+});

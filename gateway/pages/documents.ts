@@ -7,6 +7,8 @@ import { fromAnySite, preflightHeaders } from '../http/cors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
+import { liquidPage } from './docs/liquid.ts';
+import { previewPage, previewPolicy, previewScript } from './docs/preview.ts';
 import type { Page } from './page.ts';
 
 // Vendored: see the README beside it.
@@ -58,18 +60,21 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const html = {
-  'content-security-policy': contentSecurityPolicy,
+const headersOf = (policy: string) => ({
+  'content-security-policy': policy,
   'referrer-policy': 'no-referrer',
-};
+});
 
-/** The OpenAPI document and a page that shows it. All answers are made and compressed once. */
+/** The OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
 export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
   const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
   const documents = new Map([
     ['/openapi.json', fixed('application/json', `${JSON.stringify(createDocument(routes))}\n`)],
-    ['/docs', fixed('text/html', page, html)],
+    ['/docs', fixed('text/html', page, headersOf(contentSecurityPolicy))],
+    ['/docs/liquid', fixed('text/html', liquidPage(), headersOf(contentSecurityPolicy))],
+    ['/docs/preview', fixed('text/html', previewPage, headersOf(previewPolicy))],
+    ['/docs/preview.js', fixed('text/javascript', previewScript)],
     ['/docs/start.js', fixed('text/javascript', start)],
     ['/docs/scalar.js', fixed('text/javascript', gunzipSync(script), {}, script)],
   ]);

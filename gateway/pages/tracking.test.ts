@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Hit, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { linkKeys, linkSigner } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { until } from '../../test/stack/until.ts';
 import {
@@ -16,6 +17,7 @@ const urls = [
   'https://shop.example/größe',
   'javascript:alert(1)',
   'https://shop.example/\r\nset-cookie: stolen=1',
+  'https://shop.example/{{ contact.external_id }}',
 ];
 
 let service: TestService;
@@ -134,6 +136,52 @@ test('a link never redirects to any other address', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(404));
   expect(answers.every(({ headers }) => headers.get('location') === null)).toBe(true);
+});
+
+function signed(token: string, number: number, url: string, workspaceId = 'w1'): string {
+  const sign = linkSigner(linkKeys(keyring)(workspaceId));
+  return `/r/w1/${token}/${number}/${sign({ token, number, url })}`;
+}
+
+test('a link that depends on the recipient redirects to the signed address, also while messages is down', async () => {
+  const token = newToken();
+  isDown = true;
+  const response = await get(signed(token, 4, 'https://shop.example/größe?name={{x}}&b=%C3'));
+  expect(response.status).toBe(302);
+  expect(response.headers.get('location')).toBe(
+    'https://shop.example/gr%C3%B6%C3%9Fe?name={{x}}&b=%C3',
+  );
+  isDown = false;
+  await untilCounted(1);
+  expect(hits).toMatchObject([{ token, link: 4 }]);
+});
+
+test('a link never redirects to an address that is not signed for its message, number and workspace', async () => {
+  const token = newToken();
+  const good = signed(token, 4, 'https://shop.example/');
+  const part = good.split('/').at(-1) ?? '';
+  const mac = Buffer.from(part, 'base64url').subarray(0, 16);
+  const forged = Buffer.concat([mac, Buffer.from('https://evil.example/')]).toString('base64url');
+  const noMac = Buffer.concat([Buffer.alloc(16), Buffer.from('https://evil.example/')]);
+  const paths = [
+    `/r/w1/${token}/4`,
+    `/r/w1/${token}/4/${forged}`,
+    `/r/w1/${token}/4/${noMac.toString('base64url')}`,
+    `/r/w1/${token}/4/${mac.toString('base64url')}`,
+    `/r/w1/${token}/3/${part}`,
+    `/r/w1/${newToken()}/4/${part}`,
+    `/r/w2/${token}/4/${part}`,
+    `${good}A`,
+    `${good}/`,
+    `${good}/x`,
+    signed(token, 4, 'https://shop.example/', 'w2'),
+    signed(token, 4, 'javascript:alert(1)'),
+    signed(token, 4, '//evil.example'),
+    `/r/w1/${token}/4/${'A'.repeat(3_000)}`,
+  ];
+  const answers = await Promise.all(paths.map((path) => get(path)));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404));
+  expect((await get(good)).status).toBe(302);
 });
 
 test('an address with line breaks cannot add a header', async () => {

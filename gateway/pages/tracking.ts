@@ -4,6 +4,7 @@ import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache, remember } from '#lib/cache.ts';
+import type { createLinkReader } from '#lib/keys/signed-link.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
@@ -14,11 +15,14 @@ import type { Page } from './page.ts';
 export type Tracking = {
   messages: Pick<Client<typeof TrackingService>, 'getTrackedLinks'>;
   readToken: ReturnType<typeof createTrackingReader>;
+  readLink: ReturnType<typeof createLinkReader>;
   hits: Hits;
 };
 
 const openPath = /^\/t\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})$/;
-const clickPath = /^\/r\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})\/(\d{1,4})$/;
+/** The last part is there where the address depends on the recipient. */
+const clickPath =
+  /^\/r\/([A-Za-z0-9_-]{1,64})\/([A-Za-z0-9_-]{43})\/(\d{1,4})(?:\/([A-Za-z0-9_-]{23,2800}))?$/;
 const callTimeoutMs = 10_000;
 
 // If a proxy cached the picture, only the first of its readers would count.
@@ -40,7 +44,7 @@ export function openPage({ readToken, hits }: Tracking): Page {
 }
 
 async function open(
-  { readToken, hits }: Omit<Tracking, 'messages'>,
+  { readToken, hits }: Pick<Tracking, 'readToken' | 'hits'>,
   { path, request }: Exchange,
 ): Promise<Answer> {
   requireReading(request.method);
@@ -51,7 +55,7 @@ async function open(
   return pixel;
 }
 
-/** A tracked link in a mail. It redirects only to the address that the mail's author gave. */
+/** A tracked link in a mail. It redirects only to addresses that the mail's author gave, or that are signed. */
 export function clickPage(tracking: Tracking): Page {
   const locationsOf = linkSets(tracking);
   return {
@@ -66,17 +70,19 @@ type Locations = readonly (string | undefined)[];
 type LocationsOf = (workspaceId: string, token: string, linkSet: Buffer) => Promise<Locations>;
 
 async function click(
-  { readToken, hits }: Tracking,
+  { readToken, readLink, hits }: Tracking,
   locationsOf: LocationsOf,
   { path, request }: Exchange,
 ): Promise<Answer> {
   requireReading(request.method);
-  const [, workspaceId, token, number] = clickPath.exec(path) ?? [];
+  const [, workspaceId, token, digits, signed] = clickPath.exec(path) ?? [];
   const tracked = workspaceId && token ? readToken(workspaceId, token) : undefined;
   if (!workspaceId || !token || !tracked) throw unknownLink();
-  const link = Number(number);
-  const locations = await locationsOf(workspaceId, token, tracked.linkSet);
-  const location = locations[link];
+  const link = Number(digits);
+  const location =
+    signed === undefined
+      ? (await locationsOf(workspaceId, token, tracked.linkSet))[link]
+      : locationOf(readLink(workspaceId, { token, number: link, signed }) ?? '');
   if (location === undefined) throw unknownLink();
   hits.add({ workspaceId, token, link, occurredAt: timestampNow(), isBot: isProgram(request) });
   return {
@@ -129,6 +135,7 @@ function linkSets({ messages }: Tracking): LocationsOf {
     sets(`${workspaceId} ${linkSet.toString('hex')}`, async () => {
       const asked = { workspaceId, token };
       const { urls } = await messages.getTrackedLinks(asked, { timeoutMs: callTimeoutMs });
-      return urls.map(locationOf);
+      // An address with Liquid in it depends on the recipient, so that only signed ones are right.
+      return urls.map((url) => (/\{[{%]/.test(url) ? undefined : locationOf(url)));
     });
 }

@@ -3,6 +3,7 @@ import { counted } from './counted.ts';
 import { escapeHtml, escapeOnce } from './escape.ts';
 import { SafeUrlTag } from './safe-url.ts';
 import { CountedCaptureTag, LinearCommentTag } from './tags.ts';
+import { TrackedLinkTag } from './tracked-link.ts';
 
 /** A template version has at most 100 KB of Liquid; the HTML that MJML makes from it is several times larger. */
 const parseLimit = 2_000_000;
@@ -62,8 +63,11 @@ function newEngine(
     locale: 'en-US',
   });
   engine.registerTag('safeurl', SafeUrlTag);
+  engine.registerTag('trackedlink', TrackedLinkTag);
   engine.registerTag('capture', CountedCaptureTag);
   engine.registerTag('#', LinearCommentTag);
+  engine.registerFilter('base64_url_safe_encode', counted(toBase64Url));
+  engine.registerFilter('base64_url_safe_decode', counted(fromBase64Url));
   for (const name of uncounted) {
     const filter = engine.filters[name];
     if (typeof filter === 'function') engine.registerFilter(name, counted(filter));
@@ -85,4 +89,12 @@ function contains(list: unknown, item: unknown, context: Context): boolean {
 
 function breakLines(value: unknown): string {
   return escapeOnce(value).replace(/\r?\n/g, '<br />\n');
+}
+
+function toBase64Url(value: unknown): string {
+  return Buffer.from(String(value ?? '')).toString('base64url');
+}
+
+function fromBase64Url(value: unknown): string {
+  return Buffer.from(String(value ?? ''), 'base64url').toString();
 }

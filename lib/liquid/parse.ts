@@ -1,13 +1,14 @@
 import { type Liquid, Parser, type Template, type TopLevelToken, toValueSync } from 'liquidjs';
 import { engines, type Place, strictEngines } from './engine.ts';
 import { mapLiquid } from './spans.ts';
+import type { WriteLink } from './tracked-link.ts';
 
 /** Invisible characters that editors leave inside Liquid and that its grammar does not know. */
 const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
-/** Parses Liquid; throws liquidjs' own error, whose text names the line. */
-export function parseLiquid(source: string, place: Place): Template[] {
-  return parse(engines[place], source);
+/** Parses Liquid; throws liquidjs' own error, whose text names the line. `writeLink` writes its tracked links. */
+export function parseLiquid(source: string, place: Place, writeLink?: WriteLink): Template[] {
+  return parse(engines[place], source, writeLink);
 }
 
 /** As `parseLiquid`; throws on filters that do not exist as well. For new templates; stored ones may have such filters. */
@@ -15,12 +16,19 @@ export function checkLiquid(source: string, place: Place): void {
   parse(strictEngines[place], source);
 }
 
-function parse(engine: Liquid, source: string): Template[] {
-  return new LinearParser(engine).parse(withoutInvisible(source));
+function parse(engine: Liquid, source: string, writeLink?: WriteLink): Template[] {
+  return new LinearParser(engine, writeLink).parse(withoutInvisible(source));
 }
 
 /** Takes tokens from the end of a reversed list: removing the first of many moves all the others. */
 class LinearParser extends Parser {
+  readonly writeLink: WriteLink | undefined;
+
+  constructor(engine: Liquid, writeLink: WriteLink | undefined) {
+    super(engine);
+    this.writeLink = writeLink;
+  }
+
   override parseTokens(tokens: TopLevelToken[]): Template[] {
     return super.parseTokens(
       tokens instanceof ReversedTokens ? tokens : ReversedTokens.from(tokens.toReversed()),

@@ -5,7 +5,10 @@ import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  TemplateContentService,
+  TemplateUseService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createEgress, type Egress } from '#lib/outside/egress.ts';
@@ -37,6 +40,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     lists: createClient(ListService, base.peer('contacts')),
     audience: createClient(AudienceService, base.peer('contacts')),
     templates: createClient(TemplateContentService, base.peer('templates')),
+    templateUses: createClient(TemplateUseService, base.peer('templates')),
     workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
     sender: createClient(BroadcastSendService, base.peer('messages')),
   };

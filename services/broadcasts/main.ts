@@ -1,3 +1,4 @@
+import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
@@ -6,6 +7,7 @@ import { broadcastsRoutes, services } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wake } from './tasks/wake.ts';
+import { broadcastUses, liveBroadcasts } from './variations/template-uses.ts';
 
 await runService(readConfig, async (base, config) => {
   const context = await openContext(base, config);
@@ -18,6 +20,11 @@ await runService(readConfig, async (base, config) => {
       wake: wake({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),
       checkRuns: checkRuns(context, { temporal, log: base.log }),
+      pushTemplateUses: pushTemplateUses({ ...context, usesOf: broadcastUses }),
+      pushAllTemplateUses: pushAllTemplateUses(context.store, {
+        kind: 'broadcast',
+        usersSql: liveBroadcasts,
+      }),
     },
     minutely: ['checkRuns'],
     close: async () => {

@@ -5,6 +5,7 @@ import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 
 /** The calls that broadcasts makes to other services. */
 export type Peers = {
@@ -12,6 +13,7 @@ export type Peers = {
   lists: Pick<Client<typeof ListService>, 'getList'>;
   audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
   templates: Client<typeof TemplateContentService>;
+  templateUses: TemplateUseClient;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;
   sender: Pick<
     Client<typeof BroadcastSendService>,

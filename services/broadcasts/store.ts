@@ -10,6 +10,7 @@ import { Unrendered } from './migrations/m0006-unrendered.ts';
 import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
 import { FreezeInSteps } from './migrations/m0009-freeze-in-steps.ts';
+import { TemplateUses } from './migrations/m0010-template-uses.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -21,6 +22,7 @@ export const migrations = {
   'm0007-settled-slices': SettledSlices,
   'm0008-watch-cursor': WatchCursor,
   'm0009-freeze-in-steps': FreezeInSteps,
+  'm0010-template-uses': TemplateUses,
 };
 
 export function openBroadcastsStore(url: string): Promise<Store> {

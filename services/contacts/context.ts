@@ -8,6 +8,7 @@ import type {
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
+import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { IsProven } from './subscription/email-hmac.ts';
 import type { Templates } from './subscription/opt-in-template.ts';
@@ -16,6 +17,7 @@ import type { Templates } from './subscription/opt-in-template.ts';
 export type Context = {
   store: Store;
   templates: Templates;
+  templateUses: TemplateUseClient;
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;

@@ -1,12 +1,17 @@
 import { createClient } from '@connectrpc/connect';
-import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  TemplateContentService,
+  TemplateUseService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { contactsRoutes, services } from './service.ts';
 import { openContactsStore } from './store.ts';
 import { createEmailHmac } from './subscription/email-hmac.ts';
+import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
 
 await runService(readConfig, async ({ peer, peerIfDeployed }, { databaseUrl }) => {
@@ -16,6 +21,7 @@ await runService(readConfig, async ({ peer, peerIfDeployed }, { databaseUrl }) =
     store,
     outbox: openOutbox('contacts', consumers),
     templates: createClient(TemplateContentService, peer('templates')),
+    templateUses: createClient(TemplateUseService, peer('templates')),
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
   };
@@ -23,6 +29,14 @@ await runService(readConfig, async ({ peer, peerIfDeployed }, { databaseUrl }) =
     store,
     services,
     routes: contactsRoutes(context),
-    tasks: { deliverEvents: deliverEvents(consumers), endMemberships: endMemberships(context) },
+    tasks: {
+      deliverEvents: deliverEvents(consumers),
+      endMemberships: endMemberships(context),
+      pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
+      pushAllTemplateUses: pushAllTemplateUses(store, {
+        kind: 'list',
+        usersSql: listsWithTemplate,
+      }),
+    },
   };
 });

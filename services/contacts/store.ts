@@ -4,6 +4,7 @@ import { Initial } from './migrations/m0001-initial.ts';
 import { Operations } from './migrations/m0002-operations.ts';
 import { PageIndexes } from './migrations/m0003-page-indexes.ts';
 import { Interests } from './migrations/m0004-interests.ts';
+import { TemplateUses } from './migrations/m0005-template-uses.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string): Promise<Store> {
@@ -16,6 +17,7 @@ export function openContactsStore(url: string): Promise<Store> {
       'm0002-operations': Operations,
       'm0003-page-indexes': PageIndexes,
       'm0004-interests': Interests,
+      'm0005-template-uses': TemplateUses,
     },
   });
 }

@@ -39,7 +39,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
-  const plans = createPlans({ store, workspaces, templates });
+  const plans = createPlans({ store, keyring, workspaces, templates });
   const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
   const owner = crypto.randomUUID();
   const outbox = openOutbox('messages', consumers);

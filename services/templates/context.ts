@@ -1,7 +1,9 @@
 import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import type {
   TemplateContentService,
   TemplateService,
+  TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -17,4 +19,6 @@ export type Context = {
 
 /** The signature of each operation, by RPC. */
 export type Methods = ServiceImpl<typeof TemplateContentService> &
-  ServiceImpl<typeof TemplateService>;
+  ServiceImpl<typeof TemplateService> &
+  ServiceImpl<typeof TemplateBlockService> &
+  ServiceImpl<typeof TemplateUseService>;

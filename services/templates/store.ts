@@ -1,16 +1,16 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Translations } from './migrations/m0002-translations.ts';
+import { Lifecycle } from './migrations/m0003-lifecycle.ts';
 import { Template } from './template.ts';
+import { TemplateBlock } from './template-block.ts';
+
+export const migrations = {
+  'm0001-initial': Initial,
+  'm0002-translations': Translations,
+  'm0003-lifecycle': Lifecycle,
+};
 
 export function openTemplatesStore(url: string): Promise<Store> {
-  return openStore({
-    name: 'templates',
-    url,
-    entities: [Template],
-    migrations: {
-      'm0001-initial': Initial,
-      'm0002-translations': Translations,
-    },
-  });
+  return openStore({ name: 'templates', url, entities: [Template, TemplateBlock], migrations });
 }

@@ -26,6 +26,8 @@ const schema = defineEntity({
     email: p.json<JsonValue>().nullable(),
     web: p.json<JsonValue>().nullable(),
     template_macro_id: p.string(),
+    /** The layout that is compiled in; 0 without one. */
+    template_macro_version: p.integer(),
     integration_id: p.string(),
     test_data: p.json<JsonObject>().nullable(),
     settings: p.json<JsonObject>().nullable(),
@@ -36,12 +38,20 @@ const schema = defineEntity({
     created_at: p.datetime(),
     updated_at: p.datetime(),
     deleted_at: p.datetime().nullable(),
+    /** True of one version of each template that is not deleted. */
+    is_newest: p.boolean(),
   },
 });
 
-/** One version of a template. Versions are never changed, only added. */
+/** One version of a template. The content of a version never changes. */
 export class Template extends schema.class {}
 schema.setClass(Template);
+
+/** A version without what it was compiled to, which is as large again. */
+export type TemplateSource = Pick<
+  Template,
+  Exclude<keyof Template & string, 'compiled' | 'compiled_translations'>
+>;
 
 export function templateNotFound(): ConnectError {
   return new ConnectError('Template not found', Code.NotFound);

@@ -39,11 +39,11 @@ nav { display: flex; gap: .25rem; margin: 1rem 0 0; } nav.pages { justify-conten
 nav a.tab { padding: .45rem .9rem; border: 1px solid transparent; border-bottom: 0; border-radius: 6px 6px 0 0; text-decoration: none; }
 nav a[aria-current] { background: var(--card); border-color: var(--line); color: inherit; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem 1rem; margin: 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-iframe, pre { display: block; width: 100%; margin: 0 0 2rem; border: 1px solid var(--line); border-radius: 0 8px 8px 8px; }
-iframe { height: 75vh; background: #fff; } pre { padding: 1rem; background: var(--card); overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
+pre, .screen { display: block; margin: 0 0 2rem; border: 1px solid var(--line); border-radius: 0 8px 8px 8px; }
+main:has(.screen) { max-width: 82rem; } .screen { background: var(--card); overflow-x: auto; } iframe { background: #fff; border: 0; display: block; height: 75vh; margin: 0 auto; } .files { margin: 0; padding-left: 1.1rem; } pre { width: 100%; padding: 1rem; background: var(--card); overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 h3 + pre { border-radius: 8px; margin: 0; } pre:last-child { margin-bottom: 2rem; }
 .empty { padding: 3rem 1rem; text-align: center; }
-@media (max-width: 40rem) { .mails a { grid-template-columns: minmax(0, 1fr) auto; } .mails .subject { grid-column: 1 / -1; grid-row: 1; } .webhooks a { grid-template-columns: minmax(0, 1fr) auto; } .webhooks .verdict { grid-row: 2; grid-column: 1; } .webhooks .attempt { grid-row: 2; grid-column: 2; text-align: right; } .webhooks .id { grid-row: 3; grid-column: 1; } dl { grid-template-columns: 1fr; } dt { font-size: 13px; } dd { margin-bottom: .3rem; } iframe { height: 70vh; } }
+@media (max-width: 40rem) { .mails a { grid-template-columns: minmax(0, 1fr) auto; } .mails .subject { grid-column: 1 / -1; grid-row: 1; } .webhooks a { grid-template-columns: minmax(0, 1fr) auto; } .webhooks .verdict { grid-row: 2; grid-column: 1; } .webhooks .attempt { grid-row: 2; grid-column: 2; text-align: right; } .webhooks .id { grid-row: 3; grid-column: 1; } dl { grid-template-columns: 1fr; } dt { font-size: 13px; } dd { margin-bottom: .3rem; } iframe { height: 70vh; } nav a.tab { padding: .45rem .55rem; } }
 `;
 
 const sections = {

@@ -1,5 +1,5 @@
-import { simpleParser } from 'mailparser';
-import { listPage, mailPage, type View, views } from './mail-pages.ts';
+import { type Attachment, type ParsedMail, simpleParser } from 'mailparser';
+import { listPage, mailPage, type Shown, type View, views } from './mail-pages.ts';
 import type { Filter, Mail } from './mailbox.ts';
 import {
   type Answer,
@@ -22,6 +22,7 @@ export const mailRoutes: Route[] = [
   ['GET', /^\/$/, list],
   ['GET', /^\/mails\/(\d{1,15})$/, mail],
   ['GET', /^\/mails\/(\d{1,15})\/html$/, mailHtml],
+  ['GET', /^\/mails\/(\d{1,15}\/attachments\/\d{1,3})$/, attachment],
   ['GET', /^\/api\/mails$/, listJson],
   ['GET', /^\/api\/mails\/(\d{1,15})$/, mailJson],
   ['GET', /^\/api\/counts$/, counts],
@@ -40,16 +41,48 @@ function list({ box, query }: Question): Answer {
 async function mail({ box, query, part }: Question): Promise<Answer> {
   const found = await box.read(Number(part));
   if (found === undefined) return notFound;
-  const view = views.find((name) => name === query.get('view')) ?? 'html';
-  return page(mailPage(found.mail, view, await textOf(view, found.raw)));
+  const view = views.find((name) => name === query.get('view')) ?? 'desktop';
+  const parsed = await simpleParser(found.raw);
+  const cc = addressesOf(parsed.cc);
+  const text = textOf(view, found.raw, parsed);
+  return page(mailPage(found.mail, view, { text, cc, attachments: filesOf(parsed) }));
 }
 
-async function textOf(view: View, raw: Buffer): Promise<string> {
-  if (view === 'html') return '';
+function textOf(view: View, raw: Buffer, { text = '', headerLines }: ParsedMail): string {
   if (view === 'source') return raw.toString('utf8');
-  const parsed = await simpleParser(raw);
-  if (view === 'text') return parsed.text ?? '';
-  return parsed.headerLines.map(({ line }) => line).join('\n');
+  if (view === 'text') return text;
+  return view === 'headers' ? headerLines.map(({ line }) => line).join('\n') : '';
+}
+
+function addressesOf(field: ParsedMail['cc']): string {
+  return [field ?? []]
+    .flat()
+    .map(({ text }) => text)
+    .join(', ');
+}
+
+function filesOf({ attachments }: ParsedMail): Shown['attachments'] {
+  return attachments.map((file, index) => ({
+    name: nameOf(file, index),
+    type: file.contentType,
+    sizeBytes: file.size,
+    isInline: file.contentDisposition === 'inline' || file.related === true,
+  }));
+}
+
+function nameOf({ filename }: Attachment, index: number): string {
+  return filename || `attachment-${index + 1}`;
+}
+
+/** Saved and never shown: a file of a mail may be a page with scripts. */
+async function attachment({ box, part }: Question): Promise<Answer> {
+  const [id, index] = part.split('/attachments/').map(Number);
+  const found = await box.read(id ?? -1);
+  if (found === undefined) return notFound;
+  const file = (await simpleParser(found.raw)).attachments[index ?? -1];
+  if (file === undefined) return notFound;
+  const fileName = nameOf(file, index ?? 0);
+  return { type: 'application/octet-stream', body: file.content, fileName };
 }
 
 async function mailHtml({ box, part }: Question): Promise<Answer> {
@@ -75,9 +108,17 @@ function listJson({ box, query }: Question): Answer {
 async function mailJson({ box, part }: Question): Promise<Answer> {
   const found = await box.read(Number(part));
   if (found === undefined) return notFound;
-  const { text = '', html, headerLines } = await simpleParser(found.raw);
+  const parsed = await simpleParser(found.raw);
+  const { text = '', html, headerLines } = parsed;
   const headers = headerLines.map(({ line }) => line);
-  return json({ ...mailFields(found.mail), html: html || '', text, headers });
+  const attachments = filesOf(parsed).map(({ name, type, sizeBytes, isInline }) => ({
+    name,
+    type,
+    size_bytes: sizeBytes,
+    is_inline: isInline,
+  }));
+  const more = { html: html || '', text, headers, cc: addressesOf(parsed.cc), attachments };
+  return json({ ...mailFields(found.mail), ...more });
 }
 
 function counts({ box, query }: Question): Answer {

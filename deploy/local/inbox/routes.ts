@@ -2,7 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Callbacks } from './callbacks.ts';
 import type { Mailbox } from './mailbox.ts';
 
-export type Answer = { status?: number; type: string; body: string; policy?: string };
+export type Answer = {
+  status?: number;
+  type: string;
+  body: string | Buffer;
+  policy?: string;
+  /** Has the browser save the body under this name. */
+  fileName?: string;
+};
 export type Question = {
   box: Mailbox;
   callbacks: Callbacks;

@@ -51,16 +51,28 @@ async function answer(kept: Kept, request: IncomingMessage, signal: AbortSignal)
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status = 200, type, body, policy }: Answer,
+  { status = 200, type, body, policy, fileName }: Answer,
 ): void {
   response.writeHead(status, {
-    'content-type': `${type}; charset=utf-8`,
+    'content-type': typeof body === 'string' ? `${type}; charset=utf-8` : type,
     'content-security-policy': policy ?? "default-src 'none'",
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
+    ...(fileName === undefined ? {} : { 'content-disposition': saveAs(fileName) }),
     // The rest of a body that is too large is not read.
     ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(body);
+}
+
+/** RFC 6266; a name has no character that could end it. */
+function saveAs(fileName: string): string {
+  const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_').slice(0, 200);
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, percent);
+  return `attachment; filename="${name.replace(/[^\w. -]/g, '_')}"; filename*=UTF-8''${encoded}`;
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

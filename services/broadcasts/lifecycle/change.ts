@@ -1,7 +1,10 @@
+import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { forgetIfOver } from '../audience/forget.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
+import { isOver } from '../broadcast-row.ts';
+import { broadcastUser } from '../variations/template-uses.ts';
 import { wake } from './wake.ts';
 
 type Rule<Result> = (broadcast: Broadcast, em: EntityManager) => Result | Promise<Result>;
@@ -37,8 +40,13 @@ async function apply<Result>(
   broadcast: Broadcast,
   rule: Rule<Result>,
 ): Promise<Result> {
+  const wasOver = isOver(broadcast.status);
   const result = await rule(broadcast, em);
   await em.flush();
+  if (!wasOver && isOver(broadcast.status)) {
+    const { workspace_id: workspaceId, id } = broadcast;
+    await endTemplateUses(em, 'broadcasts', broadcastUser({ workspaceId, id }));
+  }
   await forgetIfOver(em, broadcast);
   return result;
 }

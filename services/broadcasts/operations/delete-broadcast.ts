@@ -1,9 +1,11 @@
+import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { addForget } from '../audience/forget.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import { isFreezing } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
+import { broadcastUser } from '../variations/template-uses.ts';
 
 export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] {
   return ({ workspaceId, id }) =>
@@ -12,8 +14,10 @@ export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] 
       const counts = (await countsOf(em, workspaceId, [id]))(id);
       const touched = counts.sent + counts.failed + counts.deferred;
       broadcast.checkDeletable({ touched, isCounted: await isCounted(em, { workspaceId, id }) });
-      if (broadcast.status === 'scheduled' || broadcast.status === 'paused')
+      if (broadcast.status === 'scheduled' || broadcast.status === 'paused') {
         await wake(em, broadcast);
+        await endTemplateUses(em, store.name, broadcastUser({ workspaceId, id }));
+      }
       for (const table of ['slices', 'global_feeds']) {
         await query(em, `delete from ${table} where workspace_id = $1 and broadcast_id = $2`, [
           workspaceId,

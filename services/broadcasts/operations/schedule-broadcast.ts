@@ -1,9 +1,11 @@
 import type { ScheduleBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { startTime } from '../input/start-time.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
+import { beginBroadcastUses, broadcastUser } from '../variations/template-uses.ts';
 
 export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'] {
   const { store, now } = context;
@@ -11,8 +13,11 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
     const draft = await findBroadcast(store.fork(), request);
     const zone = await zoneOf(context, request);
     const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
-    if (draft.status === 'draft') await checkSendable(context, draft);
-    await changeBroadcast(store, request, (broadcast) => {
+    if (draft.status === 'draft') {
+      await checkSendable(context, draft);
+      await expectTemplateUses(store, broadcastUser(request));
+    }
+    await changeBroadcast(store, request, async (broadcast, em) => {
       const isAsJudged = broadcast.revision === draft.revision;
       broadcast.start(now(), startsAt);
       if (!isAsJudged) throw broadcastChanged();
@@ -25,6 +30,7 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
           use_recipient_timezone: request.useRecipientTimezone,
         };
       }
+      await beginBroadcastUses(em, context, broadcast);
     });
     return { success: true };
   };

@@ -1,4 +1,5 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Broadcast, Content } from '../broadcast.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -9,6 +10,7 @@ import { startTime } from '../input/start-time.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
 import { readOutcomes } from '../variations/outcomes.ts';
+import { beginBroadcastUses, broadcastUser, templateIdsOf } from '../variations/template-uses.ts';
 import { broadcastMessage } from '../views/broadcast.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
@@ -17,11 +19,14 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
     await checkDataFeed(context, request);
     const content = storedContent(request);
     const isJudged = await judgeIfScheduled(context, request, content);
+    if (isJudged) await expectTemplateUses(store, broadcastUser(request));
     return changeBroadcast(store, request, async (broadcast, em) => {
+      const before = templateIdsOf(broadcast);
       broadcast.update(now(), content);
       if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
       broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
       reschedule(broadcast, request, now());
+      if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
       const outcomes = await readOutcomes(context, em, [broadcast]);
       const globalFeedJson = await readGlobalFeed(em, request);
       return { broadcast: broadcastMessage(broadcast, { ...outcomes, globalFeedJson }) };

@@ -17,6 +17,7 @@ import {
 import {
   BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
+  SetTemplateUsesResponseSchema,
   TemplateCategory,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
@@ -45,6 +46,8 @@ export type Neighbours = {
   ) => MessageInitShape<typeof GetBatchOutcomesResponseSchema>;
   sendIndividual: (request: SendIndividualRequest) => void;
   stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
+  /** The templates that each broadcast was said to use. */
+  uses: Map<string, { name: string; templateIds: string[] }>;
 };
 
 export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
@@ -63,6 +66,7 @@ export function givenNeighbours(): Neighbours {
     sendBatch: allSent,
     sendIndividual: () => {},
     stats: [],
+    uses: new Map(),
   };
 }
 
@@ -121,6 +125,14 @@ export function fakePeers(neighbours: Neighbours): Peers {
               template: { id, version: version || 9 },
             })),
         }),
+    },
+    templateUses: {
+      setTemplateUses: async ({ workspaceId, id, name = '', templateIds = [] }) => {
+        const missing = templateIds.find((each) => each === 'going');
+        if (missing) throw new ConnectError(`template ${missing} not found`, Code.NotFound);
+        neighbours.uses.set(`${workspaceId} ${id}`, { name, templateIds: [...templateIds] });
+        return create(SetTemplateUsesResponseSchema);
+      },
     },
     workspaces: {
       getSettings: async () =>

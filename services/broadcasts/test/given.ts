@@ -137,7 +137,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
 export async function wakes({ context }: Given): Promise<string[]> {
   const rows = await query<{ key: string }>(
     context.store.fork(),
-    'select key from broadcasts_jobs.jobs where key is not null order by id',
+    "select key from broadcasts_jobs.jobs where task_identifier = 'wake' order by id",
     [],
   );
   return rows.map((row) => row.key);

@@ -1,10 +1,12 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';
 import { optInTemplateOf } from '../subscription/opt-in-template.ts';
+import { beginListUse, listUser } from '../subscription/template-uses.ts';
 import { listMessage } from '../views/list.ts';
 
 const listsMax = 1_000;
@@ -14,6 +16,7 @@ export function createList(context: Context): Methods['createList'] {
   return async (request, call) => {
     const template = await optInTemplateOf(context, request);
     const { workspaceId, id } = request;
+    if (template) await expectTemplateUses(store, listUser(request));
     return once(store, call, ListService.method.createList, request, async (em) => {
       // Without it two concurrent calls could both create the last list.
       await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`lists ${workspaceId}`]);
@@ -39,6 +42,7 @@ export function createList(context: Context): Methods['createList'] {
         updated_at: at,
       });
       await em.flush();
+      if (template) await beginListUse(em, context, list);
       return { list: listMessage(list) };
     });
   };

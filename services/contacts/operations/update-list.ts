@@ -1,20 +1,26 @@
+import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockList } from '../list-queries.ts';
 import { optInTemplateOf } from '../subscription/opt-in-template.ts';
+import { beginListUse, listUser } from '../subscription/template-uses.ts';
 import { listMessage } from '../views/list.ts';
 
 export function updateList(context: Context): Methods['updateList'] {
   const { store, now } = context;
   return async (request) => {
     const template = await optInTemplateOf(context, request);
+    if (template) await expectTemplateUses(store, listUser(request));
     return store.fork().transactional(async (em) => {
       const list = await lockList(em, request);
+      const before = list.double_optin_template?.id;
       list.name = request.name;
       list.is_double_optin = request.isDoubleOptin;
       list.is_public = request.isPublic;
       list.description = request.description;
       list.double_optin_template = template;
       list.updated_at = now();
+      if (template) await beginListUse(em, context, list, before);
+      else if (before) await endTemplateUses(em, store.name, listUser(request));
       return { list: listMessage(list) };
     });
   };

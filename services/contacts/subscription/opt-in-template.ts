@@ -29,9 +29,13 @@ export async function optInTemplateOf(
   if (fault) throw invalidReference(fault);
   const { found } = await templates.batchGetTemplates({ workspaceId, keys: [{ id }] });
   if (found[0]?.template?.channel !== TemplateChannel.EMAIL) {
-    throw invalidReference('no email template has this id');
+    throw noSuchTemplate();
   }
   return { id, version };
+}
+
+export function noSuchTemplate(): ConnectError {
+  return invalidReference('no email template has this id');
 }
 
 function invalidReference(fault: string): ConnectError {

@@ -16,6 +16,7 @@ import { EventConsumerService, EventProducerService } from '#gen/postrider/event
 import {
   TemplateChannel,
   TemplateContentService,
+  TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
@@ -45,7 +46,9 @@ function clients(transport: Transport) {
 
 /** The service on a database of its own, with a clock that the test sets. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
-  const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const clock: { now: Date; beforeUse?: () => Promise<void> } = {
+    now: new Date('2030-01-01T12:00:00Z'),
+  };
   // One key for each workspace, as workspaces returns it; `nobody` does not exist.
   const keys = createRouterTransport((router) => {
     router.rpc(WorkspaceService.method.getEmailHmacKey, ({ workspaceId }) => {
@@ -57,7 +60,21 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   const templates = createRouterTransport((router) => {
     router.rpc(TemplateContentService.method.batchGetTemplates, ({ keys }) => {
       const there = keys.filter(({ id }) => id !== 'gone');
-      return { found: there.map((key) => ({ key, template: { channel: channelOf(key.id) } })) };
+      return {
+        found: there.map((key) => ({ key, template: { id: key.id, channel: channelOf(key.id) } })),
+      };
+    });
+  });
+  // The templates that each user was said to use.
+  const uses = new Map<string, { name: string; templateIds: string[] }>();
+  const templateUses = createRouterTransport((router) => {
+    router.rpc(TemplateUseService.method.setTemplateUses, async (request) => {
+      await clock.beforeUse?.();
+      const missing = request.templateIds.find((id) => id === 'going');
+      if (missing) throw new ConnectError(`template ${missing} not found`, Code.NotFound);
+      const { workspaceId, kind, id, name, templateIds } = request;
+      uses.set(`${kind} ${workspaceId} ${id}`, { name, templateIds });
+      return {};
     });
   });
   const somebody = createRouterTransport(() => {});
@@ -65,6 +82,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
     templates: createClient(TemplateContentService, templates),
+    templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
@@ -72,6 +90,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   return {
     clock,
     context,
+    uses,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };

@@ -6,6 +6,8 @@ import type {
   WarmUp,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Templates, Workspaces } from '../peers.ts';
 import type { ServerSettings } from '../smtp/dial.ts';
@@ -68,9 +70,11 @@ const variantsMaxBytes = 128 * 1024 * 1024;
 
 export function createPlans(peers: {
   store: Store;
+  keyring: Keyring;
   workspaces: Workspaces;
   templates: Templates;
 }): Plans {
+  const linkKeyOf = linkKeys(peers.keyring);
   const settings = createCache<GetSettingsResponse>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const integrations = createCache<Integration>({ entriesMax: 1_000, keepMs: settingsKeepMs });
   const contents = createCache<TemplateContents>({
@@ -110,7 +114,8 @@ export function createPlans(peers: {
       ]);
       if (given.own.channel !== TemplateChannel.EMAIL)
         throw new ConnectError('the template is not for email', Code.InvalidArgument);
-      const setting = { workspaceId, workspace, integration, about };
+      const linkKey = linkKeyOf(workspaceId);
+      const setting = { workspaceId, linkKey, workspace, integration, about };
       const compiled = await variants(nameOf(key, given, setting), () =>
         compileVariants(peers.store, given, setting),
       );

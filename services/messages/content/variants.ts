@@ -42,6 +42,8 @@ export type About = Pick<
 
 export type Setting = {
   workspaceId: string;
+  /** Signs links that depend on the recipient. */
+  linkKey: Uint8Array;
   workspace: GetSettingsResponse;
   integration: Integration;
   about: About;
@@ -69,15 +71,15 @@ async function compileVariant(
   setting: Setting,
 ): Promise<Variant> {
   const envelope = envelopeOf(content, setting);
-  const program = compile(content, envelope);
+  const program = compile(content, envelope, setting.linkKey);
   const from = envelope.from.email;
   if (!envelope.tracking) return { program, from, linkSet: undefined };
   return { program, from, linkSet: await saveLinks(store, setting.workspaceId, program.links) };
 }
 
-function compile(content: TemplateContent, envelope: Envelope): Program {
+function compile(content: TemplateContent, envelope: Envelope, linkKey: Uint8Array): Program {
   try {
-    return compileMessage(content, envelope);
+    return compileMessage(content, envelope, linkKey);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
     throw new ConnectError(`the template can not be compiled: ${reason}`, Code.InvalidArgument);

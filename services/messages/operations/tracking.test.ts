@@ -3,7 +3,8 @@ import { Code, createClient } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
+import { createLinkReader } from '#lib/keys/signed-link.ts';
+import { createTrackingReader, createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { messagesRoutes } from '../service.ts';
@@ -161,6 +162,32 @@ test('recordHits counts the clicks on each link', async () => {
     { url: 'https://a.example/?x=1&y=2', clicks: 4, bot_clicks: 0 },
     { url: 'https://b.example/', clicks: 0, bot_clicks: 1 },
   ]);
+});
+
+test('the clicks on a link that depends on the recipient count as one number', async () => {
+  const url = 'https://a.example/{{ message_id }}';
+  given.world.content = { ...given.world.content, html: `<a href="${url}">a</a>` };
+  const { batch, mails } = await sent(2);
+  for (const { open, links } of mails) {
+    const [, signed = ''] = links[0]?.split(`/r/w1/${open}/0/`) ?? [];
+    const { messageId } = createTrackingReader(keyring)(workspaceId, open) ?? {};
+    const target = createLinkReader(keyring)(workspaceId, { token: open, number: 0, signed });
+    expect(target).toBe(`https://a.example/${messageId}`);
+  }
+  await given.tracking.recordHits({ hits: mails.map(({ open }) => hit(open, { link: 0 })) });
+  expect(await clicksOf(batch.broadcastId)).toEqual([{ url, clicks: 2, bot_clicks: 0 }]);
+});
+
+test('an address that is too long to be counted leads where it did, and holds up no other count', async () => {
+  const long = `https://a.example/${Array.from({ length: 1_000 }, () => crypto.randomUUID().slice(0, 5)).join('')}`;
+  const html = `<a href="${long}">a</a><a href="https://b.example/">b</a><a href="{{ contact.nothing }}${long}">c</a>`;
+  given.world.content = { ...given.world.content, html };
+  const { batch, mails } = await sent();
+  const [{ open, links } = { open: '', links: [] }] = mails;
+  expect([links[0], links[2]]).toEqual([long, long]);
+  await given.tracking.recordHits({ hits: [0, 1, 2].map((link) => hit(open, { link })) });
+  const clicks = await clicksOf(batch.broadcastId);
+  expect(clicks).toContainEqual({ url: 'https://b.example/', clicks: 1, bot_clicks: 0 });
 });
 
 test('a person who clicks every link of a mail at once counts as a bot', async () => {

@@ -256,7 +256,11 @@ export async function giveBack(
          update messages m set status = 'deferred', due_at = now(), attempts = attempts - 1, owner = null,
            lease_until = null, updated_at = now()
          from given where ${byKey('m')} and m.owner = $3
-         returning m.broadcast_id, m.template_id, m.by_hand, 1 as deferred
+         returning m.workspace_id, m.id, m.notification_id, m.broadcast_id, m.template_id, m.by_hand, 1 as deferred
+       ), queued as (
+         update message_requests r set due_at = now() from given_back
+         where given_back.notification_id is not null
+           and r.message_id = given_back.id and r.workspace_id = given_back.workspace_id
        ), ${countStep('given_back', { deferred: 'deferred' })}
        select`,
       values,

@@ -1,32 +1,7 @@
 import type { PropertyAccessToken, Template } from 'liquidjs';
 import { childrenOf } from '#lib/liquid/parse.ts';
-import { expressionsOf, nameOf, pathsOf, rootOf } from './reads.ts';
-
-const numbered = (name: string) => [1, 2, 3, 4, 5].map((number) => `${name}_${number}`);
-
-/** Every field of a contact that Liquid may read. */
-export const contactFields: readonly string[] = [
-  'email',
-  'external_id',
-  'timezone',
-  'language',
-  'first_name',
-  'last_name',
-  'full_name',
-  'phone',
-  'address_line_1',
-  'address_line_2',
-  'country',
-  'postcode',
-  'state',
-  'job_title',
-  ...numbered('custom_string'),
-  ...numbered('custom_number'),
-  ...numbered('custom_datetime'),
-  ...numbered('custom_json'),
-  'created_at',
-  'updated_at',
-];
+import { expressionsOf, nameOf, pathsOf, rootOf } from '#lib/liquid/reads.ts';
+import { contactFields } from '#lib/liquid/variables.ts';
 
 /** The contact fields that the templates read; all of them where that can't be known. */
 export function readFields(parts: Template[][]): string[] {

@@ -1,9 +1,9 @@
+import { replaceAttributes } from '#lib/html/attributes.ts';
+import { isWebUrl, linkTags, type Utm, unescapeAttribute, withUtm } from '#lib/html/links.ts';
+import { signedUrlMax } from '#lib/keys/signed-link.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { mapLiquid } from '#lib/liquid/spans.ts';
-import { type Attribute, scanAttributes } from './scan.ts';
-
-/** Query values by key (`source`, `medium`, `campaign`, `term`, `content`). */
-export type Utm = Readonly<Record<string, string>>;
+import { systemUrls } from '#lib/liquid/variables.ts';
 
 export interface LinkOptions {
   utm: Utm;
@@ -13,7 +13,7 @@ export interface LinkOptions {
 
 export interface LinkedHtml {
   html: string;
-  /** Where each counted link leads, by its number. */
+  /** Where each counted link leads, by its number; with Liquid where that depends on the recipient. */
   links: string[];
 }
 
@@ -30,112 +30,132 @@ const urlAttributes = new Set([
   'srcset',
   'xlink:href',
 ]);
-const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
-const linkTags = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
+const mjmlLinkTags = new Set([...linkTags, 'mj-button', 'mj-image', 'mj-navbar-link']);
+/** Addresses of a message's own pages. They act for the recipient, so nothing is counted or added. */
+const systemLink = new RegExp(
+  `^(?:\\{% safeurl %\\})?\\s*\\{\\{-?\\s*(?:${systemUrls.join('|')})\\s*(?:\\|[^}]*)?\\}\\}`,
+);
 /** A parse error of liquidjs takes 0.2 ms; after this many failed addresses, no other is parsed as a whole. */
 const refusedMax = 100;
 /** No real mail has more; the links after these are not counted. */
 const maximumLinks = 2_000;
+/** A link with Liquid is counted under the first characters of its address. */
+const nameMax = 500;
+/** Counts what has no number of its own; in the form of an address with Liquid, which nobody is led to. */
+const otherLinks = '{{ url }}';
 
 /** Guards the values in all addresses of HTML or MJML, and quotes attributes that Liquid could break out of. */
 export function guardUrls(source: string): string {
-  const guarded = newGuard();
+  const parses = newParser();
   return replaceAttributes(source, ({ name, value, quote }) => {
     if (!/\{[{%]/.test(value)) return undefined;
-    if (urlAttributes.has(name) || name.endsWith('-url')) return guarded(value);
+    if (urlAttributes.has(name) || name.endsWith('-url')) return guarded(value, parses);
     return quote === '' ? value : undefined;
   });
 }
 
-/** Adds the UTM values to static web links, and replaces those that are counted. */
+/** Adds the UTM values to web links, and replaces those that are counted. */
 export function layLinks(html: string, options: LinkOptions): LinkedHtml {
-  const links: string[] = [];
-  const linked = replaceAttributes(html, ({ tag, name, value }) => {
-    const url = value.trim();
-    if (name !== 'href' || !linkTags.has(tag) || !/^https?:\/\//i.test(url) || /\{[{%]/.test(url))
-      return undefined;
-    const target = withUtm(url, options.utm);
-    if (options.tracking === undefined || links.length >= maximumLinks) return target;
-    links.push(unescapeAttribute(target));
-    return `${options.tracking.clicks}${trackingToken}/${links.length - 1}`;
-  });
+  const { html: laid, links } = lay(html, linkTags, options);
   return {
-    html: options.tracking === undefined ? linked : withPixel(linked, options.tracking.opens),
+    html: options.tracking ? withPixel(laid, options.tracking.opens, trackingToken) : laid,
     links,
   };
 }
 
-function replaceAttributes(
-  source: string,
-  replace: (attribute: Attribute) => string | undefined,
+/** The same for MJML that is compiled for each recipient; the last number counts links that only Liquid makes. */
+export function layMjmlLinks(mjml: string, options: LinkOptions): LinkedHtml {
+  const { html, links } = lay(mjml, mjmlLinkTags, options);
+  return { html, links: options.tracking ? [...links, otherLinks] : [] };
+}
+
+/** Lays the links of rendered HTML that have not been laid before it was rendered. `write` writes one. */
+export function layRendered(
+  html: string,
+  { tracking }: LinkOptions,
+  { token, write }: { token: string; write: (url: string) => string },
 ): string {
-  let result = '';
-  let at = 0;
-  for (const attribute of scanAttributes(source)) {
-    const value = replace(attribute);
-    if (value === undefined) continue;
-    result += source.slice(at, attribute.start) + (attribute.quote === '' ? `"${value}"` : value);
-    at = attribute.end;
-  }
-  return result + source.slice(at);
+  const laid = replaceAttributes(html, ({ tag, name, value }) => {
+    if (name !== 'href' || !linkTags.has(tag) || !isWebUrl(value.trim())) return undefined;
+    return tracking && value.startsWith(tracking.clicks) ? undefined : write(value);
+  });
+  return tracking ? withPixel(laid, tracking.opens, token) : laid;
+}
+
+function lay(source: string, tags: ReadonlySet<string>, options: LinkOptions): LinkedHtml {
+  const { tracking, utm } = options;
+  const changes = tracking !== undefined || Object.values(utm).some((value) => value !== '');
+  const links: string[] = [];
+  const parses = newParser();
+  const html = replaceAttributes(source, ({ tag, name, value }) => {
+    if (!changes || name !== 'href' || !tags.has(tag)) return undefined;
+    const url = value.trim();
+    const isFull = links.length >= maximumLinks;
+    if (/\{[{%]/.test(url)) {
+      const wrapped = isFull ? undefined : wrappedLink(url, links.length);
+      if (wrapped === undefined || !parses(wrapped)) return undefined;
+      links.push(nameOf(url));
+      return wrapped;
+    }
+    if (!isWebUrl(url)) return undefined;
+    const target = withUtm(url, utm, '&amp;');
+    const address = unescapeAttribute(target);
+    if (!tracking || isFull || !isCountable(address)) return target;
+    links.push(address);
+    return `${tracking.clicks}${trackingToken}/${links.length - 1}`;
+  });
+  return { html, links: tracking ? links : [] };
+}
+
+/** Counts are kept by address, in an index that has no room for longer ones. */
+function isCountable(address: string): boolean {
+  return Buffer.byteLength(address) <= signedUrlMax && URL.canParse(address);
+}
+
+/** Undefined for addresses that are never of the web. */
+function wrappedLink(value: string, number: number): string | undefined {
+  if (systemLink.test(value)) return undefined;
+  const [, inner] = /^\{% safeurl %\}(.*)\{% endsafeurl %\}$/s.exec(value) ?? [];
+  if (inner === undefined && !isWebUrl(value)) return undefined;
+  return `{% trackedlink ${number} %}${inner ?? value}{% endtrackedlink %}`;
+}
+
+function nameOf(value: string): string {
+  const name = unescapeAttribute(value.replace(/\{% (?:end)?safeurl %\}/g, '')).trim();
+  return name.slice(0, nameMax);
 }
 
 /**
  * A static start that names a harmless scheme keeps its address; otherwise what is rendered decides. Liquid that
  * does not stand on its own in the attribute is guarded output by output.
  */
-function newGuard(): (value: string) => string {
+function guarded(value: string, parses: (source: string) => boolean): string {
+  if (/^\s*(https?:\/\/|mailto:|tel:|sms:|cid:|#)/i.test(value)) return value;
+  const wrapped = `{% safeurl %}${value}{% endsafeurl %}`;
+  if (parses(wrapped)) return wrapped;
+  return mapLiquid(value, {
+    liquid: (liquid) =>
+      liquid.startsWith('{{') ? `{% safeurl %}${liquid}{% endsafeurl %}` : liquid,
+  });
+}
+
+/** Whether a source stands on its own, for as many sources as there is time for. */
+function newParser(): (source: string) => boolean {
   let refused = 0;
-  return (value) => {
-    if (/^\s*(https?:\/\/|mailto:|tel:|sms:|cid:|#)/i.test(value)) return value;
-    const wrapped = `{% safeurl %}${value}{% endsafeurl %}`;
-    if (refused < refusedMax && parses(wrapped)) return wrapped;
-    refused += 1;
-    return mapLiquid(value, {
-      liquid: (liquid) =>
-        liquid.startsWith('{{') ? `{% safeurl %}${liquid}{% endsafeurl %}` : liquid,
-    });
+  return (source) => {
+    if (refused >= refusedMax) return false;
+    try {
+      parseLiquid(source, 'html');
+      return true;
+    } catch {
+      refused += 1;
+      return false;
+    }
   };
 }
 
-function parses(source: string): boolean {
-  try {
-    parseLiquid(source, 'html');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Adds the values unless the address has some of its own; the rest of it stays as the author wrote it. */
-function withUtm(url: string, utm: Utm): string {
-  const pairs = utmKeys
-    .filter((key) => utm[key])
-    .map((key) => `utm_${key}=${encodeURIComponent(utm[key] ?? '')}`);
-  if (pairs.length === 0 || /[?&;]utm_/i.test(url) || !URL.canParse(unescapeAttribute(url)))
-    return url;
-  const [address = '', fragment] = splitOnce(url, '#');
-  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&amp;';
-  return `${address}${joint}${pairs.join('&amp;')}${fragment === undefined ? '' : `#${fragment}`}`;
-}
-
-function splitOnce(text: string, separator: string): [string, string | undefined] {
-  // `&#38;` is an ampersand, not the start of a fragment.
-  const match = new RegExp(`(?<!&)${separator}`).exec(text);
-  return match === null
-    ? [text, undefined]
-    : [text.slice(0, match.index), text.slice(match.index + 1)];
-}
-
-function unescapeAttribute(value: string): string {
-  return value
-    .replace(/&(amp|#38|#x26);/gi, '&')
-    .replace(/&quot;/gi, '"')
-    .replace(/&#39;/g, "'");
-}
-
-function withPixel(html: string, opens: string): string {
-  const pixel = `<img src="${opens}${trackingToken}" width="1" height="1" alt="" style="display:block">`;
+function withPixel(html: string, opens: string, token: string): string {
+  const pixel = `<img src="${opens}${token}" width="1" height="1" alt="" style="display:block">`;
   const end = html.toLowerCase().lastIndexOf('</body>');
   return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
 }

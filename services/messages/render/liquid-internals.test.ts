@@ -15,8 +15,8 @@ import {
 import { engines } from '#lib/liquid/engine.ts';
 import { escapeHtml } from '#lib/liquid/escape.ts';
 import { childrenOf, parseLiquid } from '#lib/liquid/parse.ts';
+import { expressionsOf } from '#lib/liquid/reads.ts';
 import { SafeUrlTag } from '#lib/liquid/safe-url.ts';
-import { expressionsOf } from './reads.ts';
 
 /**
  * The fast path reads nodes that liquidjs has parsed. These parts of them are no documented interface: a test that is

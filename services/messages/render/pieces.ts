@@ -12,6 +12,7 @@ import {
 import { engines, newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
 import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
+import { TrackedLinkTag } from '#lib/liquid/tracked-link.ts';
 import { checkPart, countRead, type PartState } from './budget.ts';
 import { fastFilter } from './filters.ts';
 
@@ -64,6 +65,13 @@ function compileNode(template: Template, compiler: Compiler): Piece {
   if (template instanceof SafeUrlTag) {
     const inner = compileAll(template.templates, compiler);
     return { kind: 'value', render: (state) => safeUrl(renderPieces(inner, state)) };
+  }
+  if (template instanceof TrackedLinkTag) {
+    const inner = compileAll(template.templates, compiler);
+    return {
+      kind: 'value',
+      render: (state) => template.write(renderPieces(inner, state), state.scope),
+    };
   }
   return { kind: 'value', render: slowly(template, compiler) };
 }

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import PostalMime from 'postal-mime';
+import { deriveText } from '#lib/html/text.ts';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { contactFields } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
 import { type Prepared, writeMessage } from '../mime/message.ts';
 import type { Envelope, Recipient } from './compose.ts';
-import { contactFields } from './fields.ts';
 import { guardUrls } from './links.ts';
 import { type Content, compileMessage } from './program.ts';
-import { deriveText } from './text.ts';
 
 const envelope: Envelope = {
   from: { email: 'news@sender.example', name: 'The News' },

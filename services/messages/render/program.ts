@@ -1,4 +1,5 @@
 import type { Template } from 'liquidjs';
+import { convertsQuickly, deriveText } from '#lib/html/text.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { Prepared } from '../mime/message.ts';
@@ -11,10 +12,10 @@ import {
   splicer,
 } from './compose.ts';
 import { readFields } from './fields.ts';
-import { guardUrls, type LinkOptions, layLinks } from './links.ts';
+import { guardUrls, layLinks, layMjmlLinks } from './links.ts';
 import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
-import { convertsQuickly, deriveText } from './text.ts';
+import { type LinkWriting, linkWriter } from './write-link.ts';
 
 /** A template version as the templates service gives it. */
 export interface Content {
@@ -27,12 +28,13 @@ export interface Content {
 }
 
 /** A source that can't be spliced, because its Liquid may run long or makes the MJML itself. */
-export interface SlowSource {
+export interface SlowSource extends LinkWriting {
   subject: string;
   html: string;
   mjml: string;
   text: string;
-  utm: LinkOptions['utm'];
+  /** The number of all links that only Liquid makes; in MJML. */
+  otherLinks?: number;
 }
 
 /** A template version compiled for one plan. */
@@ -52,30 +54,42 @@ export interface Program {
   compose: (recipient: Recipient, parts: RenderedParts) => Prepared;
 }
 
-/** Compiles a template version once; after that only values are rendered and written. Throws on broken Liquid. */
-export function compileMessage(content: Content, envelope: Envelope): Program {
-  const guarded = guardUrls(content.html === '' ? content.mjml : content.html);
-  const tracked = content.html === '' ? { html: guarded, links: [] } : layLinks(guarded, envelope);
+/**
+ * Compiles a template version once; after that only values are rendered and written. `linkKey` signs the links that
+ * depend on the recipient; without it they are not counted. Throws on broken Liquid.
+ */
+export function compileMessage(
+  content: Content,
+  envelope: Envelope,
+  linkKey?: Uint8Array,
+): Program {
+  const { utm, tracking } = envelope;
+  const links: LinkWriting = { utm, ...(tracking && { tracking }), ...(linkKey && { linkKey }) };
+  const isMjml = content.html === '';
+  const tracked = isMjml
+    ? layMjmlLinks(guardUrls(content.mjml), links)
+    : layLinks(guardUrls(content.html), links);
   const laid = { ...tracked, html: linedUp(tracked.html, envelope) };
   const subject = parseLiquid(content.subject, 'text');
-  const html = parseLiquid(laid.html, 'html');
-  const text = textOf(content, tracked.html);
+  const html = parseLiquid(laid.html, 'html', linkWriter('html', links));
+  const text = textOf(content, tracked.html, links);
   const parts = [subject, html, ...(text ? [text.templates] : [])];
-  const isSlow = content.html === '' || text === undefined || !parts.every(isQuick);
-  const source = {
+  const isSlow = isMjml || text === undefined || !parts.every(isQuick);
+  const slow = {
+    ...links,
     subject: content.subject,
-    html: laid.html,
-    mjml: guarded,
+    html: isMjml ? '' : laid.html,
+    mjml: isMjml ? laid.html : '',
+    otherLinks: laid.links.length - 1,
     text: text?.source ?? '',
   };
-  const slow = content.html === '' ? { ...source, html: '' } : { ...source, mjml: '' };
   const scope = scopeOf(envelope);
   const compose = composer(envelope);
   return {
     fields: readFields(parts),
     links: laid.links,
     sizeBytes: sizeOf([slow.subject, slow.html, slow.mjml, slow.text], isSlow),
-    slow: isSlow ? { ...slow, utm: envelope.utm } : undefined,
+    slow: isSlow ? slow : undefined,
     scope,
     prepare: isSlow ? refuse : splicer(envelope, { subject, html, text: text.templates }, scope),
     compose,
@@ -109,12 +123,13 @@ function refuse(): never {
 function textOf(
   { text, html: source }: Content,
   html: string,
+  links: LinkWriting,
 ): { source: string; templates: Template[] } | undefined {
   if (text !== '') return { source: text, templates: parseLiquid(text, 'text') };
   if (source === '' || !convertsQuickly(html)) return undefined;
   const derived = deriveText(html);
   try {
-    return { source: derived, templates: parseLiquid(derived, 'text') };
+    return { source: derived, templates: parseLiquid(derived, 'text', linkWriter('text', links)) };
   } catch {
     return undefined;
   }

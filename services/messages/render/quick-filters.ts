@@ -1,5 +1,5 @@
 import { type Token, TypeGuards } from 'liquidjs';
-import { type FilterUse, valuesOf } from './reads.ts';
+import { type FilterUse, valuesOf } from '#lib/liquid/reads.ts';
 
 /** Longer texts in conditions and filters make searching for them slow. */
 const literalMax = 200;

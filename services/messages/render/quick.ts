@@ -1,6 +1,5 @@
 import { CaptureTag, CaseTag, type Template, type Token, TypeGuards } from 'liquidjs';
 import { childrenOf } from '#lib/liquid/parse.ts';
-import { addedBy, isQuickFilter, isShortLiteral } from './quick-filters.ts';
 import {
   type Expression,
   expressionsOf,
@@ -9,10 +8,13 @@ import {
   pathsOf,
   rootOf,
   valuesOf,
-} from './reads.ts';
+} from '#lib/liquid/reads.ts';
+import { addedBy, isQuickFilter, isShortLiteral } from './quick-filters.ts';
 
 const quickTags = new Set(
-  'if unless case assign capture comment raw echo increment decrement cycle safeurl #'.split(' '),
+  'if unless case assign capture comment raw echo increment decrement cycle safeurl trackedlink #'.split(
+    ' ',
+  ),
 );
 /** Between two nodes the limits of time and memory are looked at; one node must not take long by itself. */
 const operandsMax = 32;

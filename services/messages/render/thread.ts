@@ -4,6 +4,10 @@ import type { RenderedParts } from './compose.ts';
 import type { SlowSource } from './program.ts';
 import type { RenderAnswer, RenderRequest } from './worker.ts';
 
+function warmUp(source: Partial<SlowSource>): RenderRequest {
+  return { source: { subject: '', html: '', mjml: '', text: '', utm: {}, ...source }, scope: {} };
+}
+
 const limits = {
   /** A mail that takes longer is a mistake or an attack; MJML needs about 10 ms. */
   timeMs: 2_000,
@@ -12,6 +16,10 @@ const limits = {
   memoryMb: 256,
   /** A delivery waits with one message at a time, and fewer deliveries than this run at a time. */
   waitingMax: 1_000,
+  warmUps: {
+    html: { html: warmUp({ html: 'x' }) },
+    mjml: { mjml: warmUp({ mjml: '<mjml><mj-body></mj-body></mjml>' }) },
+  },
 };
 /** After so many kills the template is not tried again: each one has cost its full time. */
 const killLimit = 3;
@@ -25,15 +33,15 @@ export class RenderThread {
   );
   readonly #kills = new WeakMap<SlowSource, number>();
 
-  /** Throws an error with the reason if the message can't be rendered. */
-  async render(source: SlowSource, scope: Scope): Promise<RenderedParts> {
+  /** Throws an error with the reason if the message can't be rendered. Tenants take turns. */
+  async render(source: SlowSource, scope: Scope, tenant = ''): Promise<RenderedParts> {
     const kind = source.mjml === '' ? 'html' : 'mjml';
     const request = () => {
       // Counted when its turn comes: those before it in the queue may have had the same template.
       if (this.#killsOf(source) >= killLimit) throw new Error(tooSlow);
       return { source, scope };
     };
-    const answer = await this.#thread.ask(request, kind);
+    const answer = await this.#thread.ask(request, { kind, tenant });
     if (answer === undefined) {
       this.#kills.set(source, this.#killsOf(source) + 1);
       throw new Error(tooSlow);

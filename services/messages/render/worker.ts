@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { rememberLong } from '#lib/cache.ts';
+import { htmlToText } from '#lib/html/text.ts';
 import { newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
-import { layLinks } from './links.ts';
+import { layRendered } from './links.ts';
 import type { SlowSource } from './program.ts';
-import { htmlToText } from './text.ts';
+import { type LinkWriting, linkWriter } from './write-link.ts';
 
 /** A thread that renders programs which may run long. The main thread kills it after a timeout. */
 
@@ -27,9 +28,12 @@ parentPort?.on('message', async (request: RenderRequest) => {
 async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
   try {
     const html =
-      source.mjml === '' ? render('html', source.html, scope) : await renderMjml(source, scope);
-    const text = source.text === '' ? htmlToText(html) : render('text', source.text, scope);
-    const subject = render('text', source.subject, scope);
+      source.mjml === ''
+        ? render('html', source.html, { source, scope })
+        : await renderMjml(source, scope);
+    const text =
+      source.text === '' ? htmlToText(html) : render('text', source.text, { source, scope });
+    const subject = render('text', source.subject, { source, scope });
     // Here, so that what is too large is not copied out of the thread.
     checkPart('subject', subject.length);
     checkPart('html', html.length);
@@ -41,21 +45,38 @@ async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
 }
 
 /** The values are escaped before MJML sees them, so they can't make blocks. */
-async function renderMjml({ mjml: template, utm }: SlowSource, scope: Scope): Promise<string> {
+async function renderMjml(source: SlowSource, scope: Scope): Promise<string> {
   const mjml: Mjml = createRequire(import.meta.url)('mjml');
-  const { html } = await mjml(render('html', template, scope), {
+  const { html } = await mjml(render('html', source.mjml, { source, scope }), {
     validationLevel: 'skip',
     ignoreIncludes: true,
   });
-  return layLinks(html, { utm }).html;
+  const writeLink = linkWriter('html', source);
+  return layRendered(html, source, {
+    token: String(scope.tracking_token ?? ''),
+    write: (url) => writeLink(url, source.otherLinks ?? 0, scope),
+  });
 }
 
 const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
-const parsed = {
-  html: rememberLong(parsedMax, (source) => parseLiquid(source, 'html')),
-  text: rememberLong(parsedMax, (source) => parseLiquid(source, 'text')),
-};
+/** By the JSON of how links are written, a line break, and the source. */
+const parsed = { html: rememberParsed('html'), text: rememberParsed('text') };
 
-function render(place: Place, source: string, scope: Scope): string {
-  return renderNodes(place, parsed[place](source), newContext(place, scope));
+function rememberParsed(place: Place) {
+  return rememberLong(parsedMax, (key) => {
+    const end = key.indexOf('\n');
+    const { linkKey, ...links } = JSON.parse(key.slice(0, end));
+    const options: LinkWriting = {
+      ...links,
+      ...(linkKey && { linkKey: Buffer.from(linkKey, 'hex') }),
+    };
+    return parseLiquid(key.slice(end + 1), place, linkWriter(place, options));
+  });
+}
+
+function render(place: Place, text: string, { source, scope }: RenderRequest): string {
+  const { utm, tracking, linkKey } = source;
+  const hex = linkKey && Buffer.from(linkKey).toString('hex');
+  const links = JSON.stringify({ utm, tracking, linkKey: hex });
+  return renderNodes(place, parsed[place](`${links}\n${text}`), newContext(place, scope));
 }

@@ -13,9 +13,10 @@ import type { Claimed, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
 import type { Recorder } from '../record/recorder.ts';
-import type { MailOptions, Recipient } from '../render/compose.ts';
+import type { MailOptions, Recipient, RenderedParts } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { TextOverride } from '../render/overrides.ts';
+import type { SlowSource } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
@@ -165,9 +166,12 @@ export class DeliveryRun {
   async #renderSlowly({ variant: { program }, recipient: given }: Letter): Promise<() => Prepared> {
     const { thread } = this.#context;
     try {
-      const recipient = await withSlowTexts(thread, given, program.scope);
+      const { workspaceId } = this.#delivery.group;
+      const render = (source: SlowSource, scope: Scope) =>
+        thread.render(source, scope, workspaceId);
+      const recipient = await withSlowTexts(render, given, program.scope);
       if (!program.slow) return () => program.prepare(recipient);
-      const parts = await thread.render(program.slow, program.scope(recipient));
+      const parts = await render(program.slow, program.scope(recipient));
       return () => program.compose(recipient, parts);
     } catch (error) {
       return () => {
@@ -289,7 +293,7 @@ function hasSlowText({ options }: Recipient): boolean {
 
 /** Texts of the message's own, rendered where that may take long. */
 async function withSlowTexts(
-  thread: RenderThread,
+  render: (source: SlowSource, scope: Scope) => Promise<RenderedParts>,
   recipient: Recipient,
   scopeOf: (recipient: Recipient) => Scope,
 ): Promise<Recipient> {
@@ -304,7 +308,7 @@ async function withSlowTexts(
   const settle = async (text: TextOverride | undefined): Promise<TextOverride | undefined> => {
     if (text?.kind !== 'slow') return text;
     const source = { subject: text.source, html: '', mjml: '', text: '', utm: {} };
-    return { kind: 'constant', text: (await thread.render(source, scope)).subject };
+    return { kind: 'constant', text: (await render(source, scope)).subject };
   };
   const texts = { subject: await settle(subject), previewLine: await settle(previewLine) };
   return { ...recipient, options: { ...options, ...texts } };

@@ -44,7 +44,7 @@ export async function givenService() {
   const outcomes = await openOutcomeStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
   const world = newWorld(sink.port);
-  const peers = { store, workspaces: workspacesOf(world), templates: templatesOf(world) };
+  const peers = { store, keyring, workspaces: workspacesOf(world), templates: templatesOf(world) };
   const egress = createEgress(['127.0.0.0/8']);
   /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {

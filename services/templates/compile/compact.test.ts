@@ -23,7 +23,9 @@ function normal(node: Node, isVerbatim = false): unknown {
   const isKept = isVerbatim || /^(pre|textarea|style|script|title)$/.test(node.nodeName);
   const children = node.childNodes
     .map((child) => normal(child, isKept))
-    .filter((child) => child !== '');
+    .filter((child) => child !== '')
+    // Between the parts of a table it is not rendered, and where it ends up depends on the text after it.
+    .filter((child) => child !== ' ' || !/^(table|tbody|tr)$/.test(node.nodeName));
   return {
     name: node.nodeName,
     attributes: 'attrs' in node ? node.attrs : [],

@@ -5,6 +5,7 @@ import type { Place } from '#lib/liquid/engine.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import type { Head } from './head.ts';
+import type { Preview, PreviewRequest } from './preview.ts';
 import type { Source } from './source.ts';
 import type { Answer, Work } from './worker.ts';
 
@@ -27,37 +28,56 @@ export type Compiler = {
   /** MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
   compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
   /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
-  preview(source: Source, data: JsonObject | undefined): Promise<CompiledBody>;
+  preview(source: Source, request: PreviewRequest): Promise<Preview>;
+  /** Throws unless a source can wrap others; its errors continue the name of the layout: `does not hold …`. */
+  checkLayout(source: Source): Promise<void>;
   /** Throws if the text is no Liquid. */
   parse(place: Place, source: string): Promise<void>;
   render(place: Place, source: string, data: JsonObject): Promise<string>;
+  /** The same for one caller: workspaces take turns, and work that waits is dropped when its caller leaves. */
+  for(workspaceId: string, signal?: AbortSignal): Compiler;
   close(): Promise<void>;
 };
 
+type Thread = KillableThread<Work, Answer>;
+type Caller = { tenant: string; signal?: AbortSignal | undefined };
+
+const blank: Source = { kind: 'mjml', text: '<mjml><mj-body></mj-body></mjml>' };
+const blankHead: Head = { title: '', preview: '', language: '' };
+
 export function createCompiler(): Compiler {
-  const thread = new KillableThread<Work, Answer>(new URL('./worker.ts', import.meta.url), {
+  const thread: Thread = new KillableThread(new URL('./worker.ts', import.meta.url), {
     timeMs: 1_500,
     startMs: 8_000,
     memoryMb: 256,
     waitingMax: 100,
+    tenantWaitingMax: 50,
+    warmUps: {
+      compile: {
+        liquid: { do: 'parse', place: 'text', source: '' },
+        compile: { do: 'compile', source: blank, head: blankHead, data: {} },
+      },
+    },
   });
-  const run = async (work: Work): Promise<Exclude<Answer, { error: string }>> => {
-    checkSize(typeof work.source === 'string' ? work.source : work.source.text);
-    const answer = await ask(thread, work);
-    if (!answer) throw new ContentError('it takes too long or too much memory');
-    if ('error' in answer) {
-      throw new ContentError(answer.error.slice(0, errorLengthMax), answer.issues);
-    }
-    return answer;
-  };
-  const body = async (work: Work): Promise<CompiledBody> => {
-    const answer = await run(work);
-    if ('text' in answer) throw new Error('the thread answered something else');
-    return answer;
-  };
+  return compilerOf(thread, { tenant: '' });
+}
+
+function compilerOf(thread: Thread, caller: Caller): Compiler {
+  const run = (work: Work) => answered(thread, caller, work);
   return {
-    compile: (source, head, data) => body({ do: 'compile', source, head, data }),
-    preview: (source, data) => body({ do: 'preview', source, data }),
+    async compile(source, head, data) {
+      const answer = await run({ do: 'compile', source, head, data });
+      if ('html' in answer) return answer;
+      throw new Error('the thread answered something else');
+    },
+    async preview(source, request) {
+      const answer = await run({ do: 'preview', source, request });
+      if ('preview' in answer) return answer.preview;
+      throw new Error('the thread answered something else');
+    },
+    async checkLayout(source) {
+      await run({ do: 'layout', source });
+    },
     async parse(place, source) {
       await run({ do: 'parse', place, source });
     },
@@ -65,14 +85,31 @@ export function createCompiler(): Compiler {
       const answer = await run({ do: 'render', place, source, data });
       return 'text' in answer ? answer.text : '';
     },
+    for: (tenant, signal) => compilerOf(thread, { tenant, signal }),
     close: () => thread.close(),
   };
 }
 
-async function ask(thread: KillableThread<Work, Answer>, work: Work): Promise<Answer | undefined> {
+async function answered(
+  thread: Thread,
+  caller: Caller,
+  work: Work,
+): Promise<Exclude<Answer, { error: string }>> {
+  checkSize(typeof work.source === 'string' ? work.source : work.source.text);
+  if (work.do === 'preview') checkSize(work.request.text);
+  const answer = await ask(thread, caller, work);
+  if (!answer) throw new ContentError('it takes too long or too much memory');
+  if ('error' in answer) {
+    throw new ContentError(answer.error.slice(0, errorLengthMax), answer.issues);
+  }
+  return answer;
+}
+
+async function ask(thread: Thread, caller: Caller, work: Work): Promise<Answer | undefined> {
   try {
-    // Each kind loads modules of its own.
-    return await thread.ask(() => work, work.do === 'preview' ? 'compile' : work.do);
+    // Previews load the same modules as compiling, and the others need no more than the thread itself.
+    const kind = work.do === 'preview' || work.do === 'compile' ? 'compile' : 'liquid';
+    return await thread.ask(() => work, { ...caller, kind });
   } catch (error) {
     if (!(error instanceof ThreadBusyError)) throw error;
     throw retryLater('too many templates are being compiled', Code.ResourceExhausted, 1_000);

@@ -1,7 +1,17 @@
-/** A complaint of MJML about a template. */
+/** What kind an issue is of. */
+export type IssueCode =
+  | 'mjml'
+  | 'image_without_alt'
+  | 'clipped'
+  | 'no_unsubscribe_link'
+  | 'unknown_variable';
+
+/** A complaint about a template. */
 export type Issue = {
-  /** In the MJML, from 1; meaningless for a visual tree. */
+  code: IssueCode;
+  /** In the MJML or the part, from 1; meaningless for a visual tree, 0 for the whole mail. */
   line: number;
+  /** An element, or a part of the mail. */
   tag: string;
   message: string;
 };

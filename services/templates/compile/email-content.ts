@@ -16,12 +16,13 @@ type Options = {
   /** Of its readers; BCP 47. */
   language: string;
   testData: JsonObject | undefined;
+  layout: Source | undefined;
 };
 
 /** Checks a mail's content and compiles it. Every mistake is a 400 that names the field below `field`. */
 export async function compileEmail(
   given: EmailContent,
-  { compiler, field, language, testData }: Options,
+  { compiler, field, language, testData, layout }: Options,
 ): Promise<{ content: EmailContent; compiled: Compiled }> {
   const mode = checkTexts(given, field);
   const source = mode === 'code' ? 'mjml_source' : 'visual_editor_tree';
@@ -31,12 +32,13 @@ export async function compileEmail(
   await at('subject', compiler.parse('text', given.subject));
   await at('subject_preview', compiler.parse('text', given.subjectPreview));
   const head = { title: given.subject, preview: given.subjectPreview, language };
-  const body = await at(source, compiler.compile(sourceOf(given, mode), head, testData ?? {}));
+  const wrapped = layout ? { ...sourceOf(given), layout } : sourceOf(given);
+  const body = await at(source, compiler.compile(wrapped, head, testData ?? {}));
   await at('text', compiler.parse('text', given.text));
   const content = create(EmailContentSchema, {
     ...given,
     editorMode: mode,
-    compiledPreview: given.compiledPreview || body.mjml,
+    compiledPreview: (!layout && given.compiledPreview) || body.mjml,
   });
   const { subject, text, senderId: sender_id } = given;
   const reply_to = canonicalAddress(given.replyTo) ?? '';
@@ -75,11 +77,17 @@ function checkTexts(email: EmailContent, field: string): 'visual' | 'code' {
   return mode;
 }
 
-function sourceOf(email: EmailContent, mode: 'visual' | 'code'): Source {
-  return mode === 'code' ? mjmlSource(email.mjmlSource) : treeSource(email.visualEditorTree);
+export function sourceOf(email: EmailContent): Source {
+  const isCode = email.editorMode === 'code';
+  return isCode ? mjmlSource(email.mjmlSource) : treeSource(email.visualEditorTree);
 }
 
-async function refuse<Result>(work: Promise<Result>, field: string, part: string): Promise<Result> {
+/** The result of compiling a part, whose mistakes are a 400 that names the field. */
+export async function refuse<Result>(
+  work: Promise<Result>,
+  field: string,
+  part: string,
+): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { escapeText } from './tree.ts';
 
 export type Head = {
-  /** Used if the author gives none. */
+  /** Used if the author gives none. Empty for none. */
   title: string;
   /** The preview line; replaces the author's own. Empty for none. */
   preview: string;
@@ -11,7 +11,8 @@ export type Head = {
 
 /** Puts language, title and preview line where mail programs look for them. */
 export function withHead(mjml: string, { title, preview, language }: Head): string {
-  const titled = /<mj-title\b/.test(mjml) ? mjml : withElement(mjml, 'mj-title', title);
+  const isTitled = title === '' || /<mj-title\b/.test(mjml);
+  const titled = isTitled ? mjml : withElement(mjml, 'mj-title', title);
   const previewed =
     preview === ''
       ? titled

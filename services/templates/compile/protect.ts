@@ -6,13 +6,15 @@ import { mjmlTags } from './tags.ts';
 /** MJML whose Liquid is hidden from the XML parser behind words that mean nothing to it. */
 export type Protected = {
   mjml: string;
+  /** Finds the words. */
+  words: RegExp;
   /** Puts the Liquid back, byte for byte. */
   restore(html: string): string;
   /** Whether a text speaks of Liquid that is hidden. */
   isAboutLiquid(text: string): boolean;
   /** The line of the source that a line of `mjml` stands in. */
   sourceLine(line: number): number;
-  /** Whether Liquid stands between blocks, so that it may make blocks: then each recipient compiles. */
+  /** Whether Liquid stands between blocks, so that it may make blocks. */
   makesBlocks: boolean;
 };
 
@@ -33,6 +35,7 @@ export function protectLiquid(source: string): Protected {
     text.replace(word, (_, index: string) => hidden[Number(index)] ?? '');
   return {
     mjml,
+    words: word,
     makesBlocks: standsBetweenBlocks(mjml, nonce),
     restore,
     isAboutLiquid: (text) => text.includes(nonce),

@@ -1,7 +1,12 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 
 /** A template's source, as text, so that its size is known before it is parsed. */
-export type Source = { kind: 'mjml' | 'tree'; text: string };
+export type Source = {
+  kind: 'mjml' | 'tree';
+  text: string;
+  /** The source that wraps it. */
+  layout?: Source;
+};
 
 export function mjmlSource(text: string): Source {
   return { kind: 'mjml', text };

@@ -59,7 +59,7 @@ function element(mjml: string, start: number, text: string, name: string): Tag {
 }
 
 /** Behind the `>` that ends a tag; one in quotes ends nothing. */
-function tagEnd(mjml: string, from: number, name: string): number {
+export function tagEnd(mjml: string, from: number, name: string): number {
   for (let at = from; at < mjml.length; at += 1) {
     const character = mjml[at];
     if (character === '>') return at + 1;

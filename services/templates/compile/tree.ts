@@ -22,6 +22,11 @@ export function treeToMjml(tree: JsonObject): string {
   return blockToMjml(tree, 1, { blocks: 0 });
 }
 
+/** Throws where a block, or one inside of it, is none that a tree may hold. */
+export function checkTree(block: JsonObject): void {
+  blockToMjml(block, 1, { blocks: 0 });
+}
+
 function blockToMjml(block: JsonValue, depth: number, seen: { blocks: number }): string {
   if (block === null || typeof block !== 'object' || Array.isArray(block)) {
     throw new ContentError('every block of visual_editor_tree must be an object');

@@ -3,11 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
+import { fixBlocks } from './blocks.ts';
 import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
-import { judge } from './issues.ts';
-import { protectLiquid } from './protect.ts';
+import { checkLayout, unwrapped, type Whole, wrapInLayout } from './layout.ts';
+import { type Preview, type PreviewRequest, previewMail } from './preview.ts';
+import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
@@ -15,12 +17,14 @@ import { treeToMjml } from './tree.ts';
 
 export type Work =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }
-  | { do: 'preview'; source: Source; data: JsonObject | undefined }
+  | { do: 'preview'; source: Source; request: PreviewRequest }
+  | { do: 'layout'; source: Source }
   | { do: 'parse'; place: Place; source: string }
   | { do: 'render'; place: Place; source: string; data: JsonObject };
 
 export type Answer =
   | { html: string; mjml: string; makesBlocks: boolean; warnings: readonly Issue[] }
+  | { preview: Preview }
   | { text: string }
   | { error: string; issues: readonly Issue[] };
 
@@ -48,6 +52,9 @@ async function result(work: Work): Promise<Answer> {
       return compile(work);
     case 'preview':
       return preview(work);
+    case 'layout':
+      checkLayout(mjmlOf(work.source));
+      return { text: '' };
     case 'parse':
       checkLiquid(work.source, work.place);
       return { text: '' };
@@ -57,24 +64,59 @@ async function result(work: Work): Promise<Answer> {
 }
 
 async function compile({ source, head, data }: Work & { do: 'compile' }): Promise<Answer> {
-  const mjml = mjmlOf(source);
+  const { mjml, judge } = wholeOf(source);
   const whole = withHead(mjml, head);
-  const { makesBlocks } = protectLiquid(whole);
-  if (makesBlocks) {
-    checkLiquid(whole, 'html');
-    const { warnings } = await toHtml(render('html', whole, data), source);
-    return { html: '', mjml: whole, makesBlocks, warnings };
+  const hidden = protectLiquid(whole);
+  if (!hidden.makesBlocks) {
+    const { html, issues } = await toHtml(hidden);
+    const warnings = judge(issues, false);
+    checkLiquid(html, 'html');
+    return { html, mjml, makesBlocks: false, warnings };
   }
-  const { html, warnings } = await toHtml(whole, source);
-  checkLiquid(html, 'html');
-  return { html, mjml, makesBlocks, warnings };
+  checkLiquid(whole, 'html');
+  const fixed = await fixedHtml(hidden);
+  if (fixed) {
+    const { html, issues } = fixed;
+    return { html, mjml, makesBlocks: false, warnings: judge(issues, false) };
+  }
+  const { issues } = await toHtml(protectLiquid(render('html', whole, data)));
+  return { html: '', mjml: whole, makesBlocks: true, warnings: judge(issues, true) };
 }
 
-async function preview({ source, data }: Work & { do: 'preview' }): Promise<Answer> {
-  const given = mjmlOf(source);
-  checkLiquid(given, 'html');
-  const mjml = data === undefined ? given : render('html', given, data);
-  return { ...(await toHtml(mjml, source)), mjml, makesBlocks: false };
+/** Undefined where each recipient's values have to be known first. */
+async function fixedHtml(
+  hidden: Protected,
+): Promise<{ html: string; issues: Issue[] } | undefined> {
+  const fixed = fixBlocks(hidden);
+  if (!fixed) return undefined;
+  // Issues name the lines of the source.
+  const { issues } = await toHtml(hidden);
+  const { html } = await toHtml({ ...hidden, mjml: fixed.mjml });
+  const whole = hidden.restore(fixed.before) + html;
+  try {
+    checkLiquid(whole, 'html');
+  } catch {
+    return undefined;
+  }
+  return { html: whole, issues };
+}
+
+async function preview({ source, request }: Work & { do: 'preview' }): Promise<Answer> {
+  const given = wholeOf(source);
+  const toPreview = async (mjml: string, head: Head, keepsLiquid: boolean) => {
+    const hidden = protectLiquid(withHead(mjml, head));
+    const fixed = keepsLiquid && hidden.makesBlocks ? await fixedHtml(hidden) : undefined;
+    const { html, issues } = fixed ?? (await toHtml(hidden));
+    return { html, warnings: given.judge(issues, !keepsLiquid) };
+  };
+  return { preview: await previewMail(given.mjml, request, { render, toHtml: toPreview }) };
+}
+
+function wholeOf({ layout, ...source }: Source): Whole {
+  const mjml = mjmlOf(source);
+  if (!layout) return unwrapped(mjml, source.kind);
+  const { kind } = source;
+  return wrapInLayout({ mjml, kind }, { mjml: mjmlOf(layout), kind: layout.kind });
 }
 
 /** A tree travels as JSON, since its size is known then. */
@@ -85,22 +127,23 @@ function mjmlOf({ kind, text }: Source): string {
   return treeToMjml(tree);
 }
 
-async function toHtml(
-  source: string,
-  { kind }: Source,
-): Promise<{ html: string; warnings: Issue[] }> {
-  const hidden = protectLiquid(source);
+async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[] }> {
   const mjml: Mjml = createRequire(import.meta.url)('mjml');
   // Includes would read files of this machine.
   const options = { validationLevel: 'soft', ignoreIncludes: true };
   const { html, errors } = await mjml(hidden.mjml, options);
-  const found = errors
+  const issues = errors
     .filter(({ message }) => !hidden.isAboutLiquid(message))
-    .map(({ line, tagName: tag, message }) => ({ line: hidden.sourceLine(line), tag, message }));
+    .map(({ line, tagName: tag, message }) => ({
+      code: 'mjml' as const,
+      line: hidden.sourceLine(line),
+      tag,
+      message,
+    }));
   // What Liquid captures may be split into lines, or shown where white space counts.
-  const isCaptured = /\{%-?\s*capture\b/.test(source);
+  const isCaptured = /\{%-?\s*capture\b/.test(hidden.restore(hidden.mjml));
   const compact = isCaptured ? html : compactHtml(html, hidden.isAboutLiquid);
-  return { html: hidden.restore(compact), warnings: judge(found, kind) };
+  return { html: hidden.restore(compact), issues };
 }
 
 function render(place: Place, source: string, data: JsonObject): string {

@@ -1,6 +1,5 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { query } from '#lib/postgres/query.ts';
 import { createRequest, useService } from '../test/given.ts';
 
 const given = useService();
@@ -8,13 +7,8 @@ const given = useService();
 /** A template with versions 1 and 2. */
 async function givenTemplate(): Promise<string> {
   const { id } = createRequest();
-  const { template } = await given.client.createTemplate({ ...createRequest(), id });
-  await query(
-    given.context.store.fork(),
-    `insert into templates select (jsonb_populate_record(t, '{"version": 2}')).*
-     from templates t where id = $1`,
-    [template?.id],
-  );
+  await given.client.createTemplate({ ...createRequest(), id });
+  await given.client.updateTemplate({ ...createRequest(), id });
   return id;
 }
 
@@ -46,9 +40,7 @@ test('unknown templates are left out', async () => {
 
 test('a deleted template has only its pinned versions', async () => {
   const id = await givenTemplate();
-  await query(given.context.store.fork(), 'update templates set deleted_at = now() where id = $1', [
-    id,
-  ]);
+  await given.client.deleteTemplate({ workspaceId: 'acme', id });
   expect(await ask([{ id }, { id, version: 1 }])).toEqual([[id, 1, id, 1]]);
 });
 

@@ -102,9 +102,9 @@ test.each([
   expect((await given.content.getTemplateContent(request)).html).toContain(kept);
 });
 
-test('Liquid that makes blocks is compiled for each recipient', async () => {
+test('Liquid that makes columns is compiled for each recipient', async () => {
   const source =
-    '<mjml><mj-body>{% for i in items %}<mj-section><mj-column><mj-text>{{ i }}</mj-text></mj-column></mj-section>{% endfor %}</mj-body></mjml>';
+    '<mjml><mj-body><mj-section>{% for i in items %}<mj-column><mj-text>{{ i }}</mj-text></mj-column>{% endfor %}</mj-section></mj-body></mjml>';
   const request = createRequest(source);
   await given.client.createTemplate(request);
   const content = await given.content.getTemplateContent(request);

@@ -1,9 +1,9 @@
 import type { Context, Methods } from '../context.ts';
-import { findVersion } from '../template-queries.ts';
+import { findLiveVersion } from '../template-queries.ts';
 import { toTemplate } from '../views/template.ts';
 
 export function getTemplate({ store }: Context): Methods['getTemplate'] {
   return async (request) => ({
-    template: toTemplate(await findVersion(store.fork(), request)),
+    template: toTemplate(await findLiveVersion(store.fork(), request)),
   });
 }

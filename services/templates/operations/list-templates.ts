@@ -1,30 +1,75 @@
-import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  type ListTemplatesRequest,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { findVersions } from '../template-queries.ts';
+import { LargeReads } from '../pages/large-reads.ts';
+import { pageOf } from '../pages/page.ts';
+import { findNewestOf } from '../template-queries.ts';
 import { categoryWord, toTemplate } from '../views/template.ts';
 
-const templatesMax = 1_000;
+/** All templates of a workspace. */
+const limitDefault = 1_000;
 const channels = new Map<TemplateChannel, string>([
   [TemplateChannel.EMAIL, 'email'],
   [TemplateChannel.WEB, 'web'],
 ]);
 
+type Row = { id: string; version: number; size_bytes: number };
+
 export function listTemplates({ store }: Context): Methods['listTemplates'] {
-  return async ({ workspaceId, category, channel }) => {
+  const large = new LargeReads();
+  return async (request) => {
     const em = store.fork();
-    const newest = await query<{ id: string; version: number }>(
-      em,
-      `select id, version from (
-         select distinct on (id) id, version, category, channel, updated_at, deleted_at
-         from templates where workspace_id = $1 order by id, version desc
-       ) as newest
-       where deleted_at is null
-         and ($2::text is null or category = $2) and ($3::text is null or channel = $3)
-       order by updated_at desc, id limit ${templatesMax}`,
-      [workspaceId, categoryWord(category) ?? null, channels.get(channel) ?? null],
+    const { limit = limitDefault, workspaceId } = request;
+    const { page, isLast } = pageOf(await newestVersions(em, request, limit + 1), limit);
+    const ids = page.map(({ id }) => id);
+    const templates = await large.run(workspaceId, async () =>
+      (await findNewestOf(em, workspaceId, ids)).map(toTemplate),
     );
-    const templateOf = await findVersions(em, workspaceId, newest);
-    return { templates: newest.flatMap((key) => templateOf(key) ?? []).map(toTemplate) };
+    const last = page.at(-1);
+    return {
+      templates,
+      nextCursor: isLast || !last ? undefined : `${last.id}.${last.version}`,
+    };
   };
+}
+
+/** A page follows a version, which is found even if the template was changed or deleted since. */
+async function newestVersions(
+  em: EntityManager,
+  { workspaceId, category, channel, cursor }: ListTemplatesRequest,
+  limit: number,
+): Promise<Row[]> {
+  const after = cursor === '' ? undefined : await placeOf(em, workspaceId, cursor);
+  return query<Row>(
+    em,
+    `select id, version, size_bytes from templates
+     where workspace_id = $1 and is_newest
+       and ($2::text is null or category = $2) and ($3::text is null or channel = $3)
+       and ($4::timestamptz is null or (updated_at, id) < ($4, $5::text))
+     order by updated_at desc, id desc limit $6`,
+    [
+      workspaceId,
+      category === 0 ? null : (categoryWord(category) ?? ''),
+      channels.get(channel) ?? null,
+      after?.updated_at ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  );
+}
+
+async function placeOf(em: EntityManager, workspaceId: string, cursor: string) {
+  const [, id, version] = /^([\w-]{1,32})\.(\d{1,9})$/.exec(cursor) ?? [];
+  const [row] = await query<{ updated_at: string; id: string }>(
+    em,
+    'select updated_at, id from templates where workspace_id = $1 and id = $2 and version = $3::int',
+    [workspaceId, id ?? '', version ?? 0],
+  );
+  if (!row) throw invalidField('cursor', 'invalid cursor');
+  return row;
 }

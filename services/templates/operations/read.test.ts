@@ -1,7 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { TemplateCategory, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { query } from '#lib/postgres/query.ts';
 import { createRequest, mail, useService } from '../test/given.ts';
 
 const given = useService();
@@ -27,10 +26,12 @@ test('get reads a created template, and refuses an unknown one', async () => {
 test('a deleted template is gone, but a pinned version still answers', async () => {
   const request = createRequest();
   await given.client.createTemplate(request);
-  await query(given.context.store.fork(), 'update templates set deleted_at = now() where id = $1', [
-    request.id,
-  ]);
-  await expect(given.client.getTemplate(request)).rejects.toMatchObject({ code: Code.NotFound });
+  await given.client.deleteTemplate(request);
+  for (const version of [0, 1]) {
+    await expect(given.client.getTemplate({ ...request, version })).rejects.toMatchObject({
+      code: Code.NotFound,
+    });
+  }
   expect((await given.content.getTemplateContent({ ...request, version: 1 })).version).toBe(1);
 });
 

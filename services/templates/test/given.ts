@@ -1,10 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
+import { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import {
   TemplateCategory,
   TemplateChannel,
   TemplateContentService,
   TemplateService,
+  TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -16,10 +18,10 @@ import { templatesRoutes } from '../service.ts';
 import { openTemplatesStore } from '../store.ts';
 
 /** The service on a database of its own, in a workspace that speaks English and French. */
-export async function givenService() {
+export async function givenService({ store }: Partial<Pick<Context, 'store'>> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const context: Context = {
-    store: await testStore(openTemplatesStore),
+    store: store ?? (await testStore(openTemplatesStore)),
     now: () => clock.now,
     compiler: createCompiler(),
     workspaces: {
@@ -34,7 +36,9 @@ export async function givenService() {
     clock,
     context,
     client: createClient(TemplateService, transport(userClaims())),
+    blocks: createClient(TemplateBlockService, transport(userClaims())),
     content: createClient(TemplateContentService, transport()),
+    uses: createClient(TemplateUseService, transport()),
     close: () => Promise.all([context.store.close(), context.compiler.close()]),
   };
 }
@@ -43,7 +47,10 @@ export type Given = Awaited<ReturnType<typeof givenService>>;
 
 /** The service for all tests of a file. */
 export function useService(): Given {
-  return shared(givenService, (given) => given.close());
+  return shared(
+    () => givenService(),
+    (given) => given.close(),
+  );
 }
 
 export function mail(body: string): string {

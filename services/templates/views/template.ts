@@ -1,14 +1,15 @@
-import { fromJson, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, fromJson, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   EmailContentSchema,
   TemplateCategory,
   TemplateChannel,
-  type TemplateSchema,
+  TemplateSchema,
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import type { Template } from '../template.ts';
+import type { TemplateInput } from '../content/input.ts';
+import type { TemplateSource } from '../template.ts';
 
 export const channelWords = { email: TemplateChannel.EMAIL, web: TemplateChannel.WEB };
 
@@ -23,8 +24,38 @@ export function categoryOf(word: string): TemplateCategory {
   return found?.[1] ?? TemplateCategory.UNSPECIFIED;
 }
 
+/** A version as a caller would give it. */
+export function toInput(template: TemplateSource): TemplateInput {
+  const {
+    id,
+    name,
+    channel,
+    category,
+    email,
+    web,
+    templateMacroId,
+    testData,
+    settings,
+    translations,
+  } = create(TemplateSchema, toTemplate(template));
+  const { workspace_id: workspaceId } = template;
+  return {
+    workspaceId,
+    id,
+    name,
+    channel,
+    category,
+    email,
+    web,
+    templateMacroId,
+    testData,
+    settings,
+    translations,
+  };
+}
+
 /** A version as the API shows it. */
-export function toTemplate(template: Template): MessageInitShape<typeof TemplateSchema> {
+export function toTemplate(template: TemplateSource): MessageInitShape<typeof TemplateSchema> {
   const { email, web, translations } = template;
   return {
     id: template.id,
@@ -35,6 +66,7 @@ export function toTemplate(template: Template): MessageInitShape<typeof Template
     email: email ? fromJson(EmailContentSchema, email) : undefined,
     web: web ? fromJson(WebContentSchema, web) : undefined,
     templateMacroId: template.template_macro_id,
+    templateMacroVersion: template.template_macro_version,
     integrationId: template.integration_id,
     testData: template.test_data ?? undefined,
     settings: template.settings ?? undefined,

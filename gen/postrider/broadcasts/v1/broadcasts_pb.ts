@@ -1642,7 +1642,8 @@ export const BroadcastService: GenService<{
     output: typeof SendToIndividualResponseSchema;
   },
   /**
-   * Schedules a draft, or sends it now. A time up to an hour ago starts it at once.
+   * Schedules a draft, or sends it now. A time up to an hour ago starts it at once. Its templates cannot be deleted until
+   * it is over.
    *
    * INVALID_ARGUMENT: the time is impossible or more than an hour ago, the zone is unknown, or the
    * list, template or marketing provider does not exist. NOT_FOUND: no such broadcast.

@@ -925,7 +925,7 @@ export const ListService: GenService<{
     output: typeof GetListResponseSchema;
   },
   /**
-   * Creates a list.
+   * Creates a list. Its template cannot be deleted while the list uses it.
    *
    * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. ALREADY_EXISTS: the id is taken.
    *

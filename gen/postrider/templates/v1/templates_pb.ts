@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file postrider/templates/v1/templates.proto.
  */
 export const file_postrider_templates_v1_templates: GenFile = /*@__PURE__*/
-  fileDesc("CiZwb3N0cmlkZXIvdGVtcGxhdGVzL3YxL3RlbXBsYXRlcy5wcm90bxIWcG9zdHJpZGVyLnRlbXBsYXRlcy52MSLPBQoIVGVtcGxhdGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFEjgKB2NoYW5uZWwYBCABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBIzCgVlbWFpbBgFIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRW1haWxDb250ZW50Ei8KA3dlYhgGIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBI6CghjYXRlZ29yeRgHIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRIZChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCRIWCg5pbnRlZ3JhdGlvbl9pZBgJIAEoCRIqCgl0ZXN0X2RhdGEYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAsgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJICgx0cmFuc2xhdGlvbnMYDCADKAsyMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlLlRyYW5zbGF0aW9uc0VudHJ5Ei4KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlbGV0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGlgKEVRyYW5zbGF0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRIyCgV2YWx1ZRgCIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVHJhbnNsYXRpb246AjgBIuQBCgxFbWFpbENvbnRlbnQSEwoLZWRpdG9yX21vZGUYASABKAkSEwoLbWptbF9zb3VyY2UYAiABKAkSEQoJc2VuZGVyX2lkGAMgASgJEhAKCHJlcGx5X3RvGAQgASgJEg8KB3N1YmplY3QYBSABKAkSFwoPc3ViamVjdF9wcmV2aWV3GAYgASgJEhgKEGNvbXBpbGVkX3ByZXZpZXcYByABKAkSMwoSdmlzdWFsX2VkaXRvcl90cmVlGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgR0ZXh0GAkgASgJIlgKCldlYkNvbnRlbnQSKAoHY29udGVudBgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDAoEaHRtbBgCIAEoCRISCgpwbGFpbl90ZXh0GAMgASgJInMKC1RyYW5zbGF0aW9uEjMKBWVtYWlsGAEgASgLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5FbWFpbENvbnRlbnQSLwoDd2ViGAIgASgLMiIucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5XZWJDb250ZW50IqoBChRMaXN0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwiTAoVTGlzdFRlbXBsYXRlc1Jlc3BvbnNlEjMKCXRlbXBsYXRlcxgBIAMoCzIgLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGUiYAoSR2V0VGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESGAoHdmVyc2lvbhgDIAEoBUIHukgEGgIoACJJChNHZXRUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSK+CAoVQ3JlYXRlVGVtcGxhdGVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEsoBCgJpZBgCIAEoCUK9AbpIuQG6AUEKCWlkLmxlbmd0aBIiaWQgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMroBbwoKaWQucGF0dGVybhI/aWQgbXVzdCBjb250YWluIG9ubHkgbGV0dGVycywgbnVtYmVycywgdW5kZXJzY29yZXMsIGFuZCBoeXBoZW5zGiB0aGlzLm1hdGNoZXMoJ15bYS16QS1aMC05Xy1dKiQnKcgBARJcCgRuYW1lGAMgASgJQk66SEu6AUUKC25hbWUubGVuZ3RoEiRuYW1lIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzLIAQESQAoHY2hhbm5lbBgEIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsQga6SAPIAQESQgoIY2F0ZWdvcnkYBSABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnlCBrpIA8gBARL4AQoFZW1haWwYBiABKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkVtYWlsQ29udGVudELCAdLzGL0BKroBeyJlZGl0b3JfbW9kZSI6ImNvZGUiLCJzdWJqZWN0IjoiSGVsbG8ge3sgY29udGFjdC5maXJzdF9uYW1lIH19IiwibWptbF9zb3VyY2UiOiI8bWptbD48bWotYm9keT48bWotc2VjdGlvbj48bWotY29sdW1uPjxtai10ZXh0PkhlbGxvPC9tai10ZXh0PjwvbWotY29sdW1uPjwvbWotc2VjdGlvbj48L21qLWJvZHk+PC9tam1sPiJ9Ei8KA3dlYhgHIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBIiChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCUIHukgEcgIYIBIqCgl0ZXN0X2RhdGEYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJVCgx0cmFuc2xhdGlvbnMYCyADKAsyPy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVxdWVzdC5UcmFuc2xhdGlvbnNFbnRyeRpYChFUcmFuc2xhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRyYW5zbGF0aW9uOgI4ASJMChZDcmVhdGVUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSLZAgoWQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIaCgptZXNzYWdlX2lkGAIgASgJQga6SAPIAQESMwoSdmlzdWFsX2VkaXRvcl90cmVlGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgttam1sX3NvdXJjZRgEIAEoCRIZCgdzdWJqZWN0GAUgASgJQgi6SAVyAxj/ARIhCg9zdWJqZWN0X3ByZXZpZXcYBiABKAlCCLpIBXIDGP8BEioKCXRlc3RfZGF0YRgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSOAoHY2hhbm5lbBgIIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsEhcKD3ByZXNlcnZlX2xpcXVpZBgJIAEoCCKjAgoXQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIRCgRtam1sGAIgASgJSACIAQESEQoEaHRtbBgDIAEoCUgBiAEBEhQKB3N1YmplY3QYBCABKAlIAogBARIcCg9zdWJqZWN0X3ByZXZpZXcYBSABKAlIA4gBARIzCgVlcnJvchgGIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZUVycm9yEjYKCHdhcm5pbmdzGAcgAygLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlSXNzdWVCBwoFX21qbWxCBwoFX2h0bWxCCgoIX3N1YmplY3RCEgoQX3N1YmplY3RfcHJldmlldyJVCgxDb21waWxlRXJyb3ISDwoHbWVzc2FnZRgBIAEoCRI0CgZpc3N1ZXMYAiADKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNvbXBpbGVJc3N1ZSI6CgxDb21waWxlSXNzdWUSDAoEbGluZRgBIAEoBRILCgN0YWcYAiABKAkSDwoHbWVzc2FnZRgDIAEoCSJwChlHZXRUZW1wbGF0ZUNvbnRlbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESDwoHdmVyc2lvbhgDIAEoBRIQCghsYW5ndWFnZRgEIAEoCSKxAgoaR2V0VGVtcGxhdGVDb250ZW50UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBRI6CghjYXRlZ29yeRgCIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRI4CgdjaGFubmVsGAMgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWwSDwoHc3ViamVjdBgEIAEoCRIMCgRodG1sGAUgASgJEgwKBG1qbWwYBiABKAkSDAoEdGV4dBgHIAEoCRIRCglzZW5kZXJfaWQYCCABKAkSEAoIcmVwbHlfdG8YCSABKAkSGQoRdHJhY2tpbmdfZGlzYWJsZWQYCiABKAgSEQoJbGFuZ3VhZ2VzGAsgAygJInYKGEJhdGNoR2V0VGVtcGxhdGVzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARI8CgRrZXlzGAIgAygLMiMucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUtleUIJukgGkgEDEKAGIioKC1RlbXBsYXRlS2V5EgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAUiUQoZQmF0Y2hHZXRUZW1wbGF0ZXNSZXNwb25zZRI0CgVmb3VuZBgBIAMoCzIlLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRm91bmRUZW1wbGF0ZSJ1Cg1Gb3VuZFRlbXBsYXRlEjAKA2tleRgBIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVLZXkSMgoIdGVtcGxhdGUYAiABKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlIqwBChZTZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjIKBGtpbmQYAiABKAlCJLpIIXIfUgxub3RpZmljYXRpb25SBGxpc3RSCWJyb2FkY2FzdBISCgJpZBgDIAEoCUIGukgDyAEBEgwKBG5hbWUYBCABKAkSHgoMdGVtcGxhdGVfaWRzGAUgAygJQgi6SAWSAQIQFCIZChdTZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSppCg9UZW1wbGF0ZUNoYW5uZWwSIAocVEVNUExBVEVfQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhoKFlRFTVBMQVRFX0NIQU5ORUxfRU1BSUwQARIYChRURU1QTEFURV9DSEFOTkVMX1dFQhACKtMCChBUZW1wbGF0ZUNhdGVnb3J5EiEKHVRFTVBMQVRFX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASHwobVEVNUExBVEVfQ0FURUdPUllfTUFSS0VUSU5HEAESIwofVEVNUExBVEVfQ0FURUdPUllfVFJBTlNBQ1RJT05BTBACEh0KGVRFTVBMQVRFX0NBVEVHT1JZX1dFTENPTUUQAxIcChhURU1QTEFURV9DQVRFR09SWV9PUFRfSU4QBBIhCh1URU1QTEFURV9DQVRFR09SWV9VTlNVQlNDUklCRRAFEhwKGFRFTVBMQVRFX0NBVEVHT1JZX0JPVU5DRRAGEh8KG1RFTVBMQVRFX0NBVEVHT1JZX0JMT0NLTElTVBAHEhoKFlRFTVBMQVRFX0NBVEVHT1JZX0JMT0cQCBIbChdURU1QTEFURV9DQVRFR09SWV9PVEhFUhAJMo8GCg9UZW1wbGF0ZVNlcnZpY2USuAEKDUxpc3RUZW1wbGF0ZXMSLC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkxpc3RUZW1wbGF0ZXNSZXF1ZXN0Gi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5MaXN0VGVtcGxhdGVzUmVzcG9uc2UiSpACAcrzGCgKDRoLCgl0ZW1wbGF0ZXNCF0ZhaWxlZCB0byBnZXQgdGVtcGxhdGVzgtPkkwIVEhMvYXBpL3RlbXBsYXRlcy5saXN0ErABCgtHZXRUZW1wbGF0ZRIqLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVSZXF1ZXN0GisucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5HZXRUZW1wbGF0ZVJlc3BvbnNlIkiQAgHK8xgnCg0aCwoJdGVtcGxhdGVzQhZGYWlsZWQgdG8gZ2V0IHRlbXBsYXRlgtPkkwIUEhIvYXBpL3RlbXBsYXRlcy5nZXQSwwEKDkNyZWF0ZVRlbXBsYXRlEi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5DcmVhdGVUZW1wbGF0ZVJlcXVlc3QaLi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNyZWF0ZVRlbXBsYXRlUmVzcG9uc2UiUsrzGC4KDxoNCgl0ZW1wbGF0ZXMQASABQhlGYWlsZWQgdG8gY3JlYXRlIHRlbXBsYXRlgtPkkwIaOgEqIhUvYXBpL3RlbXBsYXRlcy5jcmVhdGUSxwEKD0NvbXBpbGVUZW1wbGF0ZRIuLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVxdWVzdBovLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2UiU5ACAcrzGCsKDRoLCgl0ZW1wbGF0ZXNCGkZhaWxlZCB0byBjb21waWxlIHRlbXBsYXRlgtPkkwIbOgEqIhYvYXBpL3RlbXBsYXRlcy5jb21waWxlMuQCChZUZW1wbGF0ZUNvbnRlbnRTZXJ2aWNlEqgBChJHZXRUZW1wbGF0ZUNvbnRlbnQSMS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlcXVlc3QaMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlQ29udGVudFJlc3BvbnNlIiuQAgHK8xgkCgIwAUIeRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZSBjb250ZW50Ep4BChFCYXRjaEdldFRlbXBsYXRlcxIwLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQmF0Y2hHZXRUZW1wbGF0ZXNSZXF1ZXN0GjEucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5CYXRjaEdldFRlbXBsYXRlc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZXMyswEKElRlbXBsYXRlVXNlU2VydmljZRKcAQoPU2V0VGVtcGxhdGVVc2VzEi4ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXF1ZXN0Gi8ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5TZXRUZW1wbGF0ZVVzZXNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byBzZXQgdGVtcGxhdGUgdXNlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiZwb3N0cmlkZXIvdGVtcGxhdGVzL3YxL3RlbXBsYXRlcy5wcm90bxIWcG9zdHJpZGVyLnRlbXBsYXRlcy52MSLvBQoIVGVtcGxhdGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFEjgKB2NoYW5uZWwYBCABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBIzCgVlbWFpbBgFIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRW1haWxDb250ZW50Ei8KA3dlYhgGIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBI6CghjYXRlZ29yeRgHIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeRIZChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCRIWCg5pbnRlZ3JhdGlvbl9pZBgJIAEoCRIqCgl0ZXN0X2RhdGEYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAsgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJICgx0cmFuc2xhdGlvbnMYDCADKAsyMi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlLlRyYW5zbGF0aW9uc0VudHJ5Ei4KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlbGV0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KFnRlbXBsYXRlX21hY3JvX3ZlcnNpb24YECABKAUaWAoRVHJhbnNsYXRpb25zRW50cnkSCwoDa2V5GAEgASgJEjIKBXZhbHVlGAIgASgLMiMucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UcmFuc2xhdGlvbjoCOAEi5AEKDEVtYWlsQ29udGVudBITCgtlZGl0b3JfbW9kZRgBIAEoCRITCgttam1sX3NvdXJjZRgCIAEoCRIRCglzZW5kZXJfaWQYAyABKAkSEAoIcmVwbHlfdG8YBCABKAkSDwoHc3ViamVjdBgFIAEoCRIXCg9zdWJqZWN0X3ByZXZpZXcYBiABKAkSGAoQY29tcGlsZWRfcHJldmlldxgHIAEoCRIzChJ2aXN1YWxfZWRpdG9yX3RyZWUYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EgwKBHRleHQYCSABKAkiWAoKV2ViQ29udGVudBIoCgdjb250ZW50GAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgRodG1sGAIgASgJEhIKCnBsYWluX3RleHQYAyABKAkicwoLVHJhbnNsYXRpb24SMwoFZW1haWwYASABKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkVtYWlsQ29udGVudBIvCgN3ZWIYAiABKAsyIi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLldlYkNvbnRlbnQiswIKFExpc3RUZW1wbGF0ZXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjoKCGNhdGVnb3J5GAIgASgOMigucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNhdGVnb3J5EjgKB2NoYW5uZWwYAyABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBJkCgVsaW1pdBgEIAEoBUJQukhNugFKCgtsaW1pdC5yYW5nZRIgbGltaXQgbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDEwMDAaGXRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMDBIAIgBARIXCgZjdXJzb3IYBSABKAlCB7pIBHICGGRCCAoGX2xpbWl0InYKFUxpc3RUZW1wbGF0ZXNSZXNwb25zZRIzCgl0ZW1wbGF0ZXMYASADKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yImAKEkdldFRlbXBsYXRlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEhgKB3ZlcnNpb24YAyABKAVCB7pIBBoCKAAiSQoTR2V0VGVtcGxhdGVSZXNwb25zZRIyCgh0ZW1wbGF0ZRgBIAEoCzIgLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGUirwoKFUNyZWF0ZVRlbXBsYXRlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARLKAQoCaWQYAiABKAlCvQG6SLkBugFBCglpZC5sZW5ndGgSImlkIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzK6AW8KCmlkLnBhdHRlcm4SP2lkIG11c3QgY29udGFpbiBvbmx5IGxldHRlcnMsIG51bWJlcnMsIHVuZGVyc2NvcmVzLCBhbmQgaHlwaGVucxogdGhpcy5tYXRjaGVzKCdeW2EtekEtWjAtOV8tXSokJynIAQESXAoEbmFtZRgDIAEoCUJOukhLugFFCgtuYW1lLmxlbmd0aBIkbmFtZSBsZW5ndGggbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDMyGhBzaXplKHRoaXMpIDw9IDMyyAEBEpIBCgdjaGFubmVsGAQgASgOMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNoYW5uZWxCWLpIVboBTwoMY2hhbm5lbC53b3JkEidjaGFubmVsIG11c3QgYmUgZWl0aGVyICdlbWFpbCcgb3IgJ3dlYicaFnRoaXMgPj0gMCAmJiB0aGlzIDw9IDLIAQES3wEKCGNhdGVnb3J5GAUgASgOMigucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZUNhdGVnb3J5QqIBukieAboBlwEKDWNhdGVnb3J5LndvcmQSbmNhdGVnb3J5IG11c3QgYmUgb25lIG9mIG1hcmtldGluZywgdHJhbnNhY3Rpb25hbCwgd2VsY29tZSwgb3B0X2luLCB1bnN1YnNjcmliZSwgYm91bmNlLCBibG9ja2xpc3QsIGJsb2csIG90aGVyGhZ0aGlzID49IDAgJiYgdGhpcyA8PSA5yAEBEvgBCgVlbWFpbBgGIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRW1haWxDb250ZW50QsIB0vMYvQEqugF7ImVkaXRvcl9tb2RlIjoiY29kZSIsInN1YmplY3QiOiJIZWxsbyB7eyBjb250YWN0LmZpcnN0X25hbWUgfX0iLCJtam1sX3NvdXJjZSI6Ijxtam1sPjxtai1ib2R5Pjxtai1zZWN0aW9uPjxtai1jb2x1bW4+PG1qLXRleHQ+SGVsbG88L21qLXRleHQ+PC9tai1jb2x1bW4+PC9tai1zZWN0aW9uPjwvbWotYm9keT48L21qbWw+In0SLwoDd2ViGAcgASgLMiIucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5XZWJDb250ZW50EiIKEXRlbXBsYXRlX21hY3JvX2lkGAggASgJQge6SARyAhggEioKCXRlc3RfZGF0YRgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKQoIc2V0dGluZ3MYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ElUKDHRyYW5zbGF0aW9ucxgLIAMoCzI/LnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ3JlYXRlVGVtcGxhdGVSZXF1ZXN0LlRyYW5zbGF0aW9uc0VudHJ5GlgKEVRyYW5zbGF0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRIyCgV2YWx1ZRgCIAEoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVHJhbnNsYXRpb246AjgBIkwKFkNyZWF0ZVRlbXBsYXRlUmVzcG9uc2USMgoIdGVtcGxhdGUYASABKAsyIC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlIq8KChVVcGRhdGVUZW1wbGF0ZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESygEKAmlkGAIgASgJQr0Buki5AboBQQoJaWQubGVuZ3RoEiJpZCBsZW5ndGggbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDMyGhBzaXplKHRoaXMpIDw9IDMyugFvCgppZC5wYXR0ZXJuEj9pZCBtdXN0IGNvbnRhaW4gb25seSBsZXR0ZXJzLCBudW1iZXJzLCB1bmRlcnNjb3JlcywgYW5kIGh5cGhlbnMaIHRoaXMubWF0Y2hlcygnXlthLXpBLVowLTlfLV0qJCcpyAEBElwKBG5hbWUYAyABKAlCTrpIS7oBRQoLbmFtZS5sZW5ndGgSJG5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMsgBARKSAQoHY2hhbm5lbBgEIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsQli6SFW6AU8KDGNoYW5uZWwud29yZBInY2hhbm5lbCBtdXN0IGJlIGVpdGhlciAnZW1haWwnIG9yICd3ZWInGhZ0aGlzID49IDAgJiYgdGhpcyA8PSAyyAEBEt8BCghjYXRlZ29yeRgFIAEoDjIoLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDYXRlZ29yeUKiAbpIngG6AZcBCg1jYXRlZ29yeS53b3JkEm5jYXRlZ29yeSBtdXN0IGJlIG9uZSBvZiBtYXJrZXRpbmcsIHRyYW5zYWN0aW9uYWwsIHdlbGNvbWUsIG9wdF9pbiwgdW5zdWJzY3JpYmUsIGJvdW5jZSwgYmxvY2tsaXN0LCBibG9nLCBvdGhlchoWdGhpcyA+PSAwICYmIHRoaXMgPD0gOcgBARL4AQoFZW1haWwYBiABKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkVtYWlsQ29udGVudELCAdLzGL0BKroBeyJlZGl0b3JfbW9kZSI6ImNvZGUiLCJzdWJqZWN0IjoiSGVsbG8ge3sgY29udGFjdC5maXJzdF9uYW1lIH19IiwibWptbF9zb3VyY2UiOiI8bWptbD48bWotYm9keT48bWotc2VjdGlvbj48bWotY29sdW1uPjxtai10ZXh0PkhlbGxvPC9tai10ZXh0PjwvbWotY29sdW1uPjwvbWotc2VjdGlvbj48L21qLWJvZHk+PC9tam1sPiJ9Ei8KA3dlYhgHIAEoCzIiLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuV2ViQ29udGVudBIiChF0ZW1wbGF0ZV9tYWNyb19pZBgIIAEoCUIHukgEcgIYIBIqCgl0ZXN0X2RhdGEYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKCHNldHRpbmdzGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJVCgx0cmFuc2xhdGlvbnMYCyADKAsyPy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlVwZGF0ZVRlbXBsYXRlUmVxdWVzdC5UcmFuc2xhdGlvbnNFbnRyeRpYChFUcmFuc2xhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRyYW5zbGF0aW9uOgI4ASJMChZVcGRhdGVUZW1wbGF0ZVJlc3BvbnNlEjIKCHRlbXBsYXRlGAEgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSJJChVEZWxldGVUZW1wbGF0ZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBASIpChZEZWxldGVUZW1wbGF0ZVJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgi1gEKG0xpc3RUZW1wbGF0ZVZlcnNpb25zUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEmIKBWxpbWl0GAMgASgFQk66SEu6AUgKC2xpbWl0LnJhbmdlEh9saW1pdCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMTAwGhh0aGlzID49IDEgJiYgdGhpcyA8PSAxMDBIAIgBARIXCgZjdXJzb3IYBCABKAlCB7pIBHICGGRCCAoGX2xpbWl0IoMBChxMaXN0VGVtcGxhdGVWZXJzaW9uc1Jlc3BvbnNlEjkKCHZlcnNpb25zGAEgAygLMicucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZVZlcnNpb24SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IinAEKD1RlbXBsYXRlVmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgFEgwKBG5hbWUYAiABKAkSOgoIY2F0ZWdvcnkYAyABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnkSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi5gEKHkNvbXBhcmVUZW1wbGF0ZVZlcnNpb25zUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEksKBGZyb20YAyABKAVCPbpIOroBNwoKZnJvbS5yYW5nZRIeZnJvbSBtdXN0IGJlIGEgdmVyc2lvbiwgZnJvbSAxGgl0aGlzID49IDESRQoCdG8YBCABKAVCObpINroBMwoIdG8ucmFuZ2USHHRvIG11c3QgYmUgYSB2ZXJzaW9uLCBmcm9tIDEaCXRoaXMgPj0gMSJaCh9Db21wYXJlVGVtcGxhdGVWZXJzaW9uc1Jlc3BvbnNlEjcKB2NoYW5nZXMYASADKAsyJi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbmdlImIKDlRlbXBsYXRlQ2hhbmdlEg0KBWZpZWxkGAEgASgJEg4KBmJlZm9yZRgCIAEoCRINCgVhZnRlchgDIAEoCRIMCgRkaWZmGAQgASgJEhQKDGlzX3RydW5jYXRlZBgFIAEoCCKnAQodUmVzdG9yZVRlbXBsYXRlVmVyc2lvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESEgoCaWQYAiABKAlCBrpIA8gBARJUCgd2ZXJzaW9uGAMgASgFQkO6SEC6AT0KDXZlcnNpb24ucmFuZ2USIXZlcnNpb24gbXVzdCBiZSBhIHZlcnNpb24sIGZyb20gMRoJdGhpcyA+PSAxIlQKHlJlc3RvcmVUZW1wbGF0ZVZlcnNpb25SZXNwb25zZRIyCgh0ZW1wbGF0ZRgBIAEoCzIgLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGUirQQKFkNvbXBpbGVUZW1wbGF0ZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGgoKbWVzc2FnZV9pZBgCIAEoCUIGukgDyAEBEjMKEnZpc3VhbF9lZGl0b3JfdHJlZRgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLbWptbF9zb3VyY2UYBCABKAkSGQoHc3ViamVjdBgFIAEoCUIIukgFcgMY/wESIQoPc3ViamVjdF9wcmV2aWV3GAYgASgJQgi6SAVyAxj/ARIqCgl0ZXN0X2RhdGEYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjgKB2NoYW5uZWwYCCABKA4yJy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2hhbm5lbBIXCg9wcmVzZXJ2ZV9saXF1aWQYCSABKAgSOgoIY2F0ZWdvcnkYCiABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnkSGQoIbGFuZ3VhZ2UYCyABKAlCB7pIBHICGCMSKAoHY29udGFjdBgMIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSQwoRdHJhY2tpbmdfc2V0dGluZ3MYDSABKAsyKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRyYWNraW5nU2V0dGluZ3MSDAoEdGV4dBgOIAEoCSLeAQoQVHJhY2tpbmdTZXR0aW5ncxIXCg9lbmFibGVfdHJhY2tpbmcYASABKAgSGgoIZW5kcG9pbnQYAiABKAlCCLpIBXIDGP8BEhwKCnV0bV9zb3VyY2UYAyABKAlCCLpIBXIDGP8BEhwKCnV0bV9tZWRpdW0YBCABKAlCCLpIBXIDGP8BEh4KDHV0bV9jYW1wYWlnbhgFIAEoCUIIukgFcgMY/wESHQoLdXRtX2NvbnRlbnQYBiABKAlCCLpIBXIDGP8BEhoKCHV0bV90ZXJtGAcgASgJQgi6SAVyAxj/ASKIAwoXQ29tcGlsZVRlbXBsYXRlUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIRCgRtam1sGAIgASgJSACIAQESEQoEaHRtbBgDIAEoCUgBiAEBEhQKB3N1YmplY3QYBCABKAlIAogBARIcCg9zdWJqZWN0X3ByZXZpZXcYBSABKAlIA4gBARIzCgVlcnJvchgGIAEoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZUVycm9yEjYKCHdhcm5pbmdzGAcgAygLMiQucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlSXNzdWUSEQoEdGV4dBgIIAEoCUgEiAEBEhIKCnNpemVfYnl0ZXMYCSABKAUSMwoFbGlua3MYCiADKAsyJC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNvbXBpbGVkTGlua0IHCgVfbWptbEIHCgVfaHRtbEIKCghfc3ViamVjdEISChBfc3ViamVjdF9wcmV2aWV3QgcKBV90ZXh0IjoKDENvbXBpbGVkTGluaxILCgN1cmwYASABKAkSDAoEdGV4dBgCIAEoCRIPCgd0cmFja2VkGAMgASgIIlUKDENvbXBpbGVFcnJvchIPCgdtZXNzYWdlGAEgASgJEjQKBmlzc3VlcxgCIAMoCzIkLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ29tcGlsZUlzc3VlIkgKDENvbXBpbGVJc3N1ZRIMCgRsaW5lGAEgASgFEgsKA3RhZxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEgwKBGNvZGUYBCABKAkicAoZR2V0VGVtcGxhdGVDb250ZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBEg8KB3ZlcnNpb24YAyABKAUSEAoIbGFuZ3VhZ2UYBCABKAkisQIKGkdldFRlbXBsYXRlQ29udGVudFJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAUSOgoIY2F0ZWdvcnkYAiABKA4yKC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlQ2F0ZWdvcnkSOAoHY2hhbm5lbBgDIAEoDjInLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVDaGFubmVsEg8KB3N1YmplY3QYBCABKAkSDAoEaHRtbBgFIAEoCRIMCgRtam1sGAYgASgJEgwKBHRleHQYByABKAkSEQoJc2VuZGVyX2lkGAggASgJEhAKCHJlcGx5X3RvGAkgASgJEhkKEXRyYWNraW5nX2Rpc2FibGVkGAogASgIEhEKCWxhbmd1YWdlcxgLIAMoCSJ2ChhCYXRjaEdldFRlbXBsYXRlc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESPAoEa2V5cxgCIAMoCzIjLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuVGVtcGxhdGVLZXlCCbpIBpIBAxCgBiIqCgtUZW1wbGF0ZUtleRIKCgJpZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgFIlEKGUJhdGNoR2V0VGVtcGxhdGVzUmVzcG9uc2USNAoFZm91bmQYASADKAsyJS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkZvdW5kVGVtcGxhdGUidQoNRm91bmRUZW1wbGF0ZRIwCgNrZXkYASABKAsyIy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlRlbXBsYXRlS2V5EjIKCHRlbXBsYXRlGAIgASgLMiAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5UZW1wbGF0ZSKsAQoWU2V0VGVtcGxhdGVVc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIyCgRraW5kGAIgASgJQiS6SCFyH1IMbm90aWZpY2F0aW9uUgRsaXN0Uglicm9hZGNhc3QSEgoCaWQYAyABKAlCBrpIA8gBARIMCgRuYW1lGAQgASgJEh4KDHRlbXBsYXRlX2lkcxgFIAMoCUIIukgFkgECEBQiGQoXU2V0VGVtcGxhdGVVc2VzUmVzcG9uc2UqaQoPVGVtcGxhdGVDaGFubmVsEiAKHFRFTVBMQVRFX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIaChZURU1QTEFURV9DSEFOTkVMX0VNQUlMEAESGAoUVEVNUExBVEVfQ0hBTk5FTF9XRUIQAirTAgoQVGVtcGxhdGVDYXRlZ29yeRIhCh1URU1QTEFURV9DQVRFR09SWV9VTlNQRUNJRklFRBAAEh8KG1RFTVBMQVRFX0NBVEVHT1JZX01BUktFVElORxABEiMKH1RFTVBMQVRFX0NBVEVHT1JZX1RSQU5TQUNUSU9OQUwQAhIdChlURU1QTEFURV9DQVRFR09SWV9XRUxDT01FEAMSHAoYVEVNUExBVEVfQ0FURUdPUllfT1BUX0lOEAQSIQodVEVNUExBVEVfQ0FURUdPUllfVU5TVUJTQ1JJQkUQBRIcChhURU1QTEFURV9DQVRFR09SWV9CT1VOQ0UQBhIfChtURU1QTEFURV9DQVRFR09SWV9CTE9DS0xJU1QQBxIaChZURU1QTEFURV9DQVRFR09SWV9CTE9HEAgSGwoXVEVNUExBVEVfQ0FURUdPUllfT1RIRVIQCTLjDgoPVGVtcGxhdGVTZXJ2aWNlErgBCg1MaXN0VGVtcGxhdGVzEiwucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5MaXN0VGVtcGxhdGVzUmVxdWVzdBotLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuTGlzdFRlbXBsYXRlc1Jlc3BvbnNlIkqQAgHK8xgoCg0aCwoJdGVtcGxhdGVzQhdGYWlsZWQgdG8gZ2V0IHRlbXBsYXRlc4LT5JMCFRITL2FwaS90ZW1wbGF0ZXMubGlzdBKwAQoLR2V0VGVtcGxhdGUSKi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkdldFRlbXBsYXRlUmVxdWVzdBorLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVSZXNwb25zZSJIkAIByvMYJwoNGgsKCXRlbXBsYXRlc0IWRmFpbGVkIHRvIGdldCB0ZW1wbGF0ZYLT5JMCFBISL2FwaS90ZW1wbGF0ZXMuZ2V0EsgBCg5DcmVhdGVUZW1wbGF0ZRItLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuQ3JlYXRlVGVtcGxhdGVSZXF1ZXN0Gi4ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5DcmVhdGVUZW1wbGF0ZVJlc3BvbnNlIlfK8xgzCg8aDQoJdGVtcGxhdGVzEAEgATiAgIABQhlGYWlsZWQgdG8gY3JlYXRlIHRlbXBsYXRlgtPkkwIaOgEqIhUvYXBpL3RlbXBsYXRlcy5jcmVhdGUSyAEKDlVwZGF0ZVRlbXBsYXRlEi0ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5VcGRhdGVUZW1wbGF0ZVJlcXVlc3QaLi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlVwZGF0ZVRlbXBsYXRlUmVzcG9uc2UiV8rzGDMKDxoNCgl0ZW1wbGF0ZXMQASABOICAgAFCGUZhaWxlZCB0byB1cGRhdGUgdGVtcGxhdGWC0+STAho6ASoiFS9hcGkvdGVtcGxhdGVzLnVwZGF0ZRLBAQoORGVsZXRlVGVtcGxhdGUSLS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkRlbGV0ZVRlbXBsYXRlUmVxdWVzdBouLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuRGVsZXRlVGVtcGxhdGVSZXNwb25zZSJQyvMYLAoPGg0KCXRlbXBsYXRlcxABQhlGYWlsZWQgdG8gZGVsZXRlIHRlbXBsYXRlgtPkkwIaOgEqIhUvYXBpL3RlbXBsYXRlcy5kZWxldGUS3gEKFExpc3RUZW1wbGF0ZVZlcnNpb25zEjMucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5MaXN0VGVtcGxhdGVWZXJzaW9uc1JlcXVlc3QaNC5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkxpc3RUZW1wbGF0ZVZlcnNpb25zUmVzcG9uc2UiW5ACAcrzGDEKDRoLCgl0ZW1wbGF0ZXNCIEZhaWxlZCB0byBsaXN0IHRlbXBsYXRlIHZlcnNpb25zgtPkkwIdEhsvYXBpL3RlbXBsYXRlcy5saXN0VmVyc2lvbnMS7QEKF0NvbXBhcmVUZW1wbGF0ZVZlcnNpb25zEjYucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21wYXJlVGVtcGxhdGVWZXJzaW9uc1JlcXVlc3QaNy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkNvbXBhcmVUZW1wbGF0ZVZlcnNpb25zUmVzcG9uc2UiYZACAcrzGDQKDRoLCgl0ZW1wbGF0ZXNCI0ZhaWxlZCB0byBjb21wYXJlIHRlbXBsYXRlIHZlcnNpb25zgtPkkwIgEh4vYXBpL3RlbXBsYXRlcy5jb21wYXJlVmVyc2lvbnMS7AEKFlJlc3RvcmVUZW1wbGF0ZVZlcnNpb24SNS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlJlc3RvcmVUZW1wbGF0ZVZlcnNpb25SZXF1ZXN0GjYucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5SZXN0b3JlVGVtcGxhdGVWZXJzaW9uUmVzcG9uc2UiY8rzGDcKDxoNCgl0ZW1wbGF0ZXMQASABQiJGYWlsZWQgdG8gcmVzdG9yZSB0ZW1wbGF0ZSB2ZXJzaW9ugtPkkwIiOgEqIh0vYXBpL3RlbXBsYXRlcy5yZXN0b3JlVmVyc2lvbhLHAQoPQ29tcGlsZVRlbXBsYXRlEi4ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlVGVtcGxhdGVSZXF1ZXN0Gi8ucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5Db21waWxlVGVtcGxhdGVSZXNwb25zZSJTkAIByvMYKwoNGgsKCXRlbXBsYXRlc0IaRmFpbGVkIHRvIGNvbXBpbGUgdGVtcGxhdGWC0+STAhs6ASoiFi9hcGkvdGVtcGxhdGVzLmNvbXBpbGUy5AIKFlRlbXBsYXRlQ29udGVudFNlcnZpY2USqAEKEkdldFRlbXBsYXRlQ29udGVudBIxLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVDb250ZW50UmVxdWVzdBoyLnBvc3RyaWRlci50ZW1wbGF0ZXMudjEuR2V0VGVtcGxhdGVDb250ZW50UmVzcG9uc2UiK5ACAcrzGCQKAjABQh5GYWlsZWQgdG8gZ2V0IHRlbXBsYXRlIGNvbnRlbnQSngEKEUJhdGNoR2V0VGVtcGxhdGVzEjAucG9zdHJpZGVyLnRlbXBsYXRlcy52MS5CYXRjaEdldFRlbXBsYXRlc1JlcXVlc3QaMS5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLkJhdGNoR2V0VGVtcGxhdGVzUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gZ2V0IHRlbXBsYXRlczKzAQoSVGVtcGxhdGVVc2VTZXJ2aWNlEpwBCg9TZXRUZW1wbGF0ZVVzZXMSLi5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlNldFRlbXBsYXRlVXNlc1JlcXVlc3QaLy5wb3N0cmlkZXIudGVtcGxhdGVzLnYxLlNldFRlbXBsYXRlVXNlc1Jlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHNldCB0ZW1wbGF0ZSB1c2VzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One version of a template.
@@ -40,7 +40,7 @@ export type Template = Message<"postrider.templates.v1.Template"> & {
   name: string;
 
   /**
-   * 1 for the first, one more with each change.
+   * 1 for the first, one more with each change. The versions of a template whose id a deleted one had follow those.
    *
    * @generated from field: int32 version = 3;
    */
@@ -75,7 +75,7 @@ export type Template = Message<"postrider.templates.v1.Template"> & {
   category: TemplateCategory;
 
   /**
-   * Layout; stored only.
+   * Another template that wraps this one: this one's sections stand in place of its `{{ content }}`. Empty for none.
    *
    * @generated from field: string template_macro_id = 8;
    */
@@ -130,6 +130,13 @@ export type Template = Message<"postrider.templates.v1.Template"> & {
    * @generated from field: google.protobuf.Timestamp deleted_at = 15;
    */
   deletedAt?: Timestamp | undefined;
+
+  /**
+   * The version of the layout, pinned when this version was made; 0 without a layout.
+   *
+   * @generated from field: int32 template_macro_version = 16;
+   */
+  templateMacroVersion: number;
 };
 
 /**
@@ -153,7 +160,7 @@ export type EmailContent = Message<"postrider.templates.v1.EmailContent"> & {
   editorMode: string;
 
   /**
-   * MJML with Liquid, at most 500 KiB; required in mode code.
+   * MJML with Liquid, at most 500 KiB; required in mode code. With a layout, `<mjml>` and `<mj-body>` may be left out.
    *
    * @generated from field: string mjml_source = 2;
    */
@@ -188,7 +195,7 @@ export type EmailContent = Message<"postrider.templates.v1.EmailContent"> & {
   subjectPreview: string;
 
   /**
-   * MJML made from the tree or source; made by the server if empty.
+   * MJML made from the tree or source; made by the server if empty, and always with a layout.
    *
    * @generated from field: string compiled_preview = 7;
    */
@@ -202,7 +209,7 @@ export type EmailContent = Message<"postrider.templates.v1.EmailContent"> & {
   visualEditorTree?: JsonObject | undefined;
 
   /**
-   * Plain text with Liquid; derived from the HTML if empty.
+   * Plain text with Liquid, at most 500 KiB; derived from the HTML if empty.
    *
    * @generated from field: string text = 9;
    */
@@ -223,21 +230,21 @@ export const EmailContentSchema: GenMessage<EmailContent> = /*@__PURE__*/
  */
 export type WebContent = Message<"postrider.templates.v1.WebContent"> & {
   /**
-   * The editor's document.
+   * The editor's document; required, not empty, at most 500 KiB as JSON.
    *
    * @generated from field: google.protobuf.Struct content = 1;
    */
   content?: JsonObject | undefined;
 
   /**
-   * Rendered HTML, made by the client.
+   * Rendered HTML with Liquid, made by the client; at most 500 KiB.
    *
    * @generated from field: string html = 2;
    */
   html: string;
 
   /**
-   * Plain text, made by the client.
+   * Plain text with Liquid, made by the client; at most 500 KiB.
    *
    * @generated from field: string plain_text = 3;
    */
@@ -305,6 +312,20 @@ export type ListTemplatesRequest = Message<"postrider.templates.v1.ListTemplates
    * @generated from field: postrider.templates.v1.TemplateChannel channel = 3;
    */
   channel: TemplateChannel;
+
+  /**
+   * 1 to 1,000; 1,000 if absent, which is all of them. A page may hold fewer, since it ends at 4 MiB of content.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * `next_cursor` of the page before; empty for the first.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
 };
 
 /**
@@ -315,7 +336,7 @@ export const ListTemplatesRequestSchema: GenMessage<ListTemplatesRequest> = /*@_
   messageDesc(file_postrider_templates_v1_templates, 4);
 
 /**
- * Templates.
+ * A page of templates.
  *
  * @generated from message postrider.templates.v1.ListTemplatesResponse
  */
@@ -326,6 +347,13 @@ export type ListTemplatesResponse = Message<"postrider.templates.v1.ListTemplate
    * @generated from field: repeated postrider.templates.v1.Template templates = 1;
    */
   templates: Template[];
+
+  /**
+   * Where the next page begins; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -447,7 +475,8 @@ export type CreateTemplateRequest = Message<"postrider.templates.v1.CreateTempla
   web?: WebContent | undefined;
 
   /**
-   * Layout; stored only.
+   * Another template that wraps this one: an email template whose MJML holds `{{ content }}` once in its `mj-body`, where
+   * sections may stand, and that has no layout itself. Only for channel email; empty for none.
    *
    * @generated from field: string template_macro_id = 8;
    */
@@ -489,7 +518,7 @@ export const CreateTemplateRequestSchema: GenMessage<CreateTemplateRequest> = /*
  */
 export type CreateTemplateResponse = Message<"postrider.templates.v1.CreateTemplateResponse"> & {
   /**
-   * Version 1.
+   * Version 1; a higher one if a deleted template had the same id.
    *
    * @generated from field: postrider.templates.v1.Template template = 1;
    */
@@ -502,6 +531,450 @@ export type CreateTemplateResponse = Message<"postrider.templates.v1.CreateTempl
  */
 export const CreateTemplateResponseSchema: GenMessage<CreateTemplateResponse> = /*@__PURE__*/
   messageDesc(file_postrider_templates_v1_templates, 9);
+
+/**
+ * Replaces a template's content.
+ *
+ * @generated from message postrider.templates.v1.UpdateTemplateRequest
+ */
+export type UpdateTemplateRequest = Message<"postrider.templates.v1.UpdateTemplateRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The template.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * 1 to 32 characters.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * As it was created.
+   *
+   * @generated from field: postrider.templates.v1.TemplateChannel channel = 4;
+   */
+  channel: TemplateChannel;
+
+  /**
+   * Its purpose.
+   *
+   * @generated from field: postrider.templates.v1.TemplateCategory category = 5;
+   */
+  category: TemplateCategory;
+
+  /**
+   * Required for channel email.
+   *
+   * @generated from field: postrider.templates.v1.EmailContent email = 6;
+   */
+  email?: EmailContent | undefined;
+
+  /**
+   * Required for channel web.
+   *
+   * @generated from field: postrider.templates.v1.WebContent web = 7;
+   */
+  web?: WebContent | undefined;
+
+  /**
+   * Another template that wraps this one: an email template whose MJML holds `{{ content }}` once in its `mj-body`, where
+   * sections may stand, and that has no layout itself. Only for channel email; empty for none.
+   *
+   * @generated from field: string template_macro_id = 8;
+   */
+  templateMacroId: string;
+
+  /**
+   * Data for previews.
+   *
+   * @generated from field: google.protobuf.Struct test_data = 9;
+   */
+  testData?: JsonObject | undefined;
+
+  /**
+   * Free-form settings of the channel.
+   *
+   * @generated from field: google.protobuf.Struct settings = 10;
+   */
+  settings?: JsonObject | undefined;
+
+  /**
+   * Content by language code; every key is one of the workspace's languages.
+   *
+   * @generated from field: map<string, postrider.templates.v1.Translation> translations = 11;
+   */
+  translations: { [key: string]: Translation };
+};
+
+/**
+ * Describes the message postrider.templates.v1.UpdateTemplateRequest.
+ * Use `create(UpdateTemplateRequestSchema)` to create a new message.
+ */
+export const UpdateTemplateRequestSchema: GenMessage<UpdateTemplateRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 10);
+
+/**
+ * The template as changed.
+ *
+ * @generated from message postrider.templates.v1.UpdateTemplateResponse
+ */
+export type UpdateTemplateResponse = Message<"postrider.templates.v1.UpdateTemplateResponse"> & {
+  /**
+   * The new version.
+   *
+   * @generated from field: postrider.templates.v1.Template template = 1;
+   */
+  template?: Template | undefined;
+};
+
+/**
+ * Describes the message postrider.templates.v1.UpdateTemplateResponse.
+ * Use `create(UpdateTemplateResponseSchema)` to create a new message.
+ */
+export const UpdateTemplateResponseSchema: GenMessage<UpdateTemplateResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 11);
+
+/**
+ * Asks for a template to be deleted.
+ *
+ * @generated from message postrider.templates.v1.DeleteTemplateRequest
+ */
+export type DeleteTemplateRequest = Message<"postrider.templates.v1.DeleteTemplateRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The template.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message postrider.templates.v1.DeleteTemplateRequest.
+ * Use `create(DeleteTemplateRequestSchema)` to create a new message.
+ */
+export const DeleteTemplateRequestSchema: GenMessage<DeleteTemplateRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 12);
+
+/**
+ * The template is deleted.
+ *
+ * @generated from message postrider.templates.v1.DeleteTemplateResponse
+ */
+export type DeleteTemplateResponse = Message<"postrider.templates.v1.DeleteTemplateResponse"> & {
+  /**
+   * Always true.
+   *
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+};
+
+/**
+ * Describes the message postrider.templates.v1.DeleteTemplateResponse.
+ * Use `create(DeleteTemplateResponseSchema)` to create a new message.
+ */
+export const DeleteTemplateResponseSchema: GenMessage<DeleteTemplateResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 13);
+
+/**
+ * Asks for the versions of a template.
+ *
+ * @generated from message postrider.templates.v1.ListTemplateVersionsRequest
+ */
+export type ListTemplateVersionsRequest = Message<"postrider.templates.v1.ListTemplateVersionsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The template.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * 1 to 100; 20 if absent.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * `next_cursor` of the page before; empty for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message postrider.templates.v1.ListTemplateVersionsRequest.
+ * Use `create(ListTemplateVersionsRequestSchema)` to create a new message.
+ */
+export const ListTemplateVersionsRequestSchema: GenMessage<ListTemplateVersionsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 14);
+
+/**
+ * A page of versions.
+ *
+ * @generated from message postrider.templates.v1.ListTemplateVersionsResponse
+ */
+export type ListTemplateVersionsResponse = Message<"postrider.templates.v1.ListTemplateVersionsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated postrider.templates.v1.TemplateVersion versions = 1;
+   */
+  versions: TemplateVersion[];
+
+  /**
+   * Where the next page begins; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message postrider.templates.v1.ListTemplateVersionsResponse.
+ * Use `create(ListTemplateVersionsResponseSchema)` to create a new message.
+ */
+export const ListTemplateVersionsResponseSchema: GenMessage<ListTemplateVersionsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 15);
+
+/**
+ * One version of a template, without its content.
+ *
+ * @generated from message postrider.templates.v1.TemplateVersion
+ */
+export type TemplateVersion = Message<"postrider.templates.v1.TemplateVersion"> & {
+  /**
+   * Its number.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * 1 to 32 characters.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Its purpose.
+   *
+   * @generated from field: postrider.templates.v1.TemplateCategory category = 3;
+   */
+  category: TemplateCategory;
+
+  /**
+   * When this version was made.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 4;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message postrider.templates.v1.TemplateVersion.
+ * Use `create(TemplateVersionSchema)` to create a new message.
+ */
+export const TemplateVersionSchema: GenMessage<TemplateVersion> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 16);
+
+/**
+ * Asks what differs between two versions.
+ *
+ * @generated from message postrider.templates.v1.CompareTemplateVersionsRequest
+ */
+export type CompareTemplateVersionsRequest = Message<"postrider.templates.v1.CompareTemplateVersionsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The template.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The version before; usually the older one.
+   *
+   * @generated from field: int32 from = 3;
+   */
+  from: number;
+
+  /**
+   * The version after.
+   *
+   * @generated from field: int32 to = 4;
+   */
+  to: number;
+};
+
+/**
+ * Describes the message postrider.templates.v1.CompareTemplateVersionsRequest.
+ * Use `create(CompareTemplateVersionsRequestSchema)` to create a new message.
+ */
+export const CompareTemplateVersionsRequestSchema: GenMessage<CompareTemplateVersionsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 17);
+
+/**
+ * What differs between two versions.
+ *
+ * @generated from message postrider.templates.v1.CompareTemplateVersionsResponse
+ */
+export type CompareTemplateVersionsResponse = Message<"postrider.templates.v1.CompareTemplateVersionsResponse"> & {
+  /**
+   * Fields that differ; all others are equal. At most 500.
+   *
+   * @generated from field: repeated postrider.templates.v1.TemplateChange changes = 1;
+   */
+  changes: TemplateChange[];
+};
+
+/**
+ * Describes the message postrider.templates.v1.CompareTemplateVersionsResponse.
+ * Use `create(CompareTemplateVersionsResponseSchema)` to create a new message.
+ */
+export const CompareTemplateVersionsResponseSchema: GenMessage<CompareTemplateVersionsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 18);
+
+/**
+ * A field that differs.
+ *
+ * @generated from message postrider.templates.v1.TemplateChange
+ */
+export type TemplateChange = Message<"postrider.templates.v1.TemplateChange"> & {
+  /**
+   * Its path in the template, such as `email.subject` or `translations.fr.email.text`. Objects are compared as indented
+   * JSON.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * The value before, at most 1,000 characters; empty if the field was empty, or if there is a `diff`.
+   *
+   * @generated from field: string before = 2;
+   */
+  before: string;
+
+  /**
+   * The value after, at most 1,000 characters; empty if the field is empty, or if there is a `diff`.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+
+  /**
+   * For long texts and those of several lines: a unified diff by lines.
+   *
+   * @generated from field: string diff = 4;
+   */
+  diff: string;
+
+  /**
+   * Whether something is left out: a diff ends after 64 KiB, all of them after 512 KiB, and texts that differ too much
+   * have no diff.
+   *
+   * @generated from field: bool is_truncated = 5;
+   */
+  isTruncated: boolean;
+};
+
+/**
+ * Describes the message postrider.templates.v1.TemplateChange.
+ * Use `create(TemplateChangeSchema)` to create a new message.
+ */
+export const TemplateChangeSchema: GenMessage<TemplateChange> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 19);
+
+/**
+ * Asks for an earlier version to be restored.
+ *
+ * @generated from message postrider.templates.v1.RestoreTemplateVersionRequest
+ */
+export type RestoreTemplateVersionRequest = Message<"postrider.templates.v1.RestoreTemplateVersionRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The template.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The version whose content is restored.
+   *
+   * @generated from field: int32 version = 3;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message postrider.templates.v1.RestoreTemplateVersionRequest.
+ * Use `create(RestoreTemplateVersionRequestSchema)` to create a new message.
+ */
+export const RestoreTemplateVersionRequestSchema: GenMessage<RestoreTemplateVersionRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 20);
+
+/**
+ * The template as restored.
+ *
+ * @generated from message postrider.templates.v1.RestoreTemplateVersionResponse
+ */
+export type RestoreTemplateVersionResponse = Message<"postrider.templates.v1.RestoreTemplateVersionResponse"> & {
+  /**
+   * The new version.
+   *
+   * @generated from field: postrider.templates.v1.Template template = 1;
+   */
+  template?: Template | undefined;
+};
+
+/**
+ * Describes the message postrider.templates.v1.RestoreTemplateVersionResponse.
+ * Use `create(RestoreTemplateVersionResponseSchema)` to create a new message.
+ */
+export const RestoreTemplateVersionResponseSchema: GenMessage<RestoreTemplateVersionResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 21);
 
 /**
  * Asks for a preview.
@@ -552,7 +1025,7 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
   subjectPreview: string;
 
   /**
-   * Values for Liquid; Liquid is left as it is without them.
+   * Values for Liquid; Liquid is left as it is without them and without `contact`.
    *
    * @generated from field: google.protobuf.Struct test_data = 7;
    */
@@ -571,6 +1044,41 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
    * @generated from field: bool preserve_liquid = 9;
    */
   preserveLiquid: boolean;
+
+  /**
+   * The mail's purpose; a marketing mail without an unsubscribe link gets a warning.
+   *
+   * @generated from field: postrider.templates.v1.TemplateCategory category = 10;
+   */
+  category: TemplateCategory;
+
+  /**
+   * BCP 47; the language of the mail's readers if the MJML names none, and of the contact if it has none.
+   *
+   * @generated from field: string language = 11;
+   */
+  language: string;
+
+  /**
+   * The fields of a contact as `contacts.upsert` takes them, for Liquid's `contact`; before those of `test_data`.
+   *
+   * @generated from field: google.protobuf.Struct contact = 12;
+   */
+  contact?: JsonObject | undefined;
+
+  /**
+   * What sending would add to links.
+   *
+   * @generated from field: postrider.templates.v1.TrackingSettings tracking_settings = 13;
+   */
+  trackingSettings?: TrackingSettings | undefined;
+
+  /**
+   * Plain text with Liquid, at most 500 KiB; derived from the HTML if it is empty.
+   *
+   * @generated from field: string text = 14;
+   */
+  text: string;
 };
 
 /**
@@ -578,7 +1086,70 @@ export type CompileTemplateRequest = Message<"postrider.templates.v1.CompileTemp
  * Use `create(CompileTemplateRequestSchema)` to create a new message.
  */
 export const CompileTemplateRequestSchema: GenMessage<CompileTemplateRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 10);
+  messageDesc(file_postrider_templates_v1_templates, 22);
+
+/**
+ * What sending adds to a mail's links.
+ *
+ * @generated from message postrider.templates.v1.TrackingSettings
+ */
+export type TrackingSettings = Message<"postrider.templates.v1.TrackingSettings"> & {
+  /**
+   * Whether clicks are counted. The HTML of a preview keeps its links; `links` and `size_bytes` tell the difference.
+   *
+   * @generated from field: bool enable_tracking = 1;
+   */
+  enableTracking: boolean;
+
+  /**
+   * URL that tracked links begin with; the workspace's own if empty.
+   *
+   * @generated from field: string endpoint = 2;
+   */
+  endpoint: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_source = 3;
+   */
+  utmSource: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_medium = 4;
+   */
+  utmMedium: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_campaign = 5;
+   */
+  utmCampaign: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_content = 6;
+   */
+  utmContent: string;
+
+  /**
+   * UTM value for web links that have none.
+   *
+   * @generated from field: string utm_term = 7;
+   */
+  utmTerm: string;
+};
+
+/**
+ * Describes the message postrider.templates.v1.TrackingSettings.
+ * Use `create(TrackingSettingsSchema)` to create a new message.
+ */
+export const TrackingSettingsSchema: GenMessage<TrackingSettings> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 23);
 
 /**
  * A preview.
@@ -629,11 +1200,32 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
   error?: CompileError | undefined;
 
   /**
-   * Parts of a visual tree that MJML ignores, such as unknown attributes.
+   * What a recipient may dislike, and parts of a visual tree that MJML ignores; at most 50 of each `code`.
    *
    * @generated from field: repeated postrider.templates.v1.CompileIssue warnings = 7;
    */
   warnings: CompileIssue[];
+
+  /**
+   * The text part; derived from the HTML if none was given, and absent if the HTML has more than 10,000 tags.
+   *
+   * @generated from field: optional string text = 8;
+   */
+  text?: string | undefined;
+
+  /**
+   * Bytes of the HTML as sent, with tracked links and the pixel if `enable_tracking` is set.
+   *
+   * @generated from field: int32 size_bytes = 9;
+   */
+  sizeBytes: number;
+
+  /**
+   * The links of the HTML in order, each once; at most 200.
+   *
+   * @generated from field: repeated postrider.templates.v1.CompiledLink links = 10;
+   */
+  links: CompiledLink[];
 };
 
 /**
@@ -641,7 +1233,42 @@ export type CompileTemplateResponse = Message<"postrider.templates.v1.CompileTem
  * Use `create(CompileTemplateResponseSchema)` to create a new message.
  */
 export const CompileTemplateResponseSchema: GenMessage<CompileTemplateResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 11);
+  messageDesc(file_postrider_templates_v1_templates, 24);
+
+/**
+ * A link of a mail.
+ *
+ * @generated from message postrider.templates.v1.CompiledLink
+ */
+export type CompiledLink = Message<"postrider.templates.v1.CompiledLink"> & {
+  /**
+   * Where it leads, with UTM values.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * What the reader sees, at most 200 characters; the description of an image without text.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+
+  /**
+   * Whether clicks on it are counted.
+   *
+   * @generated from field: bool tracked = 3;
+   */
+  tracked: boolean;
+};
+
+/**
+ * Describes the message postrider.templates.v1.CompiledLink.
+ * Use `create(CompiledLinkSchema)` to create a new message.
+ */
+export const CompiledLinkSchema: GenMessage<CompiledLink> = /*@__PURE__*/
+  messageDesc(file_postrider_templates_v1_templates, 25);
 
 /**
  * A mistake in a template's content.
@@ -669,23 +1296,23 @@ export type CompileError = Message<"postrider.templates.v1.CompileError"> & {
  * Use `create(CompileErrorSchema)` to create a new message.
  */
 export const CompileErrorSchema: GenMessage<CompileError> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 12);
+  messageDesc(file_postrider_templates_v1_templates, 26);
 
 /**
- * A mistake in MJML.
+ * A mistake, or what a recipient may dislike.
  *
  * @generated from message postrider.templates.v1.CompileIssue
  */
 export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
   /**
-   * The line of `mjml_source`, from 1; meaningless for a visual tree.
+   * The line of `mjml_source`, or of the part named by `tag`, from 1; meaningless for a visual tree, and 0 for the whole mail.
    *
    * @generated from field: int32 line = 1;
    */
   line: number;
 
   /**
-   * The element, such as `mj-text`.
+   * The element, such as `mj-text`, or the part: `subject`, `subject_preview`, `text` or `html`.
    *
    * @generated from field: string tag = 2;
    */
@@ -697,6 +1324,14 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
    * @generated from field: string message = 3;
    */
   message: string;
+
+  /**
+   * `mjml` (MJML's own), `image_without_alt`, `clipped` (Gmail hides what is beyond 102 KiB), `no_unsubscribe_link`
+   * (marketing only) or `unknown_variable` (defined neither by the system nor by `test_data` or `contact`).
+   *
+   * @generated from field: string code = 4;
+   */
+  code: string;
 };
 
 /**
@@ -704,7 +1339,7 @@ export type CompileIssue = Message<"postrider.templates.v1.CompileIssue"> & {
  * Use `create(CompileIssueSchema)` to create a new message.
  */
 export const CompileIssueSchema: GenMessage<CompileIssue> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 13);
+  messageDesc(file_postrider_templates_v1_templates, 27);
 
 /**
  * Asks for content.
@@ -746,7 +1381,7 @@ export type GetTemplateContentRequest = Message<"postrider.templates.v1.GetTempl
  * Use `create(GetTemplateContentRequestSchema)` to create a new message.
  */
 export const GetTemplateContentRequestSchema: GenMessage<GetTemplateContentRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 14);
+  messageDesc(file_postrider_templates_v1_templates, 28);
 
 /**
  * The compiled content of one version in one language.
@@ -837,7 +1472,7 @@ export type GetTemplateContentResponse = Message<"postrider.templates.v1.GetTemp
  * Use `create(GetTemplateContentResponseSchema)` to create a new message.
  */
 export const GetTemplateContentResponseSchema: GenMessage<GetTemplateContentResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 15);
+  messageDesc(file_postrider_templates_v1_templates, 29);
 
 /**
  * Asks for templates.
@@ -865,7 +1500,7 @@ export type BatchGetTemplatesRequest = Message<"postrider.templates.v1.BatchGetT
  * Use `create(BatchGetTemplatesRequestSchema)` to create a new message.
  */
 export const BatchGetTemplatesRequestSchema: GenMessage<BatchGetTemplatesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 16);
+  messageDesc(file_postrider_templates_v1_templates, 30);
 
 /**
  * A version of a template.
@@ -893,7 +1528,7 @@ export type TemplateKey = Message<"postrider.templates.v1.TemplateKey"> & {
  * Use `create(TemplateKeySchema)` to create a new message.
  */
 export const TemplateKeySchema: GenMessage<TemplateKey> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 17);
+  messageDesc(file_postrider_templates_v1_templates, 31);
 
 /**
  * The templates that were found.
@@ -914,7 +1549,7 @@ export type BatchGetTemplatesResponse = Message<"postrider.templates.v1.BatchGet
  * Use `create(BatchGetTemplatesResponseSchema)` to create a new message.
  */
 export const BatchGetTemplatesResponseSchema: GenMessage<BatchGetTemplatesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 18);
+  messageDesc(file_postrider_templates_v1_templates, 32);
 
 /**
  * A template, with the key that it was asked for by.
@@ -942,7 +1577,7 @@ export type FoundTemplate = Message<"postrider.templates.v1.FoundTemplate"> & {
  * Use `create(FoundTemplateSchema)` to create a new message.
  */
 export const FoundTemplateSchema: GenMessage<FoundTemplate> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 19);
+  messageDesc(file_postrider_templates_v1_templates, 33);
 
 /**
  * Says which templates something uses.
@@ -991,7 +1626,7 @@ export type SetTemplateUsesRequest = Message<"postrider.templates.v1.SetTemplate
  * Use `create(SetTemplateUsesRequestSchema)` to create a new message.
  */
 export const SetTemplateUsesRequestSchema: GenMessage<SetTemplateUsesRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 20);
+  messageDesc(file_postrider_templates_v1_templates, 34);
 
 /**
  * The uses are set.
@@ -1006,7 +1641,7 @@ export type SetTemplateUsesResponse = Message<"postrider.templates.v1.SetTemplat
  * Use `create(SetTemplateUsesResponseSchema)` to create a new message.
  */
 export const SetTemplateUsesResponseSchema: GenMessage<SetTemplateUsesResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_templates_v1_templates, 21);
+  messageDesc(file_postrider_templates_v1_templates, 35);
 
 /**
  * Where a template is used.
@@ -1146,7 +1781,9 @@ export const TemplateCategorySchema: GenEnum<TemplateCategory> = /*@__PURE__*/
  */
 export const TemplateService: GenService<{
   /**
-   * Lists the newest version of every template, last changed first. At most 1,000.
+   * Lists the newest version of every template, last changed first, by pages.
+   *
+   * INVALID_ARGUMENT: a filter, the limit or the cursor is wrong.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.ListTemplates
    */
@@ -1158,7 +1795,7 @@ export const TemplateService: GenService<{
   /**
    * Reads one version of a template.
    *
-   * NOT_FOUND (`Template not found`): no such template or version.
+   * NOT_FOUND (`Template not found`): no such template or version, or the template was deleted.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.GetTemplate
    */
@@ -1168,10 +1805,12 @@ export const TemplateService: GenService<{
     output: typeof GetTemplateResponseSchema;
   },
   /**
-   * Creates version 1 of a template. Its MJML and Liquid must compile.
+   * Creates version 1 of a template; if its id is that of a deleted one, the version after those of the deleted one. Its
+   * MJML and Liquid must compile.
    *
-   * INVALID_ARGUMENT: a field is wrong, a language is not one of the workspace's, or the content does
-   * not compile. ALREADY_EXISTS (`Template id already exists`): the id is taken, also by a deleted one.
+   * INVALID_ARGUMENT: a field is wrong, a language is not one of the workspace's, the layout cannot be used, or the
+   * content does not compile. ALREADY_EXISTS (`Template id already exists`): the id is taken. FAILED_PRECONDITION: the
+   * workspace has 1,000 templates.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.CreateTemplate
    */
@@ -1181,8 +1820,75 @@ export const TemplateService: GenService<{
     output: typeof CreateTemplateResponseSchema;
   },
   /**
+   * Replaces a template's content by a new version. Fields that are left out become empty. Mail that was pinned to an
+   * earlier version keeps it. The channel and, for email, the editor mode stay as they are.
+   *
+   * INVALID_ARGUMENT: a field is wrong as in CreateTemplate, or `cannot change channel: ...` or
+   * `cannot change editor mode: template was created in '<mode>' mode`. NOT_FOUND (`Template not found`): no such
+   * template.
+   *
+   * @generated from rpc postrider.templates.v1.TemplateService.UpdateTemplate
+   */
+  updateTemplate: {
+    methodKind: "unary";
+    input: typeof UpdateTemplateRequestSchema;
+    output: typeof UpdateTemplateResponseSchema;
+  },
+  /**
+   * Deletes a template with all its versions, and frees its id. Broadcasts that are being sent keep their version.
+   *
+   * NOT_FOUND (`Template not found`): no such template. FAILED_PRECONDITION: it is used (`template is used by
+   * notification 'receipt', list 'news'`, the first five and the number of the others), or an integration manages it
+   * (`cannot delete integration-managed template: ...`).
+   *
+   * @generated from rpc postrider.templates.v1.TemplateService.DeleteTemplate
+   */
+  deleteTemplate: {
+    methodKind: "unary";
+    input: typeof DeleteTemplateRequestSchema;
+    output: typeof DeleteTemplateResponseSchema;
+  },
+  /**
+   * Lists the versions of a template without their content, newest first, by pages.
+   *
+   * INVALID_ARGUMENT: the limit or the cursor is wrong. NOT_FOUND (`Template not found`): no such template.
+   *
+   * @generated from rpc postrider.templates.v1.TemplateService.ListTemplateVersions
+   */
+  listTemplateVersions: {
+    methodKind: "unary";
+    input: typeof ListTemplateVersionsRequestSchema;
+    output: typeof ListTemplateVersionsResponseSchema;
+  },
+  /**
+   * Compares two versions of a template field by field.
+   *
+   * INVALID_ARGUMENT: a field is missing. NOT_FOUND (`Template not found`): no such template or version.
+   *
+   * @generated from rpc postrider.templates.v1.TemplateService.CompareTemplateVersions
+   */
+  compareTemplateVersions: {
+    methodKind: "unary";
+    input: typeof CompareTemplateVersionsRequestSchema;
+    output: typeof CompareTemplateVersionsResponseSchema;
+  },
+  /**
+   * Makes a new version with the content of an earlier one, which is compiled again.
+   *
+   * NOT_FOUND (`Template not found`): no such template or version. INVALID_ARGUMENT: the content is no longer valid, for
+   * example since its layout was deleted.
+   *
+   * @generated from rpc postrider.templates.v1.TemplateService.RestoreTemplateVersion
+   */
+  restoreTemplateVersion: {
+    methodKind: "unary";
+    input: typeof RestoreTemplateVersionRequestSchema;
+    output: typeof RestoreTemplateVersionResponseSchema;
+  },
+  /**
    * Compiles content without storing it, for previews. Mistakes in the content are reported in a
-   * successful answer (`success` false).
+   * successful answer (`success` false), and what a recipient may dislike as `warnings`. `/docs/preview` shows the mail,
+   * and `/docs/liquid` lists the variables, filters and tags.
    *
    * INVALID_ARGUMENT: neither a tree nor MJML is given, or a field is wrong.
    *

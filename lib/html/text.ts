@@ -1,4 +1,4 @@
-import { convert } from 'html-to-text';
+import { convert, type DomNode, type FormatCallback } from 'html-to-text';
 import { mapLiquid } from '#lib/liquid/spans.ts';
 
 /** HTML beyond this is cut; a mail of this size is cut off by receivers anyway. */
@@ -17,13 +17,47 @@ export function convertsQuickly(html: string): boolean {
   return tags <= maximumTags;
 }
 
+const blockTags = /^(div|p|table|h[1-6]|ul|ol|li|pre|blockquote|section|center)$/;
+
+/** Each row of a table begins a line. */
+const formatRow: FormatCallback = (row, walk, builder) => {
+  builder.openBlock({ leadingLineBreaks: 1 });
+  walk(row.children, builder);
+  builder.closeBlock({ trailingLineBreaks: 1 });
+};
+
+/** A cell is told apart from the next one of its row: by a bar in tables of data, by a space in those for layout. */
+const formatCell: FormatCallback = (cell, walk, builder) => {
+  walk(cell.children, builder);
+  let { next } = cell as Linked;
+  while (next && !isCell(next)) next = next.next;
+  if (next) builder.addInline(isData(cell) ? ' | ' : ' ');
+};
+
+/** The parser links siblings, which the types leave out. */
+type Linked = DomNode & { next?: Linked | null };
+
+const isCell = ({ name }: DomNode) => name === 'td' || name === 'th';
+
+function isData(cell: DomNode): boolean {
+  if (cell.children?.some(({ name = '' }) => blockTags.test(name))) return false;
+  let table: DomNode | null | undefined = cell.parent;
+  for (let up = 0; up < 2 && table && table.name !== 'table'; up += 1) table = table.parent;
+  const role = table?.attribs?.role;
+  return role !== 'presentation' && role !== 'none';
+}
+
 /** The text part of HTML. */
 export function htmlToText(html: string): string {
   return convert(html, {
     wordwrap: false,
+    formatters: { row: formatRow, cell: formatCell },
     limits: { maxInputLength: maximumInput, maxDepth: maximumDepth },
     selectors: [
       { selector: 'img', format: 'skip' },
+      { selector: 'tr', format: 'row' },
+      { selector: 'td', format: 'cell' },
+      { selector: 'th', format: 'cell' },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
         selector,

@@ -83,3 +83,19 @@ function skip(scan: Scan, from: number, pattern: RegExp): number {
     at += 1;
   return at;
 }
+
+/** The source with the values of some attributes replaced, which are quoted then. */
+export function replaceAttributes(
+  source: string,
+  replace: (attribute: Attribute) => string | undefined,
+): string {
+  let result = '';
+  let at = 0;
+  for (const attribute of scanAttributes(source)) {
+    const value = replace(attribute);
+    if (value === undefined) continue;
+    result += source.slice(at, attribute.start) + (attribute.quote === '' ? `"${value}"` : value);
+    at = attribute.end;
+  }
+  return result + source.slice(at);
+}

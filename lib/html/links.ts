@@ -1,0 +1,52 @@
+/** Query values by key (`source`, `medium`, `campaign`, `term`, `content`). */
+export type Utm = Readonly<Record<string, string>>;
+
+const utmKeys = ['source', 'medium', 'campaign', 'term', 'content'];
+
+/** Tags whose `href` a reader follows, also those that Outlook draws buttons from. */
+export const linkTags: ReadonlySet<string> = new Set(['a', 'area', 'v:roundrect', 'v:rect']);
+
+export function isWebUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}
+
+/**
+ * Adds the values unless the address has some of its own; the rest of it stays as the author wrote it. `ampersand` is
+ * how the address spells one: `&amp;` in an attribute.
+ */
+export function withUtm(url: string, utm: Utm, ampersand: '&' | '&amp;'): string {
+  const pairs = utmKeys
+    .filter((key) => utm[key])
+    .map((key) => `utm_${key}=${encodeURIComponent(utm[key] ?? '')}`);
+  if (pairs.length === 0 || /[?&;]utm_/i.test(url) || !URL.canParse(unescapeAttribute(url)))
+    return url;
+  const [address = '', fragment] = splitFragment(url);
+  const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : ampersand;
+  return `${address}${joint}${pairs.join(ampersand)}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+function splitFragment(text: string): [string, string | undefined] {
+  // `&#38;` is an ampersand, not the start of a fragment.
+  const at = text.search(/(?<!&)#/);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const entities = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** An attribute's value, with the references resolved that addresses have. */
+export function unescapeAttribute(value: string): string {
+  if (!value.includes('&')) return value;
+  return value.replace(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{2,5})|#x([\da-f]{2,4}));/gi,
+    (_, name: string | undefined, decimal: string | undefined, hex: string | undefined) =>
+      name === undefined
+        ? String.fromCharCode(Number.parseInt(decimal ?? hex ?? '', decimal ? 10 : 16))
+        : (entities.get(name.toLowerCase()) ?? ''),
+  );
+}

@@ -1,0 +1,155 @@
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type {
+  TemplateContentService,
+  TemplateUseService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import { schemaOf } from '../postgres/job-schema.ts';
+import { query } from '../postgres/query.ts';
+import type { EntityManager, Store } from '../postgres/store.ts';
+import { addJob } from './jobs.ts';
+
+/** Something that uses templates, which cannot be deleted meanwhile. */
+export type TemplateUser = {
+  kind: 'notification' | 'list' | 'broadcast';
+  workspaceId: string;
+  id: string;
+};
+
+export type TemplateUses = {
+  /** The user's name, for people. */
+  name: string;
+  templateIds: readonly string[];
+};
+
+export type TemplateUseClient = Pick<Client<typeof TemplateUseService>, 'setTemplateUses'>;
+
+type Pushing = { store: Store; templateUses: TemplateUseClient };
+
+/** By then a transaction that began has ended. */
+const repairMs = 30_000;
+/** A push is part of a transaction, which holds locks. */
+const pushMs = 3_000;
+
+/**
+ * Called before a transaction that begins to use templates: a job that pushes the uses as they then are, so that a
+ * crash or a rollback after the push leaves no wrong use.
+ */
+export async function expectTemplateUses(store: Store, user: TemplateUser): Promise<void> {
+  await endTemplateUses(store.fork(), store.name, user, new Date(Date.now() + repairMs));
+}
+
+/**
+ * Called at the end of the transaction that begins to use templates: when it answers, none of them can be deleted.
+ * Those of `before` stay used until the transaction has committed. NOT_FOUND names a template that does not exist.
+ */
+export async function beginTemplateUses(
+  em: EntityManager,
+  { store, templateUses }: Pushing,
+  user: TemplateUser,
+  { name, templateIds, before = [] }: TemplateUses & { before?: readonly string[] },
+): Promise<void> {
+  const ended = before.filter((id) => !templateIds.includes(id));
+  await lockUses(em, user);
+  const all = { ...user, name, templateIds: [...templateIds, ...ended] };
+  await templateUses.setTemplateUses(all, { timeoutMs: pushMs }).catch(orDuringUpgrade);
+  if (ended.length > 0) await endTemplateUses(em, store.name, user);
+}
+
+/** A process of templates from before uses were known deletes no template. The expected job tries again. */
+function orDuringUpgrade(error: unknown): void {
+  if (ConnectError.from(error).code !== Code.Unimplemented) throw error;
+}
+
+/** Called in the transaction that ends a use: a job pushes the uses that are left. */
+export async function endTemplateUses(
+  em: EntityManager,
+  service: string,
+  user: TemplateUser,
+  runAt?: Date,
+): Promise<void> {
+  const job = { task: 'pushTemplateUses', payload: user, key: keyOf(user) };
+  await addJob(em, service, { ...job, ...(runAt ? { runAt } : {}) });
+}
+
+type Read = (em: EntityManager, user: TemplateUser) => Promise<TemplateUses | undefined>;
+
+/**
+ * The task `pushTemplateUses` of a service: reads what something uses, by `usesOf`, and pushes it. Templates that do not
+ * exist are left out, since what uses them was there before uses were known.
+ */
+export function pushTemplateUses({
+  store,
+  templateUses,
+  templates,
+  usesOf,
+}: Pushing & {
+  templates: Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
+  usesOf: Read;
+}) {
+  return async (payload: unknown): Promise<void> => {
+    const user = payload as TemplateUser;
+    await store.fork().transactional(async (em) => {
+      await lockUses(em, user);
+      const { name, templateIds } = (await usesOf(em, user)) ?? { name: '', templateIds: [] };
+      const { workspaceId } = user;
+      const keys = templateIds.map((id) => ({ id }));
+      const found =
+        keys.length === 0 ? [] : (await templates.batchGetTemplates({ workspaceId, keys })).found;
+      const there = new Set(found.map(({ template }) => template?.id));
+      const uses = { ...user, name, templateIds: templateIds.filter((id) => there.has(id)) };
+      await templateUses.setTemplateUses(uses, { timeoutMs: pushMs });
+    });
+  };
+}
+
+/**
+ * The task `pushAllTemplateUses`: adds the job of everything that `usersSql` selects by `workspace_id` and `id`. For
+ * what was there before uses were known.
+ */
+export function pushAllTemplateUses(
+  store: Store,
+  { kind, usersSql }: { kind: TemplateUser['kind']; usersSql: string },
+) {
+  return async (): Promise<void> => {
+    await query(
+      store.fork(),
+      `select ${schemaOf(store.name)}.add_job(
+         identifier := 'pushTemplateUses',
+         payload := json_build_object('kind', $1::text, 'workspaceId', workspace_id, 'id', id),
+         job_key := ${keySql},
+         run_at := now() + random() * interval '1 minute')
+       from (${usersSql}) as users`,
+      [kind],
+    );
+  };
+}
+
+const keyOf = ({ kind, workspaceId, id }: TemplateUser) =>
+  `template uses of ${kind} ${workspaceId} ${id}`;
+const keySql = "concat('template uses of ', $1::text, ' ', workspace_id, ' ', id)";
+
+/**
+ * SQL of a migration: everything is pushed once, and again an hour later, since processes of before may make more until
+ * then. A service that is new has nothing to push, and no jobs yet.
+ */
+export function pushAllOnce(service: string): string {
+  const schema = schemaOf(service);
+  const add = (key: string, after: string) =>
+    `perform ${schema}.add_job('pushAllTemplateUses', job_key := '${key}', run_at := now() + interval '${after}');`;
+  return `
+    do $$
+    begin
+      if exists (
+        select from pg_proc where proname = 'add_job' and pronamespace = to_regnamespace('${schema}')
+      ) then
+        ${add('all template uses', '0')}
+        ${add('all template uses again', '1 hour')}
+      end if;
+    end
+    $$`;
+}
+
+/** Pushes of one user follow each other: each reads, or sees, what the transaction before has committed. */
+async function lockUses(em: EntityManager, user: TemplateUser): Promise<void> {
+  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [keyOf(user)]);
+}

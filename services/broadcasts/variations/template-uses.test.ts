@@ -1,0 +1,104 @@
+import { Code } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
+import { query } from '#lib/postgres/query.ts';
+import { failBroadcast } from '../activities/fail-broadcast.ts';
+import { finish } from '../activities/finish.ts';
+import type { BroadcastKey } from '../broadcast.ts';
+import { statuses } from '../broadcast-row.ts';
+import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
+import { broadcastUses, liveBroadcasts } from './template-uses.ts';
+
+const given = useService();
+
+const used = ({ workspaceId, id }: BroadcastKey) =>
+  given.neighbours.uses.get(`${workspaceId} ${id}`);
+
+type Job = { payload: BroadcastKey; waits: boolean };
+
+async function jobsOf({ id }: BroadcastKey): Promise<Job[]> {
+  return query<Job>(
+    given.context.store.fork(),
+    `select job.payload, job.run_at > now() + interval '10 seconds' as waits
+     from broadcasts_jobs._private_jobs job join broadcasts_jobs._private_tasks task on task.id = job.task_id
+     where task.identifier = 'pushTemplateUses' and job.payload ->> 'id' = $1`,
+    [id],
+  );
+}
+
+async function runJobs(key: BroadcastKey): Promise<void> {
+  const push = pushTemplateUses({ ...given.context, usesOf: broadcastUses });
+  for (const { payload } of await jobsOf(key)) await push(payload);
+}
+
+test('a broadcast uses the templates of its variations once it is scheduled, and no draft does', async () => {
+  const key = await givenBroadcast(given, { test_settings: tested });
+  await given.client.updateBroadcast({ ...draftContent, ...key });
+  expect([used(key), await jobsOf(key)]).toEqual([undefined, []]);
+  const draft = await givenBroadcast(given, { test_settings: tested });
+  await given.client.scheduleBroadcast({ ...draft, sendNow: true });
+  expect(used(draft)).toEqual({ name: 'Hello', templateIds: ['a', 'b'] });
+  expect(await jobsOf(draft)).toMatchObject([{ waits: true }]);
+});
+
+test('both are used while a scheduled broadcast changes its template, then the new one', async () => {
+  const starts_at = new Date(given.clock.now.getTime() + 3_600_000);
+  const key = await givenBroadcast(given, { status: 'scheduled', starts_at });
+  const testSettings = { variations: [{ templateId: 'other' }] };
+  await given.client.updateBroadcast({ ...draftContent, ...key, testSettings });
+  expect(used(key)?.templateIds).toEqual(['other', 'hello']);
+  expect(await jobsOf(key)).toMatchObject([{ waits: false }]);
+  await runJobs(key);
+  expect(used(key)?.templateIds).toEqual(['other']);
+});
+
+test('a template that is deleted meanwhile is a 400, and nothing is scheduled', async () => {
+  const test_settings = { ...tested, variations: [{ template_id: 'going', variation_name: '' }] };
+  const key = await givenBroadcast(given, { test_settings });
+  await expect(given.client.scheduleBroadcast({ ...key, sendNow: true })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'template going not found',
+  });
+  await runJobs(key);
+  expect(used(key)?.templateIds).toEqual([]);
+});
+
+const frozen = { status: 'sending', frozen_at: new Date() } as const;
+
+test.each([
+  ['sent', frozen, (key: BroadcastKey) => finish(given.context)(key)],
+  ['cancelled', frozen, (key: BroadcastKey) => given.client.cancelBroadcast(key)],
+  ['failed', frozen, (key: BroadcastKey) => failBroadcast(given.context)(key, 'gone')],
+  [
+    'deleted',
+    { status: 'scheduled' } as const,
+    (key: BroadcastKey) => given.client.deleteBroadcast(key),
+  ],
+])('a broadcast that is %s uses none any more', async (_, wish, end) => {
+  const key = await givenBroadcast(given, wish);
+  await end(key);
+  expect(await jobsOf(key)).toMatchObject([{ waits: false }]);
+  await runJobs(key);
+  expect(used(key)?.templateIds).toEqual([]);
+});
+
+test('a paused broadcast still uses its template', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await given.client.pauseBroadcast(key);
+  expect(await jobsOf(key)).toEqual([]);
+  const uses = await broadcastUses(given.context.store.fork(), key);
+  expect(uses).toEqual({ name: 'Hello', templateIds: ['hello'] });
+});
+
+test('live broadcasts from before are pushed once', async () => {
+  const keys = new Map<string, BroadcastKey>();
+  for (const status of statuses) keys.set(status, await givenBroadcast(given, { status }));
+  const { store } = given.context;
+  await pushAllTemplateUses(store, { kind: 'broadcast', usersSql: liveBroadcasts })();
+  for (const [status, key] of keys) {
+    const isLive = !['draft', 'sent', 'cancelled', 'failed'].includes(status);
+    expect([status, (await jobsOf(key)).length]).toEqual([status, isLive ? 1 : 0]);
+    await runJobs(key);
+    expect([status, used(key)?.templateIds]).toEqual([status, isLive ? ['hello'] : undefined]);
+  }
+});

@@ -1,0 +1,41 @@
+import { isWebUrl, unescapeAttribute, withUtm } from '#lib/html/links.ts';
+import { linkSigner, signedUrlMax } from '#lib/keys/signed-link.ts';
+import type { Place } from '#lib/liquid/engine.ts';
+import { escapeHtml } from '#lib/liquid/escape.ts';
+import { safeUrl } from '#lib/liquid/safe-url.ts';
+import type { WriteLink } from '#lib/liquid/tracked-link.ts';
+import { systemUrls } from '#lib/liquid/variables.ts';
+import type { LinkOptions } from './links.ts';
+
+export interface LinkWriting extends LinkOptions {
+  /** Signs the addresses that links lead to; without it, links that depend on the recipient are not counted. */
+  linkKey?: Uint8Array;
+}
+
+/** Writes links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
+export function linkWriter(place: Place, options: LinkWriting): WriteLink {
+  const { utm, tracking, linkKey } = options;
+  const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;
+  return (rendered, number, scope) => {
+    const url = safeUrl(place === 'html' ? unescapeAttribute(rendered) : rendered);
+    const isCountable = isWebUrl(url) && URL.canParse(url) && !isSystemUrl(url, scope);
+    const target = isCountable ? withUtm(url, utm, '&') : url;
+    const token = textOf(scope, 'tracking_token');
+    if (isCountable && tracking && sign && token && Buffer.byteLength(target) <= signedUrlMax) {
+      return `${tracking.clicks}${token}/${number}/${sign({ token, number, url: target })}`;
+    }
+    return place === 'html' ? escapeHtml(target) : target;
+  };
+}
+
+function isSystemUrl(url: string, scope: object): boolean {
+  return systemUrls.some((name) => {
+    const own = textOf(scope, name);
+    return own !== '' && url.startsWith(own);
+  });
+}
+
+function textOf(scope: object, name: string): string {
+  const value: unknown = Reflect.get(scope, name);
+  return typeof value === 'string' ? value : '';
+}

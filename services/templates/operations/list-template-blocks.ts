@@ -1,0 +1,62 @@
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { LargeReads } from '../pages/large-reads.ts';
+import { pageOf } from '../pages/page.ts';
+import { TemplateBlock } from '../template-block.ts';
+import { isBlockId } from '../template-block-queries.ts';
+import { toTemplateBlock } from '../views/template-block.ts';
+
+/** All blocks of a workspace. */
+const limitDefault = 500;
+const nameMax = 255;
+
+type Place = { name: string; id: string };
+
+export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlocks'] {
+  const large = new LargeReads();
+  return async ({ workspaceId, limit = limitDefault, cursor }) => {
+    const em = store.fork();
+    const after = cursor === '' ? undefined : readCursor(cursor);
+    const { page, isLast } = pageOf(
+      await rowsAfter(em, workspaceId, { after, limit: limit + 1 }),
+      limit,
+    );
+    const id = { $in: page.map((row) => row.id) };
+    const blocks = await large.run(workspaceId, () =>
+      em.find(TemplateBlock, { workspace_id: workspaceId, id }),
+    );
+    const byId = new Map(blocks.map((block) => [block.id, block]));
+    const last = page.at(-1);
+    return {
+      blocks: page.flatMap((row) => byId.get(row.id) ?? []).map(toTemplateBlock),
+      nextCursor: isLast || !last ? undefined : writeCursor(last),
+    };
+  };
+}
+
+function rowsAfter(
+  em: EntityManager,
+  workspaceId: string,
+  { after, limit }: { after: Place | undefined; limit: number },
+) {
+  return query<Place & { size_bytes: number }>(
+    em,
+    `select id, name, size_bytes from template_blocks
+     where workspace_id = $1 and ($2::text is null or (name, id) > ($2, $3::uuid))
+     order by name, id limit $4`,
+    [workspaceId, after?.name ?? null, after?.id ?? null, limit],
+  );
+}
+
+const writeCursor = ({ id, name }: Place) => Buffer.from(`${id}${name}`).toString('base64url');
+
+/** A cursor is not secret, and a forged one only moves the start of the page. */
+function readCursor(cursor: string): Place {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const place = { id: text.slice(0, 36), name: text.slice(36) };
+  const isName = place.name !== '' && place.name.length <= nameMax && !place.name.includes('\0');
+  if (!isBlockId(place.id) || !isName) throw invalidField('cursor', 'invalid cursor');
+  return place;
+}

@@ -1,0 +1,41 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { query } from '#lib/postgres/query.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { templateNotFound } from '../template.ts';
+import { categoryOf } from '../views/template.ts';
+
+const limitDefault = 20;
+const versionMax = 2 ** 31 - 1;
+
+type Row = { version: number; name: string; category: string; updated_at: string };
+
+export function listTemplateVersions({ store }: Context): Methods['listTemplateVersions'] {
+  return async ({ workspaceId, id, limit = limitDefault, cursor }) => {
+    const rows = await query<Row>(
+      store.fork(),
+      `select version, name, category, updated_at from templates
+       where workspace_id = $1 and id = $2 and deleted_at is null and version < $3
+       order by version desc limit $4`,
+      [workspaceId, id, readCursor(cursor), limit + 1],
+    );
+    if (rows.length === 0 && cursor === '') throw templateNotFound();
+    const page = rows.slice(0, limit);
+    return {
+      versions: page.map(({ version, name, category, updated_at }) => ({
+        version,
+        name,
+        category: categoryOf(category),
+        updatedAt: timestampFromDate(new Date(updated_at)),
+      })),
+      nextCursor: rows.length > limit ? String(page.at(-1)?.version) : undefined,
+    };
+  };
+}
+
+/** The version that a page follows. */
+function readCursor(cursor: string): number {
+  if (cursor === '') return versionMax;
+  if (!/^\d{1,9}$/.test(cursor)) throw invalidField('cursor', 'invalid cursor');
+  return Number(cursor);
+}
