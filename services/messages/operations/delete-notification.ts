@@ -1,16 +1,14 @@
+import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockNotification } from '../notification.ts';
-import { declareUses } from '../notifications/templates.ts';
+import { notificationUser } from '../notifications/template-uses.ts';
 
-export function deleteNotification({ store, templates }: Context): Methods['deleteNotification'] {
-  return async (request) => {
-    const { name } = await store.fork().transactional(async (em) => {
-      const notification = await lockNotification(em, request);
-      em.remove(notification);
+export function deleteNotification({ store }: Context): Methods['deleteNotification'] {
+  return (request) =>
+    store.fork().transactional(async (em) => {
+      em.remove(await lockNotification(em, request));
       await em.flush();
-      return notification;
+      await endTemplateUses(em, store.name, notificationUser(request));
+      return { success: true };
     });
-    await declareUses(templates, { ...request, name }, {});
-    return { success: true };
-  };
 }
