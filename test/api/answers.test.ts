@@ -303,6 +303,9 @@ test('messages.list and broadcastStats', async () => {
       has_more: 'boolean',
     },
   ]);
+  const [message] = (await get('messages.list', { ...key(), broadcast_id: id })).body.messages;
+  const read = await get('messages.get', { ...key(), id: message.id });
+  expect([read.status, read.body]).toEqual([200, { message }]);
   const stats = await get('messages.broadcastStats', { ...key(), broadcast_id: id });
   const words = ['sent', 'delivered', 'bounced', 'complained', 'failed', 'opened', 'clicked'];
   const more = ['unsubscribed', 'skipped', 'deferred', 'unknown'];
@@ -313,4 +316,22 @@ test('messages.list and broadcastStats', async () => {
       stats: Object.fromEntries([...words, ...more].map((word) => [`total_${word}`, 'number'])),
     },
   ]);
+});
+
+test('messages.export', async () => {
+  const { id } = await givenBroadcast(stack, 3);
+  await sendNow(stack, id);
+  await untilStatus(stack, id, 'sent');
+  const query = new URLSearchParams({ ...key(), broadcast_id: id, limit: '2' });
+  const answer = await fetch(`${stack.settings.BASE_URL}/api/messages.export?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'application/x-ndjson',
+  ]);
+  const lines = (await answer.text()).trimEnd().split('\n');
+  const listed = await get('messages.list', { ...key(), broadcast_id: id });
+  expect(lines.map((line) => JSON.parse(line))).toEqual(listed.body.messages);
+  expect(lines.length).toBe(3);
 });

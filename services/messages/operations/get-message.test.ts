@@ -191,3 +191,29 @@ test('a deleted contact takes what is stored of its messages with it', async () 
   );
   expect(left).toEqual([{ contents: 1, requests: [ids[1]], attachments: [ids[1]], messages: 2 }]);
 });
+
+test('of contacts that are deleted while mail to them is sent nothing is left', async () => {
+  given.world.contentDays = 1;
+  const { events } = given;
+  for (let round = 0; round < 5; round += 1) {
+    const emails = people(60, `r${round}-`);
+    await Promise.all([
+      send(emails),
+      ...emails.map((email) =>
+        events.consumeEvents({
+          workspaceId,
+          batchId: crypto.randomUUID(),
+          events: [{ type: 'contact.deleted', dataJson: JSON.stringify({ contact: { email } }) }],
+        }),
+      ),
+    ]);
+  }
+  const [row] = await query<{ left: number }>(
+    given.store.fork(),
+    `select count(*)::int as left from message_contents c
+     join messages m on m.id = c.message_id and m.workspace_id = c.workspace_id
+     where c.workspace_id = $1 and m.contact_email = ''`,
+    [workspaceId],
+  );
+  expect(row?.left).toBe(0);
+});

@@ -76,6 +76,8 @@ test('its files are kept until it is done again', async () => {
 
 test.each<[string, object]>([
   ['cannot retry a sent message', { ...failed, status: 'sent', sent_at: at, failed_at: null }],
+  ['cannot retry a bounced message', { ...bounced, status: 'sent', sent_at: at, failed_at: null }],
+  ['what the message is made from is gone', { ...failed, contact_email: '' }],
   ['cannot retry a sending message', { ...failed, status: 'sending', failed_at: null }],
   ['cannot retry a cancelled message', { ...failed, status: 'cancelled', failed_at: null }],
   [

@@ -15,11 +15,11 @@ export function retryMessage({ store, keyring, now }: Context): Methods['retryMe
     const key = { workspaceId, id: given.toLowerCase() };
     try {
       await store.fork().transactional(async (em) => {
-        const { request, is_bounced } = await checkedMessage(em, key);
+        const { request, isBounced } = await checkedMessage(em, key);
         const content = contentOf(keyring, key, request);
         // The day in which it is tried begins now. Its notification may send to bounced addresses since.
         content.send_at = now().toISOString();
-        if (is_bounced) content.send_to_bounced = true;
+        if (isBounced) content.send_to_bounced = true;
         await queueAgain(em, key, sealRequest(keyring, key, content));
       });
     } catch (error) {
@@ -33,41 +33,45 @@ type Key = { workspaceId: string; id: string };
 
 type Row = {
   state: MessageState;
+  has_failed: boolean;
   notification_id: string | null;
   is_bounced: boolean;
-  request: Buffer;
-  has_files: boolean;
+  /** Null once what it is made from is gone. */
+  request: Buffer | null;
+  /** How many files it has. */
+  files: number;
 };
 
-async function checkedMessage(em: EntityManager, key: Key): Promise<Row> {
+async function checkedMessage(
+  em: EntityManager,
+  key: Key,
+): Promise<{ request: Buffer; isBounced: boolean }> {
   const row = await lockMessage(em, key);
-  const { state, notification_id: notification } = row;
+  const { state, notification_id: notification, is_bounced: isBounced, request } = row;
   if (notification === null) throw refusal('only transactional messages can be retried');
-  if (state !== 'failed' && state !== 'bounced') throw refusal(`cannot retry a ${state} message`);
-  if (row.is_bounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
+  if (!row.has_failed) throw refusal(`cannot retry a ${state} message`);
+  if (isBounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
     throw refusal('the address bounced, and the notification does not send to such addresses');
   }
-  if (row.request === null) throw refusal(goneText);
-  if (!row.has_files) throw refusal('the attachments of the message are gone');
-  return { ...row, request: row.request };
+  if (request === null) throw refusal(goneText);
+  if ((await keepFiles(em, key)) !== row.files) {
+    throw refusal('the attachments of the message are gone');
+  }
+  return { request, isBounced };
 }
 
 const goneText = 'what the message is made from is gone';
 
-/** A sweep of the queue, or a deletion of the contact, waits for the lock. */
-async function lockMessage(
-  em: EntityManager,
-  { workspaceId, id }: Key,
-): Promise<Omit<Row, 'request'> & { request: Buffer | null }> {
+/** Waits for a deletion of the contact, whose message has no address afterwards. */
+async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise<Row> {
   const [row] = await query<Row>(
     em,
-    `select ${stateSql} as state, notification_id, r.request,
+    `select ${stateSql} as state, status = 'failed' as has_failed, notification_id,
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,
-       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) = (
-         select count(*) from message_attachments f where f.message_id = $2 and f.workspace_id = $1
-       ) as has_files
+       case when m.contact_email <> '' then r.request end as request,
+       coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files
      from messages m left join message_requests r on r.message_id = $2 and r.workspace_id = $1
      where m.id = $2 and m.workspace_id = $1
      for no key update of m`,
@@ -75,6 +79,17 @@ async function lockMessage(
   );
   if (!row) throw messageNotFound();
   return row;
+}
+
+/** Keeps them until the message is done again; gives how many there still are. */
+async function keepFiles(em: EntityManager, { workspaceId, id }: Key): Promise<number> {
+  const rows = await query(
+    em,
+    `update message_attachments set erase_at = null where workspace_id = $1 and message_id = $2
+     returning 1`,
+    [workspaceId, id],
+  );
+  return rows.length;
 }
 
 async function sendsToBounced(
@@ -112,11 +127,6 @@ async function queueAgain(
     `update message_requests set due_at = now(), request = $3
      where workspace_id = $1 and message_id = $2`,
     [workspaceId, id, request],
-  );
-  await query(
-    em,
-    'update message_attachments set erase_at = null where workspace_id = $1 and message_id = $2',
-    [workspaceId, id],
   );
 }
 
