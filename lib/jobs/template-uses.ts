@@ -49,15 +49,19 @@ export async function beginTemplateUses(
   { name, templateIds, before = [] }: TemplateUses & { before?: readonly string[] },
 ): Promise<void> {
   const ended = before.filter((id) => !templateIds.includes(id));
+  const push = (ids: readonly string[]) =>
+    templateUses.setTemplateUses({ ...user, name, templateIds: [...ids] }, { timeoutMs: pushMs });
   await lockUses(em, user);
-  const all = { ...user, name, templateIds: [...templateIds, ...ended] };
-  await templateUses.setTemplateUses(all, { timeoutMs: pushMs }).catch(orDuringUpgrade);
+  try {
+    await push([...templateIds, ...ended]);
+  } catch (error) {
+    const { code } = ConnectError.from(error);
+    // What was there before uses were known may have had a template that does not exist.
+    if (code === Code.NotFound && ended.length > 0) await push(templateIds);
+    // A templates process from before deletes none. The expected job tries again.
+    else if (code !== Code.Unimplemented) throw error;
+  }
   if (ended.length > 0) await endTemplateUses(em, store.name, user);
-}
-
-/** A process of templates from before uses were known deletes no template. The expected job tries again. */
-function orDuringUpgrade(error: unknown): void {
-  if (ConnectError.from(error).code !== Code.Unimplemented) throw error;
 }
 
 /** Called in the transaction that ends a use: a job pushes the uses that are left. */

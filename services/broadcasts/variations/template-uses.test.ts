@@ -1,5 +1,6 @@
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
@@ -61,6 +62,21 @@ test('a template that is deleted meanwhile is a 400, and nothing is scheduled', 
   });
   await runJobs(key);
   expect(used(key)?.templateIds).toEqual([]);
+});
+
+test('nothing is scheduled while templates is down', async () => {
+  const key = await givenBroadcast(given);
+  const { setTemplateUses } = given.context.templateUses;
+  given.context.templateUses.setTemplateUses = async () => {
+    throw new ConnectError('templates is down', Code.Unavailable);
+  };
+  const scheduled = given.client.scheduleBroadcast({ ...key, sendNow: true });
+  await expect(scheduled).rejects.toMatchObject({ code: Code.Unavailable });
+  given.context.templateUses.setTemplateUses = setTemplateUses;
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.status).toBe(BroadcastStatus.DRAFT);
+  await given.client.scheduleBroadcast({ ...key, sendNow: true });
+  expect(used(key)?.templateIds).toEqual(['hello']);
 });
 
 const frozen = { status: 'sending', frozen_at: new Date() } as const;

@@ -79,6 +79,17 @@ test('a template that is deleted meanwhile is a 400, and there is no list', asyn
   });
 });
 
+test('a list whose template never existed gets one that does', async () => {
+  const workspaceId = await givenLists(given, 'a');
+  await query(
+    given.context.store.fork(),
+    `update lists set double_optin_template = '{"id":"going"}' where workspace_id = $1`,
+    [workspaceId],
+  );
+  await given.lists.updateList({ workspaceId, id: 'a', name: 'A', ...doubleOptin('new') });
+  expect(used(workspaceId, 'a')?.templateIds).toEqual(['new']);
+});
+
 test('a creation that fails after the push leaves no use for long', async () => {
   const workspaceId = await givenLists(given, 'taken');
   given.clock.beforeUse = async () => {

@@ -17,6 +17,8 @@ export type Arm = { tag: string; name: string; items: Item[] };
 /** Thrown where Liquid makes blocks in ways that are known only when it is rendered. */
 export class Unforeseeable extends Error {}
 
+/** Blocks within blocks, and groups within groups; MJML itself allows a handful. */
+const depthMax = 50;
 /** Tags that begin an arm of a group. */
 const armTags = /^(elsif|else|when)$/;
 const groupTags = /^(if|unless|case|for)$/;
@@ -44,6 +46,7 @@ export function readBlocks({ mjml, words, restore }: Protected): Item[] {
     at = end;
     const text = mjml.slice(start, end);
     if (attributes.replace(/"[^"]*"|'[^']*'/g, '').search(words) >= 0) throw new Unforeseeable();
+    if (frames.length > depthMax) throw new Unforeseeable();
     if (kind === 'opens') frames.push({ name, open: text, pieces: [] });
     else if (kind === 'closes') {
       const { name: opened, open, pieces } = frames.pop() ?? top();
@@ -76,6 +79,7 @@ function grouped(pieces: readonly Piece[]): Item[] {
     if (piece?.kind !== 'liquid') continue;
     const { word, name } = piece;
     const current = open.at(-1);
+    if (open.length > depthMax) throw new Unforeseeable();
     if (groupTags.test(name)) {
       const first: Arm = { tag: word, name, items: [] };
       const group: Group = { kind: 'group', name, arms: [first], end: '' };
@@ -89,8 +93,9 @@ function grouped(pieces: readonly Piece[]): Item[] {
       open.pop();
     } else if (name === 'assign') items().push({ kind: 'text', text: word, isLiquid: true });
     else if (name === 'capture') {
-      const end = pieces.findIndex((each, index) => index > at && isCaptureEnd(each));
-      items().push(captured(pieces.slice(at, end < 0 ? at : end + 1)));
+      let end = at + 1;
+      while (end < pieces.length && !isCaptureEnd(pieces[end])) end += 1;
+      items().push(captured(pieces.slice(at, end + 1)));
       at = end;
     } else if (name !== 'comment' && name !== '#') throw new Unforeseeable();
   }
@@ -98,13 +103,13 @@ function grouped(pieces: readonly Piece[]): Item[] {
   return all;
 }
 
-function isCaptureEnd(piece: Piece): boolean {
-  return piece.kind === 'liquid' && piece.name === 'endcapture';
+function isCaptureEnd(piece: Piece | undefined): boolean {
+  return piece?.kind === 'liquid' && piece.name === 'endcapture';
 }
 
 /** A capture of text; captured blocks would be MJML where they are shown. */
 function captured(pieces: readonly Piece[]): Item {
-  if (pieces.length === 0) throw new Unforeseeable();
+  if (!isCaptureEnd(pieces.at(-1))) throw new Unforeseeable();
   const texts = pieces.map((piece) => {
     if (piece.kind === 'liquid') return piece.word;
     if (piece.item.kind !== 'text' || piece.item.text.includes('<')) throw new Unforeseeable();

@@ -148,3 +148,25 @@ test('issues inside of Liquid name the line of the source', async () => {
   );
   await expect(fixed(mjml)).rejects.toThrow('line 3 (mj-txt)');
 });
+
+test.each([
+  ['captures', mail('{% capture a %}{% endcapture %}'.repeat(12_000))],
+  ['captures that are not closed', mail('{% capture a %}'.repeat(20_000))],
+  ['conditions', mail('{% if a %}{% endif %}'.repeat(15_000))],
+  ['nested conditions', mail('{% if a %}'.repeat(5_000) + '{% endif %}'.repeat(5_000))],
+  [
+    'cases of a section',
+    mail(`<mj-section>${'{% case a %}{% endcase %}'.repeat(9_000)}</mj-section>`),
+  ],
+  [
+    'conditions of a section',
+    mail(`<mj-section>${`{% if a %}${column('x')}{% endif %}`.repeat(2_000)}</mj-section>`),
+  ],
+])('hundreds of kilobytes of %s are judged in time or refused', async (_name, mjml) => {
+  const startMs = process.cpuUsage().user / 1_000;
+  await fixed(mjml).catch((error: Error) => {
+    expect(error.message).not.toContain('call stack');
+  });
+  expect(process.cpuUsage().user / 1_000 - startMs).toBeLessThan(12_000);
+  await fixed(mail(section('x')));
+});

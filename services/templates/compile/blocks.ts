@@ -74,7 +74,9 @@ function settle(item: Item, hidden: Protected): Item {
   const items = item.items.map(settled);
   const wrap = (inner: readonly Item[]): Item => ({ ...item, items: [plain(textsOf(inner))] });
   if (independent.has(item.name)) return wrap(items.map(asRaw));
-  if (!items.some(({ kind }) => kind === 'group')) {
+  const groups = items.filter(({ kind }) => kind === 'group').length;
+  if (groups > choicesMax) throw new Unforeseeable();
+  if (groups === 0) {
     if (items.some(isLiquid)) throw new Unforeseeable();
     return wrap(items);
   }

@@ -1,5 +1,5 @@
 import type { Issue } from './content-error.ts';
-import { tagEnd } from './tags.ts';
+import { mjmlTags, tagEnd } from './tags.ts';
 import type { ParsedPart } from './unknown-variables.ts';
 import { readRoots } from './unknown-variables.ts';
 
@@ -7,16 +7,18 @@ import { readRoots } from './unknown-variables.ts';
 const shownMaxBytes = 102 * 1024;
 const issuesMax = 50;
 
+/** A tag is read this far. */
+const tagMax = 4_000;
+
 /** Images in MJML that say nothing to who can't see them. An empty `alt` is a choice. */
 export function imagesWithoutAlt(mjml: string): Issue[] {
-  if (/<mj-(image|all|class)\b[^>]*\salt\s*=/.test(attributesBlock(mjml))) return [];
+  if (hasDefaultAlt(mjml)) return [];
   const issues: Issue[] = [];
   let line = 1;
   let at = 0;
   for (const found of mjml.matchAll(/<(mj-image|mj-carousel-image|img)(?=[\s/>])/g)) {
-    const [open, tag = ''] = found;
-    const end = endOf(mjml, found.index + open.length, tag);
-    if (/\salt\s*=/.test(mjml.slice(found.index, end))) continue;
+    const [, tag = ''] = found;
+    if (/\salt\s*=/.test(tagAt(mjml, found.index, tag))) continue;
     line += mjml.slice(at, found.index).split('\n').length - 1;
     at = found.index;
     const message =
@@ -27,17 +29,22 @@ export function imagesWithoutAlt(mjml: string): Issue[] {
   return issues;
 }
 
-function attributesBlock(mjml: string): string {
+/** Whether the head gives images an alt text. */
+function hasDefaultAlt(mjml: string): boolean {
   const start = mjml.indexOf('<mj-attributes');
   const end = mjml.indexOf('</mj-attributes', start);
-  return start < 0 || end < 0 ? '' : mjml.slice(start, end);
+  if (start < 0 || end < 0) return false;
+  return [...mjmlTags(mjml.slice(start, end))].some(
+    ({ name, attributes }) => /^mj-(image|all|class)$/.test(name) && /\salt\s*=/.test(attributes),
+  );
 }
 
-function endOf(mjml: string, from: number, tag: string): number {
+function tagAt(mjml: string, start: number, tag: string): string {
+  const text = mjml.slice(start, start + tagMax);
   try {
-    return tagEnd(mjml, from, tag);
+    return text.slice(0, tagEnd(text, tag.length + 1, tag));
   } catch {
-    return mjml.length;
+    return text;
   }
 }
 

@@ -4,6 +4,8 @@ import { judge } from './issues.ts';
 import { type Cut, type Outline, outlineOf, type Piece, type Range, textOf } from './outline.ts';
 import type { Source } from './source.ts';
 
+/** Liquid is not read in there. */
+const opensVerbatim = /\{%-?\s*(raw|comment)\b/;
 const slot = /\{\{-?\s*content\s*-?\}\}/g;
 
 /** MJML as it is compiled, and the judgement of MJML's issues with it. */
@@ -56,8 +58,9 @@ function findSlot(layout: string): Range {
   if (all.length > 1) throw new ContentError('holds {{ content }} more than once');
   const { sectionPlaces } = outlineOf(layout);
   for (const place of sectionPlaces) {
-    const at = layout.slice(place.start, place.end).search(slot);
-    if (at < 0) continue;
+    const text = layout.slice(place.start, place.end);
+    const at = text.search(slot);
+    if (at < 0 || opensVerbatim.test(text)) continue;
     const start = place.start + at;
     return { start, end: start + (all[0]?.length ?? 0) };
   }

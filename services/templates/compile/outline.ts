@@ -111,6 +111,7 @@ class Walk {
   }
 
   #whole({ name }: Tag, range: Range, path: string): void {
+    if (path === '' && name === 'mjml') this.#found.root ??= range;
     if (path === 'mjml' && name === 'mj-head') this.#found.emptyHead ??= range;
     if (path === 'mjml' && name === 'mj-body') {
       this.#found.body ??= { start: range.end, end: range.end };

@@ -16,6 +16,8 @@ export type LinkSetting = {
 };
 
 const linksMax = 200;
+/** Many may be the same. */
+const readMax = 2_000;
 const textMax = 200;
 /** As long as a mail's own: a token of 43 characters, a number, and a MAC where the address depends on the recipient. */
 const trackedBytes = 47;
@@ -32,8 +34,10 @@ export function withUtmLinks(html: string, setting: LinkSetting): string {
 
 export function shownLinks(html: string, setting: LinkSetting): ShownLink[] {
   const links = new Map<string, ShownLink>();
-  for (const { tag, name, value, end } of scanAttributes(html)) {
-    if (name !== 'href' || (tag !== 'a' && tag !== 'area')) continue;
+  const found = scanAttributes(html).filter(
+    ({ tag, name }) => name === 'href' && (tag === 'a' || tag === 'area'),
+  );
+  for (const { value, end } of found.slice(0, readMax)) {
     const url = unescapeAttribute(value.trim());
     const link = { url, text: textBehind(html, end), tracked: isCounted(value, setting) };
     const key = `${url} ${link.text}`;
@@ -73,8 +77,8 @@ function isWeb(value: string, { systemUrls: own }: LinkSetting): boolean {
 
 /** What stands between a link's tag and its end, without tags. */
 function textBehind(html: string, from: number): string {
-  const open = html.indexOf('>', from);
-  const inner = html.slice(open + 1, open + 4_000);
+  const behind = html.slice(from, from + 1_000);
+  const inner = behind.slice(behind.indexOf('>') + 1);
   const close = inner.search(/<\/a/i);
   const content = close < 0 ? '' : inner.slice(0, close);
   const [, alt = ''] = /<img\b[^>]*?\salt="([^"]*)"/i.exec(content) ?? [];

@@ -42,7 +42,10 @@ async function answer(work: Work): Promise<Answer> {
     return await result(work);
   } catch (error) {
     const issues = error instanceof ContentError ? error.issues : [];
-    return { error: error instanceof Error ? error.message : 'unknown', issues };
+    const message = error instanceof Error ? error.message : 'unknown';
+    // Parsers call themselves for each level.
+    const isDeep = message.includes('Maximum call stack size exceeded');
+    return { error: isDeep ? 'it is nested too deeply' : message, issues };
   }
 }
 

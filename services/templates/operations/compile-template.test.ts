@@ -173,3 +173,20 @@ test('work that waits is dropped when its caller leaves', async () => {
   expect(dropped).toContain(Code.Canceled);
   expect(await given.client.createTemplate(createRequest())).toBeDefined();
 });
+
+test.each([
+  ['<a href="https://a.example/" '],
+  ['<img alt="x" "'],
+  ['<img "'],
+  ['<a href="{{ x }}">{{ y.z }}</a>'],
+  ['<a href="https://a.example/?a=1"><img alt="x"></a>'],
+])('400 KB of %j are previewed or refused, and the next one is answered', async (piece) => {
+  const text = piece.repeat(400_000 / piece.length);
+  const { success, error } = await preview({
+    mjmlSource: mail(`<mj-raw>${text}</mj-raw>`),
+    testData: { x: 'https://b.example/' },
+    trackingSettings: { enableTracking: true, utmSource: 'x' },
+  });
+  if (!success) expect(error?.message).toMatch(/takes too long|larger|limit|closed/);
+  expect((await preview({ mjmlSource: mail('<mj-text>x</mj-text>') })).success).toBe(true);
+});

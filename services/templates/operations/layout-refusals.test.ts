@@ -21,9 +21,11 @@ test('mistakes are reported with their place in the source', async () => {
   ).rejects.toMatchObject({
     rawMessage: expect.stringMatching(/^mjml_source does not compile: line 1 \(mj-text\): /),
   });
-  await expect(
-    given.client.createTemplate(wrapped(await givenLayout(given), '<mjml></mjml>')),
-  ).rejects.toMatchObject({ rawMessage: 'mjml_source does not compile: it has no mj-body' });
+  for (const empty of ['<mjml></mjml>', '<mjml />']) {
+    await expect(
+      given.client.createTemplate(wrapped(await givenLayout(given), empty)),
+    ).rejects.toMatchObject({ rawMessage: 'mjml_source does not compile: it has no mj-body' });
+  }
 });
 
 test('text outside of a section is refused, since it would be lost', async () => {
@@ -38,7 +40,7 @@ test('text outside of a section is refused, since it would be lost', async () =>
   await given.client.createTemplate(wrapped(layout, sections));
 });
 
-test('where Liquid makes blocks, a mistake is named by its tag', async () => {
+test('where Liquid stands around blocks, a mistake is named by its tag', async () => {
   const layout = await givenLayout(
     given,
     frame.replace('{{ content }}', '{% if a %}x{% endif %}{{ content }}'),
@@ -46,7 +48,7 @@ test('where Liquid makes blocks, a mistake is named by its tag', async () => {
   await expect(
     given.client.createTemplate(wrapped(layout, '<mj-txt>x</mj-txt>')),
   ).rejects.toMatchObject({
-    rawMessage: expect.stringMatching(/^mjml_source does not compile: mj-txt: /),
+    rawMessage: expect.stringMatching(/^mjml_source does not compile: .*\bmj-txt\b/),
   });
 });
 
@@ -59,6 +61,11 @@ test.each([
   [
     'it in a text',
     mail('<mj-text>{{ content }}</mj-text>'),
+    'does not hold {{ content }} in its mj-body, where sections may stand',
+  ],
+  [
+    'it in verbatim Liquid',
+    frame.replace('{{ content }}', '{% raw %}{{ content }}{% endraw %}'),
     'does not hold {{ content }} in its mj-body, where sections may stand',
   ],
   [
