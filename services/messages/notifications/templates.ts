@@ -4,7 +4,7 @@ import {
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Channel } from '../notification.ts';
+import type { Channel, NotificationKey } from '../notification.ts';
 import type { Templates } from '../peers.ts';
 
 /** Refuses templates that don't exist, or are deleted, or are not for the channel. */
@@ -15,17 +15,13 @@ export async function checkTemplates(
   channels: Readonly<Record<string, Channel>>,
 ): Promise<void> {
   for (const [name, { template_id: id }] of Object.entries(channels)) {
+    const field = `${at}.channels.${name}.template_id`;
+    const refuse = (why: string) =>
+      invalidField(field, `invalid template for channel ${name}: ${why}`);
     const found = await newestOf(templates, workspaceId, id);
-    if (!found) throw refusedTemplate(at, name, 'template not found');
-    if (found.channel !== TemplateChannel.EMAIL) {
-      throw refusedTemplate(at, name, 'the template is not for email');
-    }
+    if (!found) throw refuse('template not found');
+    if (found.channel !== TemplateChannel.EMAIL) throw refuse('the template is not for email');
   }
-}
-
-export function refusedTemplate(at: string, channel: string, why: string): ConnectError {
-  const field = `${at}.channels.${channel}.template_id`;
-  return invalidField(field, `invalid template for channel ${channel}: ${why}`);
 }
 
 async function newestOf(
@@ -39,4 +35,16 @@ async function newestOf(
     if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
     throw error;
   }
+}
+
+/**
+ * Says which templates a notification uses: before a change is stored, so that none of them can be deleted, and without
+ * any after the notification is deleted.
+ */
+export async function declareUses(
+  _templates: Templates,
+  _notification: NotificationKey & { name: string },
+  _channels: Readonly<Record<string, Channel>>,
+): Promise<void> {
+  // Calls SetTemplateUses of the templates service once that serves it.
 }

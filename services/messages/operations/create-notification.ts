@@ -1,6 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
@@ -15,8 +14,7 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
-import { checkTemplates } from '../notifications/templates.ts';
+import { checkTemplates, declareUses } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const notificationsMax = 1_000;
@@ -30,9 +28,8 @@ export function createNotification(context: Context): Methods['createNotificatio
     const { workspaceId, notification: given } = request;
     if (!given) throw invalidField(at, 'notification is required');
     const content = contentOf(given);
-    const { id, channels } = content;
+    const { id, name, channels } = content;
     await checkTemplates(templates, at, workspaceId, channels);
-    await expectTemplateUses(store, notificationUser({ workspaceId, id }));
     return once(store, call, method, request, async (em) => {
       await makeRoom(em, workspaceId, id);
       const time = now();
@@ -44,7 +41,7 @@ export function createNotification(context: Context): Methods['createNotificatio
         updated_at: time,
       });
       await em.flush();
-      await beginNotificationUses(em, context, notification, { at });
+      await declareUses(templates, { workspaceId, id, name }, channels);
       return { notification: toNotification(notification) };
     });
   };

@@ -1,14 +1,16 @@
-import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockNotification } from '../notification.ts';
-import { notificationUser } from '../notifications/template-uses.ts';
+import { declareUses } from '../notifications/templates.ts';
 
-export function deleteNotification({ store }: Context): Methods['deleteNotification'] {
-  return (request) =>
-    store.fork().transactional(async (em) => {
-      em.remove(await lockNotification(em, request));
+export function deleteNotification({ store, templates }: Context): Methods['deleteNotification'] {
+  return async (request) => {
+    const { name } = await store.fork().transactional(async (em) => {
+      const notification = await lockNotification(em, request);
+      em.remove(notification);
       await em.flush();
-      await endTemplateUses(em, store.name, notificationUser(request));
-      return { success: true };
+      return notification;
     });
+    await declareUses(templates, { ...request, name }, {});
+    return { success: true };
+  };
 }

@@ -1,5 +1,4 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';
@@ -10,8 +9,7 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
-import { checkTemplates } from '../notifications/templates.ts';
+import { checkTemplates, declareUses } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const at = 'updates';
@@ -24,16 +22,13 @@ export function updateNotification(context: Context): Methods['updateNotificatio
       // A caller who names no notification learns that first.
       await findNotification(store.fork(), request);
       await checkTemplates(templates, at, request.workspaceId, changes.channels);
-      await expectTemplateUses(store, notificationUser(request));
     }
     const changed = await store.fork().transactional(async (em) => {
       const notification = await lockNotification(em, request);
-      const { channels: before } = notification;
       Object.assign(notification, changes, { updated_at: now() });
       await em.flush();
-      if (changes.channels) {
-        await beginNotificationUses(em, context, notification, { at, before });
-      } else if (changes.name) await endTemplateUses(em, store.name, notificationUser(request));
+      const { name, channels } = notification;
+      await declareUses(templates, { ...request, name }, channels);
       return notification;
     });
     return { notification: toNotification(changed) };

@@ -14,7 +14,6 @@ import {
 import {
   BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
-  SetTemplateUsesResponseSchema,
   TemplateCategory,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
@@ -23,7 +22,6 @@ import {
   GetSettingsResponseSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */
@@ -31,9 +29,6 @@ export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
   /** Templates that do not exist. */
   missingTemplates: Set<string>;
-  /** Templates by what uses them. */
-  templateUses: Map<string, readonly string[]>;
-  beforeUse: (() => Promise<void>) | undefined;
   /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
   perMinute: number;
@@ -128,18 +123,6 @@ export function templatesOf(world: World): Templates & TestData {
         ...world.translations.get(language),
         languages: [...world.translations.keys()],
       });
-    },
-  };
-}
-
-export function templateUsesOf(world: World): TemplateUseClient {
-  return {
-    setTemplateUses: async ({ workspaceId, kind, id, templateIds = [] }) => {
-      await world.beforeUse?.();
-      const missing = templateIds.find((each) => world.missingTemplates.has(each));
-      if (missing) throw new ConnectError(`template ${missing} not found`, Code.NotFound);
-      world.templateUses.set(`${kind} ${workspaceId} ${id}`, templateIds);
-      return create(SetTemplateUsesResponseSchema);
     },
   };
 }

@@ -34,7 +34,6 @@ import {
   contactsOf,
   defaultContent,
   templatesOf,
-  templateUsesOf,
   type World,
   workspacesOf,
 } from './given-peers.ts';
@@ -62,7 +61,6 @@ export async function givenService() {
       keyring,
       contacts: contactsOf(world),
       templates: peers.templates,
-      templateUses: templateUsesOf(world),
       owner,
       now: () => new Date(),
       plans: createPlans(peers),
@@ -137,8 +135,6 @@ function newWorld(port: number): World {
   return {
     content: defaultContent,
     missingTemplates: new Set(),
-    templateUses: new Map(),
-    beforeUse: undefined,
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
