@@ -10,6 +10,7 @@ import type {
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
+import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -35,6 +36,7 @@ export type Context = {
   keyring: Keyring;
   contacts: Contacts;
   templates: Templates & TestData;
+  templateUses: TemplateUseClient;
   transactional: Transactional;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;

@@ -2,15 +2,20 @@ import { createClient } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SubscriberService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
-import { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  TemplateContentService,
+  TemplateUseService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
 import { ContentKeeper } from './contents/keeper.ts';
+import { notificationUses } from './notifications/templates.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
@@ -64,6 +69,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       ...createClient(SubscriberService, peer('contacts')),
     },
     templates,
+    templateUses: createClient(TemplateUseService, peer('templates')),
     owner,
     now: () => new Date(),
     plans,
@@ -84,6 +90,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     routes: messagesRoutes(context),
     tasks: {
       deliverEvents: deliverEvents(consumers),
+      pushTemplateUses: pushTemplateUses({ ...base, usesOf: notificationUses }),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),

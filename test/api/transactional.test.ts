@@ -155,3 +155,20 @@ test('transactional.sendBatch answers each row, one that is not even JSON of the
   ]);
   await mailTo(email);
 }, 60_000);
+
+test('a template is not deleted while a notification uses it, and the notification is named', async () => {
+  const id = await givenNotification();
+  const key = { workspace_id: stack.workspaceId };
+  const query = { ...key, id };
+  const { notification } = good(await stack.call('transactional.get', undefined, { query }));
+  const template = { ...key, id: notification.channels.email.template_id };
+  expect(await stack.call('templates.delete', template)).toMatchObject({
+    status: 400,
+    body: { error: "template is used by notification 'Receipt'" },
+  });
+  good(await stack.call('transactional.delete', { ...key, id }));
+  await until('the template is free', async () => {
+    const { status } = await stack.call('templates.delete', template);
+    return status === 200;
+  });
+}, 60_000);

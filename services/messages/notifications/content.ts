@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type {
   NotificationChannel,
-  TrackingSettings,
+  NotificationTracking,
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Channel, Tracking } from '../notification.ts';
@@ -68,7 +68,7 @@ export function checkedChannels(
   return { email: { template_id: templateId, settings: checked } };
 }
 
-export function storedTracking(given: TrackingSettings | undefined): Tracking {
+export function storedTracking(given: NotificationTracking | undefined): Tracking {
   return {
     enable_tracking: given?.enableTracking,
     utm_source: given?.utmSource ?? '',

@@ -3,8 +3,15 @@ import {
   type GetTemplateContentResponse,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  beginTemplateUses,
+  type TemplateUseClient,
+  type TemplateUser,
+  type TemplateUses,
+} from '#lib/jobs/template-uses.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import type { Channel, NotificationKey } from '../notification.ts';
+import { type Channel, Notification, type NotificationKey } from '../notification.ts';
 import type { Templates } from '../peers.ts';
 
 /** Refuses templates that don't exist, or are deleted, or are not for the channel. */
@@ -37,14 +44,36 @@ async function newestOf(
   }
 }
 
-/**
- * Says which templates a notification uses: before a change is stored, so that none of them can be deleted, and without
- * any after the notification is deleted.
- */
-export async function declareUses(
-  _templates: Templates,
-  _notification: NotificationKey & { name: string },
-  _channels: Readonly<Record<string, Channel>>,
+export function notificationUser({ workspaceId, id }: NotificationKey): TemplateUser {
+  return { kind: 'notification', workspaceId, id };
+}
+
+/** The templates that a notification uses, as it is in the database; undefined for one that is deleted. */
+export async function notificationUses(
+  em: EntityManager,
+  { workspaceId, id }: NotificationKey,
+): Promise<TemplateUses | undefined> {
+  const notification = await em.findOne(Notification, { workspace_id: workspaceId, id });
+  return notification ? usesOf(notification) : undefined;
+}
+
+/** In the transaction of a notification. `before`: the templates that it had. */
+export async function beginNotificationUse(
+  em: EntityManager,
+  context: { store: Store; templateUses: TemplateUseClient },
+  notification: Notification,
+  before: readonly string[] = [],
 ): Promise<void> {
-  // Calls SetTemplateUses of the templates service once that serves it.
+  const user = notificationUser({ workspaceId: notification.workspace_id, id: notification.id });
+  try {
+    await beginTemplateUses(em, context, user, { ...usesOf(notification), before });
+  } catch (error) {
+    // Deleted since it was checked.
+    if (ConnectError.from(error).code !== Code.NotFound) throw error;
+    throw invalidField('channels', 'invalid template for channel email: template not found');
+  }
+}
+
+export function usesOf({ name, channels }: Notification): TemplateUses {
+  return { name, templateIds: Object.values(channels).map(({ template_id }) => template_id) };
 }

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
@@ -14,7 +15,11 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import { checkTemplates, declareUses } from '../notifications/templates.ts';
+import {
+  beginNotificationUse,
+  checkTemplates,
+  notificationUser,
+} from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const notificationsMax = 1_000;
@@ -28,8 +33,9 @@ export function createNotification(context: Context): Methods['createNotificatio
     const { workspaceId, notification: given } = request;
     if (!given) throw invalidField(at, 'notification is required');
     const content = contentOf(given);
-    const { id, name, channels } = content;
+    const { id, channels } = content;
     await checkTemplates(templates, at, workspaceId, channels);
+    await expectTemplateUses(store, notificationUser({ workspaceId, id }));
     return once(store, call, method, request, async (em) => {
       await makeRoom(em, workspaceId, id);
       const time = now();
@@ -41,7 +47,7 @@ export function createNotification(context: Context): Methods['createNotificatio
         updated_at: time,
       });
       await em.flush();
-      await declareUses(templates, { workspaceId, id, name }, channels);
+      await beginNotificationUse(em, context, notification);
       return { notification: toNotification(notification) };
     });
   };

@@ -1,16 +1,19 @@
+import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockNotification } from '../notification.ts';
-import { declareUses } from '../notifications/templates.ts';
+import { notificationUser } from '../notifications/templates.ts';
 
-export function deleteNotification({ store, templates }: Context): Methods['deleteNotification'] {
+export function deleteNotification({
+  store,
+  transactional,
+}: Context): Methods['deleteNotification'] {
   return async (request) => {
-    const { name } = await store.fork().transactional(async (em) => {
-      const notification = await lockNotification(em, request);
-      em.remove(notification);
+    await store.fork().transactional(async (em) => {
+      em.remove(await lockNotification(em, request));
       await em.flush();
-      return notification;
+      await endTemplateUses(em, store.name, notificationUser(request));
     });
-    await declareUses(templates, { ...request, name }, {});
+    transactional.notifications.forget(request.workspaceId, request.id);
     return { success: true };
   };
 }

@@ -3,8 +3,10 @@ import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { notificationUses } from '../notifications/templates.ts';
 import { messagesRoutes } from '../service.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 
@@ -218,4 +220,23 @@ test('a repeat with the same Idempotency-Key gets the first answer', async () =>
     client.createNotification(request),
   ]);
   expect(second).toEqual(first);
+});
+
+test('the templates of a notification are held while it uses them', async () => {
+  const workspaceId = workspaceOf();
+  const { notification } = await create(workspaceId, {
+    channels: { email: { templateId: 'first' } },
+  });
+  const id = notification?.id ?? '';
+  expect(given.world.templateUses.get(id)).toEqual(['first']);
+  const updates = { channels: { email: { templateId: 'second' } } };
+  await given.transactional.updateNotification({ workspaceId, id, updates });
+  // The first one is let go of by a job, once the change is committed.
+  expect(given.world.templateUses.get(id)).toEqual(['second', 'first']);
+  const push = pushTemplateUses({ ...given.context, usesOf: notificationUses });
+  await push({ kind: 'notification', workspaceId, id });
+  expect(given.world.templateUses.get(id)).toEqual(['second']);
+  await given.transactional.deleteNotification({ workspaceId, id });
+  await push({ kind: 'notification', workspaceId, id });
+  expect(given.world.templateUses.get(id)).toEqual([]);
 });

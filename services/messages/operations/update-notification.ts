@@ -1,4 +1,5 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';
@@ -9,28 +10,35 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import { checkTemplates, declareUses } from '../notifications/templates.ts';
+import {
+  beginNotificationUse,
+  checkTemplates,
+  notificationUser,
+  usesOf,
+} from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const at = 'updates';
 
 export function updateNotification(context: Context): Methods['updateNotification'] {
-  const { store, templates, now } = context;
+  const { store, templates, transactional, now } = context;
   return async (request) => {
     const changes = changesOf(request.updates);
     if (changes.channels) {
       // A caller who names no notification learns that first.
       await findNotification(store.fork(), request);
       await checkTemplates(templates, at, request.workspaceId, changes.channels);
+      await expectTemplateUses(store, notificationUser(request));
     }
     const changed = await store.fork().transactional(async (em) => {
       const notification = await lockNotification(em, request);
+      const before = usesOf(notification).templateIds;
       Object.assign(notification, changes, { updated_at: now() });
       await em.flush();
-      const { name, channels } = notification;
-      await declareUses(templates, { ...request, name }, channels);
+      if (changes.channels) await beginNotificationUse(em, context, notification, before);
       return notification;
     });
+    transactional.notifications.forget(request.workspaceId, request.id);
     return { notification: toNotification(changed) };
   };
 }

@@ -14,6 +14,7 @@ import {
 import {
   BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
+  SetTemplateUsesResponseSchema,
   TemplateCategory,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
@@ -22,6 +23,7 @@ import {
   GetSettingsResponseSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */
@@ -51,6 +53,8 @@ export type World = {
   optinTemplate: string;
   marketingProvider: string;
   transactionalProvider: string;
+  /** The templates that each notification was said to use. */
+  templateUses: Map<string, string[]>;
   /** Of every template; undefined if there is none. */
   testData: JsonObject | undefined;
   /** Contacts upserted for transactional mail, in turn. */
@@ -123,6 +127,15 @@ export function templatesOf(world: World): Templates & TestData {
         ...world.translations.get(language),
         languages: [...world.translations.keys()],
       });
+    },
+  };
+}
+
+export function templateUsesOf(world: World): TemplateUseClient {
+  return {
+    setTemplateUses: async ({ id = '', templateIds = [] }) => {
+      world.templateUses.set(id, templateIds);
+      return create(SetTemplateUsesResponseSchema);
     },
   };
 }

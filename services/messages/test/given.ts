@@ -34,6 +34,7 @@ import {
   contactsOf,
   defaultContent,
   templatesOf,
+  templateUsesOf,
   type World,
   workspacesOf,
 } from './given-peers.ts';
@@ -61,6 +62,7 @@ export async function givenService() {
       keyring,
       contacts: contactsOf(world),
       templates: peers.templates,
+      templateUses: templateUsesOf(world),
       owner,
       now: () => new Date(),
       plans: createPlans(peers),
@@ -151,6 +153,7 @@ function newWorld(port: number): World {
     optinTemplate: '',
     marketingProvider: 'smtp-1',
     transactionalProvider: 'smtp-1',
+    templateUses: new Map(),
     testData: {},
     upserted: [],
     isTracked: false,
