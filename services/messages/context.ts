@@ -35,8 +35,8 @@ export type Context = {
   outbox: Outbox;
   keyring: Keyring;
   contacts: Contacts;
-  templates: Templates & TestData;
   templateUses: TemplateUseClient;
+  templates: Templates & TestData;
   transactional: Transactional;
   /** Owner of this process's claims: new with every start, so that claims of a process that died are not taken for its own. */
   owner: string;

@@ -15,7 +15,7 @@ import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
 import { ContentKeeper } from './contents/keeper.ts';
-import { notificationUses } from './notifications/templates.ts';
+import { notificationUses } from './notifications/template-uses.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
@@ -90,10 +90,10 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     routes: messagesRoutes(context),
     tasks: {
       deliverEvents: deliverEvents(consumers),
-      pushTemplateUses: pushTemplateUses({ ...base, usesOf: notificationUses }),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),
+      pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     prepare: async () => {

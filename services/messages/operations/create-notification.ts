@@ -15,11 +15,8 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import {
-  beginNotificationUse,
-  checkTemplates,
-  notificationUser,
-} from '../notifications/templates.ts';
+import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
+import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const notificationsMax = 1_000;
@@ -47,7 +44,7 @@ export function createNotification(context: Context): Methods['createNotificatio
         updated_at: time,
       });
       await em.flush();
-      await beginNotificationUse(em, context, notification);
+      await beginNotificationUses(em, context, notification, { at });
       return { notification: toNotification(notification) };
     });
   };

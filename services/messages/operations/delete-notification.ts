@@ -1,7 +1,7 @@
 import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockNotification } from '../notification.ts';
-import { notificationUser } from '../notifications/templates.ts';
+import { notificationUser } from '../notifications/template-uses.ts';
 
 export function deleteNotification({
   store,

@@ -1,18 +1,33 @@
+import { type MessageInitShape, create as message } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  type BatchGetTemplatesRequestSchema,
+  BatchGetTemplatesResponseSchema,
+  TemplateChannel,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
-import { notificationUses } from '../notifications/templates.ts';
+import { notificationUses } from '../notifications/template-uses.ts';
 import { messagesRoutes } from '../service.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 
 const given = useService();
 resetAfterEach(given);
 const workspaceOf = () => crypto.randomUUID();
+
+/** All exist. */
+const templates = {
+  batchGetTemplates: async ({
+    keys = [],
+  }: MessageInitShape<typeof BatchGetTemplatesRequestSchema>) =>
+    message(BatchGetTemplatesResponseSchema, {
+      found: keys.map(({ id }) => ({ key: { id }, template: { id } })),
+    }),
+};
 
 const receipt = { id: 'receipt', name: 'Receipt', channels: { email: { templateId: 'receipt' } } };
 const create = (workspaceId: string, over: object = {}) =>
@@ -222,21 +237,41 @@ test('a repeat with the same Idempotency-Key gets the first answer', async () =>
   expect(second).toEqual(first);
 });
 
-test('the templates of a notification are held while it uses them', async () => {
+test('the template of a notification is in use until another takes its place', async () => {
   const workspaceId = workspaceOf();
-  const { notification } = await create(workspaceId, {
-    channels: { email: { templateId: 'first' } },
+  const { templateUses } = given.world;
+  const used = () => templateUses.get(`notification ${workspaceId} receipt`);
+  const task = pushTemplateUses({ ...given.context, templates, usesOf: notificationUses });
+  const payload = { kind: 'notification', workspaceId, id: 'receipt' };
+  await create(workspaceId);
+  expect(used()).toEqual(['receipt']);
+  const key = { workspaceId, id: 'receipt' };
+  const channels = { email: { templateId: 't2' } };
+  await given.transactional.updateNotification({ ...key, updates: { channels } });
+  expect(used()).toEqual(['t2', 'receipt']);
+  await task(payload);
+  expect(used()).toEqual(['t2']);
+  await given.transactional.deleteNotification(key);
+  expect(used()).toEqual(['t2']);
+  await task(payload);
+  expect(used()).toEqual([]);
+  const jobs = await query(
+    given.store.fork(),
+    "select 1 from messages_jobs.jobs where task_identifier = 'pushTemplateUses' and key like $1",
+    [`%${workspaceId}%`],
+  );
+  expect(jobs.length).toBe(1);
+});
+
+test('a template that goes while its notification is created is refused', async () => {
+  const workspaceId = workspaceOf();
+  given.world.beforeUse = async () => {
+    given.world.missingTemplates.add('receipt');
+  };
+  await expect(create(workspaceId)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'invalid template for channel email: template not found',
   });
-  const id = notification?.id ?? '';
-  expect(given.world.templateUses.get(id)).toEqual(['first']);
-  const updates = { channels: { email: { templateId: 'second' } } };
-  await given.transactional.updateNotification({ workspaceId, id, updates });
-  // The first one is let go of by a job, once the change is committed.
-  expect(given.world.templateUses.get(id)).toEqual(['second', 'first']);
-  const push = pushTemplateUses({ ...given.context, usesOf: notificationUses });
-  await push({ kind: 'notification', workspaceId, id });
-  expect(given.world.templateUses.get(id)).toEqual(['second']);
-  await given.transactional.deleteNotification({ workspaceId, id });
-  await push({ kind: 'notification', workspaceId, id });
-  expect(given.world.templateUses.get(id)).toEqual([]);
+  const { total } = await given.transactional.listNotifications({ workspaceId });
+  expect(total).toBe(0);
 });

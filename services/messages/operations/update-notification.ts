@@ -1,5 +1,5 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';
@@ -10,12 +10,8 @@ import {
   checkedName,
   storedTracking,
 } from '../notifications/content.ts';
-import {
-  beginNotificationUse,
-  checkTemplates,
-  notificationUser,
-  usesOf,
-} from '../notifications/templates.ts';
+import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
+import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
 const at = 'updates';
@@ -32,10 +28,12 @@ export function updateNotification(context: Context): Methods['updateNotificatio
     }
     const changed = await store.fork().transactional(async (em) => {
       const notification = await lockNotification(em, request);
-      const before = usesOf(notification).templateIds;
+      const { channels: before } = notification;
       Object.assign(notification, changes, { updated_at: now() });
       await em.flush();
-      if (changes.channels) await beginNotificationUse(em, context, notification, before);
+      if (changes.channels) {
+        await beginNotificationUses(em, context, notification, { at, before });
+      } else if (changes.name) await endTemplateUses(em, store.name, notificationUser(request));
       return notification;
     });
     transactional.notifications.forget(request.workspaceId, request.id);

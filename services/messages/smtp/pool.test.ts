@@ -10,6 +10,7 @@ test.each([true, false])('every message arrives once, pipelining %p', async (pip
   expect(sink.received.size).toBe(100);
   expect(sink.duplicates()).toEqual([]);
   expect(sink.received.get('p7@example.com')).toEqual({
+    atMs: expect.any(Number),
     count: 1,
     messageIds: ['<p7@example.com-id@x>'],
   });

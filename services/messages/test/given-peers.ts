@@ -31,6 +31,9 @@ export type World = {
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
   /** Templates that do not exist. */
   missingTemplates: Set<string>;
+  /** Templates by what uses them. */
+  templateUses: Map<string, readonly string[]>;
+  beforeUse: (() => Promise<void>) | undefined;
   /** By language; only the fields that differ from `content`. */
   translations: Map<string, World['content']>;
   perMinute: number;
@@ -53,8 +56,6 @@ export type World = {
   optinTemplate: string;
   marketingProvider: string;
   transactionalProvider: string;
-  /** The templates that each notification was said to use. */
-  templateUses: Map<string, string[]>;
   /** Of every template; undefined if there is none. */
   testData: JsonObject | undefined;
   /** Contacts upserted for transactional mail, in turn. */
@@ -133,8 +134,11 @@ export function templatesOf(world: World): Templates & TestData {
 
 export function templateUsesOf(world: World): TemplateUseClient {
   return {
-    setTemplateUses: async ({ id = '', templateIds = [] }) => {
-      world.templateUses.set(id, templateIds);
+    setTemplateUses: async ({ workspaceId, kind, id, templateIds = [] }) => {
+      await world.beforeUse?.();
+      const missing = templateIds.find((each) => world.missingTemplates.has(each));
+      if (missing) throw new ConnectError(`template ${missing} not found`, Code.NotFound);
+      world.templateUses.set(`${kind} ${workspaceId} ${id}`, templateIds);
       return create(SetTemplateUsesResponseSchema);
     },
   };

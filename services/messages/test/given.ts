@@ -137,6 +137,8 @@ function newWorld(port: number): World {
   return {
     content: defaultContent,
     missingTemplates: new Set(),
+    templateUses: new Map(),
+    beforeUse: undefined,
     translations: new Map(),
     perMinute: 10_000_000,
     warmUp: undefined,
@@ -153,7 +155,6 @@ function newWorld(port: number): World {
     optinTemplate: '',
     marketingProvider: 'smtp-1',
     transactionalProvider: 'smtp-1',
-    templateUses: new Map(),
     testData: {},
     upserted: [],
     isTracked: false,
