@@ -8,7 +8,8 @@ export const receipt = `<mjml>
         has handed it over; until then you can follow it step by step.</mj-text>
       <mj-table>
         <tr><th align="left">Article</th><th align="right">Price</th></tr>
-        {% for line in lines %}<tr><td>{{ line.name }}</td><td align="right">{{ line.price }} EUR</td></tr>{% endfor %}
+        <tr><td>{{ lines[0].name }}</td><td align="right">{{ lines[0].price }} EUR</td></tr>
+        {% if lines[1] %}<tr><td>{{ lines[1].name }}</td><td align="right">{{ lines[1].price }} EUR</td></tr>{% endif %}
       </mj-table>
       <mj-button href="https://shop.example/orders/follow">Follow your order</mj-button>
     </mj-column></mj-section>

@@ -102,6 +102,15 @@ test('options change From, subject, preview line, replies, copies and headers, a
   await fresh.context.transactional.stop();
 });
 
+test('a subject of the message may be Liquid that takes long, and is rendered in a thread', async () => {
+  const id = await givenNotification(given);
+  const subject = 'Lines:{% for line in lines %} {{ line }}{% endfor %}';
+  await given.transactional.sendTransactional(
+    sendOf(id, { data: { lines: ['a', 'b'] }, emailOptions: { subject } }),
+  );
+  expect((await mailTo(ada)).subject).toBe('Lines: a b');
+});
+
 test('attachments and inline images arrive as they were given, whatever their names', async () => {
   const id = await givenNotification(given);
   const pdf = Buffer.from(Array.from({ length: 5_000 }, (_, n) => n % 256));

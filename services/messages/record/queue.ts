@@ -203,7 +203,8 @@ export async function failQueued(
     `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id)
      update messages m set status = 'failed', status_info = $3, failed_at = now(), updated_at = now(), due_at = null,
        owner = null, lease_until = null
-     from given where ${byKey('m')} and m.status = 'deferred'`,
+     from given
+     where ${byKey('m')} and (m.status = 'deferred' or (m.status = 'sending' and m.lease_until < now()))`,
     [workspaceId, ids, info],
   );
 }

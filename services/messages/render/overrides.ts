@@ -10,7 +10,17 @@ import { isQuick } from './quick.ts';
 export type TextOverride =
   | { kind: 'constant'; text: string }
   | { kind: 'quick'; pieces: Piece[] }
-  | { kind: 'slow'; source: string };
+  /** The same object for the same text, so that the thread remembers how often it had to be killed for it. */
+  | { kind: 'slow'; source: SlowText };
+
+/** What a thread renders, with nothing but a subject. */
+export type SlowText = {
+  subject: string;
+  html: string;
+  mjml: string;
+  text: string;
+  utm: Readonly<Record<string, string>>;
+};
 
 /** Many messages have the same text, with other values. */
 const parsed = rememberLong({ entriesMax: 1_000, textMaxBytes: 512 * 1024 }, parseOverride);
@@ -23,7 +33,9 @@ export function textOverride(source: string): TextOverride | undefined {
 
 function parseOverride(source: string): TextOverride {
   const templates: Template[] = parseLiquid(source, 'text');
-  if (!isQuick(templates)) return { kind: 'slow', source };
+  if (!isQuick(templates)) {
+    return { kind: 'slow', source: { subject: source, html: '', mjml: '', text: '', utm: {} } };
+  }
   return { kind: 'quick', pieces: compilePieces(templates, 'text') };
 }
 

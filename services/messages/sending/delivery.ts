@@ -13,15 +13,15 @@ import type { Claimed, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
 import type { Recorder } from '../record/recorder.ts';
-import type { MailOptions, Recipient, RenderedParts } from '../render/compose.ts';
+import type { MailOptions, Recipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
-import type { TextOverride } from '../render/overrides.ts';
 import type { SlowSource } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
 import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
+import { hasSlowText, withSlowTexts } from './slow-texts.ts';
 import type { Underway } from './underway.ts';
 
 export type DeliveryContext = GiveBackContext & {
@@ -285,33 +285,6 @@ function urlsOf(base: string, { workspaceId, listId }: ClaimGroup, token: string
     unsubscribe: `${base}/u/${workspaceId}/${token}`,
     confirm: `${base}/c/${workspaceId}/${token}`,
   };
-}
-
-function hasSlowText({ options }: Recipient): boolean {
-  return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
-}
-
-/** Texts of the message's own, rendered where that may take long. */
-async function withSlowTexts(
-  render: (source: SlowSource, scope: Scope) => Promise<RenderedParts>,
-  recipient: Recipient,
-  scopeOf: (recipient: Recipient) => Scope,
-): Promise<Recipient> {
-  const { options } = recipient;
-  if (!options || !hasSlowText(recipient)) return recipient;
-  const { subject, previewLine } = options;
-  const plain = {
-    ...recipient,
-    options: { ...options, subject: undefined, previewLine: undefined },
-  };
-  const scope = scopeOf(plain);
-  const settle = async (text: TextOverride | undefined): Promise<TextOverride | undefined> => {
-    if (text?.kind !== 'slow') return text;
-    const source = { subject: text.source, html: '', mjml: '', text: '', utm: {} };
-    return { kind: 'constant', text: (await render(source, scope)).subject };
-  };
-  const texts = { subject: await settle(subject), previewLine: await settle(previewLine) };
-  return { ...recipient, options: { ...options, ...texts } };
 }
 
 function unreachable(): never {

@@ -162,6 +162,7 @@ async function sendThem(
   const { utm, is_tracked: isTracked, send_to_bounced: sendToBounced } = first.content;
   const kind = { workspaceId, notificationId, templateId, templateVersion, integrationId };
   const plan = await plans.get(planKeyOf({ ...kind, utm, isTracked }));
+  const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
   return sendAll(context, {
     group: {
@@ -174,12 +175,12 @@ async function sendThem(
       isByHand: false,
     },
     plan,
-    open: portion.map(({ queued: { id, email } }) => [id, email]),
+    open: portion.flatMap(({ queued: { id, email } }) => (extras.has(id) ? [[id, email]] : [])),
     areNew: false,
     who: { byHand: true },
     fields: plan.fields,
     feeds: noFeeds,
-    extras: await allExtras(context, workspaceId, { portion, sendToBounced }),
+    extras,
     claim: async (claimants) => {
       const ids = claimants.map(({ id }) => id);
       const claimed = await claimQueued(store, { workspaceId, owner }, { ids, sendToBounced });
@@ -193,6 +194,7 @@ async function sendThem(
   });
 }
 
+/** By id. A message whose files are gone fails, and is left out. */
 async function allExtras(
   context: SendNowContext,
   workspaceId: string,
@@ -213,10 +215,21 @@ async function allExtras(
     workspaceId,
     withFiles.map(({ queued }) => queued.id),
   );
+  const ids = withFiles.flatMap(({ queued: { id }, files }) =>
+    contents.get(id)?.length === files.length ? [] : [id],
+  );
+  if (ids.length > 0) {
+    await failQueued(context.store, workspaceId, { ids, info: 'its attachments are gone' });
+  }
+  const gone = new Set(ids);
+  const whole = portion.filter(({ queued }) => !gone.has(queued.id));
   return new Map(
-    portion.map(({ queued: { id }, content, files }) => {
+    whole.map(({ queued: { id }, content, files }) => {
       const own = contents.get(id) ?? [];
-      const mailFiles = files.map((file, place) => mailFile(file, own[place] ?? Buffer.alloc(0)));
+      const mailFiles = files.flatMap((file, place) => {
+        const bytes = own[place];
+        return bytes ? [mailFile(file, bytes)] : [];
+      });
       return [id, extrasOf(content, mailFiles, dropped)] as const;
     }),
   );

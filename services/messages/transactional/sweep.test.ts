@@ -172,3 +172,20 @@ test('done messages leave the queue, and their files go a day later', async () =
     return rows[0]?.due_at === null && rows[0].erase_at !== null;
   });
 });
+
+test('a message whose files are gone fails, and is not sent without them', async () => {
+  const id = await givenNotification(given);
+  const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=' }];
+  const sendAt = { seconds: BigInt(Math.floor(Date.now() / 1_000) + 3_600), nanos: 0 };
+  const email = `gone-${id}@example.com`;
+  const { messageId } = await given.transactional.sendTransactional(
+    sendOf(id, { ...to(email), sendAt, emailOptions: { attachments } }),
+  );
+  await change('delete from message_attachments where message_id = $1', messageId);
+  await change('update messages set due_at = now() where id = $1', messageId);
+  await dueNow(messageId);
+  sweeping();
+  await becomes(messageId, 'failed');
+  expect(await rowOf(messageId)).toMatchObject({ status_info: 'its attachments are gone' });
+  expect(given.sink.bodies(email)).toHaveLength(0);
+});

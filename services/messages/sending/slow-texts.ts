@@ -1,0 +1,27 @@
+import type { Scope } from '#lib/liquid/engine.ts';
+import type { Recipient, RenderedParts } from '../render/compose.ts';
+import type { TextOverride } from '../render/overrides.ts';
+import type { SlowSource } from '../render/program.ts';
+
+export function hasSlowText({ options }: Recipient): boolean {
+  return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
+}
+
+/** Renders texts of a message's own in a thread where that may take long; its other texts stay as they are. */
+export async function withSlowTexts(
+  render: (source: SlowSource, scope: Scope) => Promise<RenderedParts>,
+  recipient: Recipient,
+  scopeOf: (recipient: Recipient) => Scope,
+): Promise<Recipient> {
+  const { options } = recipient;
+  if (!options || !hasSlowText(recipient)) return recipient;
+  const { subject, previewLine } = options;
+  const plain = { ...options, subject: undefined, previewLine: undefined };
+  const scope = scopeOf({ ...recipient, options: plain });
+  const settle = async (text: TextOverride | undefined): Promise<TextOverride | undefined> => {
+    if (text?.kind !== 'slow') return text;
+    return { kind: 'constant', text: (await render(text.source, scope)).subject };
+  };
+  const texts = { subject: await settle(subject), previewLine: await settle(previewLine) };
+  return { ...recipient, options: { ...options, ...texts } };
+}
