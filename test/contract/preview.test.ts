@@ -11,15 +11,14 @@ import {
   tokenFor,
 } from '../../gateway/testing.ts';
 import { createCompiler } from '../../services/templates/compile/compiler.ts';
-import { mjmlSource } from '../../services/templates/compile/source.ts';
 import type { Context } from '../../services/templates/context.ts';
 import { compileTemplate } from '../../services/templates/operations/compile-template.ts';
+import { warmUp } from '../../services/templates/test/given.ts';
 import { hasChromium, openBrowser } from './chromium.ts';
 
 const inChromium = hasChromium ? test : test.skip;
 
 const compiler = createCompiler();
-const head = { title: '', preview: '', language: '' };
 let service: TestService;
 let gateway: TestGateway;
 let browser: Browser | undefined;
@@ -34,8 +33,7 @@ beforeAll(async () => {
   });
   gateway = await startGateway(service.port);
   if (hasChromium) browser = await openBrowser();
-  // On a busy machine the thread may take longer to load MJML than a request may.
-  await compiler.compile(mjmlSource('<mjml><mj-body></mj-body></mjml>'), head, {});
+  await warmUp(compiler);
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
