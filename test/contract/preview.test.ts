@@ -13,6 +13,7 @@ import {
 import { createCompiler } from '../../services/templates/compile/compiler.ts';
 import type { Context } from '../../services/templates/context.ts';
 import { compileTemplate } from '../../services/templates/operations/compile-template.ts';
+import { warmUp } from '../../services/templates/test/given.ts';
 import { hasChromium, openBrowser } from './chromium.ts';
 
 const inChromium = hasChromium ? test : test.skip;
@@ -32,7 +33,8 @@ beforeAll(async () => {
   });
   gateway = await startGateway(service.port);
   if (hasChromium) browser = await openBrowser();
-}, 30_000);
+  await warmUp(compiler);
+}, 60_000);
 afterAll(async () => {
   await browser?.close();
   await gateway.stop();

@@ -12,6 +12,7 @@ import { compileMessage } from '../../services/messages/render/program.ts';
 import { RenderThread } from '../../services/messages/render/thread.ts';
 import { createCompiler } from '../../services/templates/compile/compiler.ts';
 import { mjmlSource } from '../../services/templates/compile/source.ts';
+import { warmUp } from '../../services/templates/test/given.ts';
 import { hasChromium, openBrowser } from '../contract/chromium.ts';
 import { keyring } from '../setup/service.ts';
 import { type GivenMail, givenMails } from './given.ts';
@@ -23,7 +24,8 @@ const thread = new RenderThread();
 let browser: Browser | undefined;
 beforeAll(async () => {
   if (hasChromium) browser = await openBrowser();
-}, 30_000);
+  await warmUp(compiler);
+}, 60_000);
 afterAll(async () => {
   await browser?.close();
   await Promise.all([compiler.close(), thread.close()]);

@@ -13,6 +13,7 @@ const plain = new Map<string, TextFilter>([
   ['rstrip', (value) => value.trimEnd()],
   ['escape', escapeHtml],
   ['raw', (value) => value],
+  ['url_encode', (value) => encodeURIComponent(value).replace(/%20/g, '+')],
   // The name that liquidjs gives to the escaping of outputs.
   [Object.prototype.toString.call(escapeHtml), escapeHtml],
 ]);

@@ -116,3 +116,19 @@ test.each([
   // Reading on from each of them to the end takes minutes.
   expect(ms).toBeLessThan(5_000);
 });
+
+test('a machine that stands still for a moment fails no message', async () => {
+  const contact = {
+    last_name: 5,
+    get first_name() {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      return 'Ann';
+    },
+  };
+  const program = compile({
+    html: '{{ contact.last_name | times: 2 }}{{ contact.first_name }}{{ contact.last_name | times: 3 }}',
+  });
+  expect(program.slow).toBeUndefined();
+  const { body } = program.prepare(recipient(contact));
+  expect(body.map(String).join('')).toContain('10Ann15');
+});

@@ -9,7 +9,7 @@ import {
   UnlessTag,
   type Value,
 } from 'liquidjs';
-import { engines, newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
+import { engines, newQuickContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
 import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
 import { TrackedLinkTag } from '#lib/liquid/tracked-link.ts';
@@ -80,7 +80,7 @@ function slowly(template: Template, { place }: Compiler): (state: PartState) => 
   const nodes = [template];
   return (state) => {
     // A copy, because tags such as increment write into the scope, and each part has its own.
-    state.context ??= newContext(place, { ...state.scope });
+    state.context ??= newQuickContext(place, { ...state.scope });
     return renderNodes(place, nodes, state.context);
   };
 }
@@ -132,7 +132,7 @@ function compileBranch(tag: IfTag | UnlessTag, compiler: Compiler): Piece {
 function isSet(value: unknown, { place }: Compiler, state: PartState): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'string') return true;
-  state.context ??= newContext(place, state.scope);
+  state.context ??= newQuickContext(place, state.scope);
   return isTruthy(value, state.context);
 }
 
@@ -155,7 +155,7 @@ function compileCondition(value: Value, compiler: Compiler): Evaluate | undefine
 
 /** The same stack machine as liquidjs', with its own operators. */
 function runSteps(steps: (Evaluate | string)[], { place }: Compiler, state: PartState): unknown {
-  state.context ??= newContext(place, state.scope);
+  state.context ??= newQuickContext(place, state.scope);
   const operators = engines[place].options.operators;
   const stack: unknown[] = [];
   for (const step of steps) {

@@ -73,6 +73,7 @@ const templates = [
   '{{ contact.first_name | escape }}',
   '{{ contact.first_name | escape | upcase }}',
   '{{ contact.first_name | raw }}',
+  '{{ contact.first_name | url_encode }} {{ contact.last_name | url_encode | upcase }}',
   '{{ contact.first_name | newline_to_br }}',
   '{{ contact.first_name | truncate: 5 }}',
   '{{ contact.first_name | replace: "a", "=" }}',

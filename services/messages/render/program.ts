@@ -2,6 +2,7 @@ import type { Template } from 'liquidjs';
 import { convertsQuickly, deriveText } from '#lib/html/text.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import type { WriteLink } from '#lib/liquid/tracked-link.ts';
 import type { Prepared } from '../mime/message.ts';
 import {
   composer,
@@ -15,7 +16,7 @@ import { readFields } from './fields.ts';
 import { guardUrls, layLinks, layMjmlLinks } from './links.ts';
 import { withPreviewLine } from './preview-line.ts';
 import { isQuick } from './quick.ts';
-import { type LinkWriting, linkWriter } from './write-link.ts';
+import { type LinkWriting, linkWriters } from './write-link.ts';
 
 /** A template version as the templates service gives it. */
 export interface Content {
@@ -65,14 +66,15 @@ export function compileMessage(
 ): Program {
   const { utm, tracking } = envelope;
   const links: LinkWriting = { utm, ...(tracking && { tracking }), ...(linkKey && { linkKey }) };
+  const writers = linkWriters(links);
   const isMjml = content.html === '';
   const tracked = isMjml
     ? layMjmlLinks(guardUrls(content.mjml), links)
     : layLinks(guardUrls(content.html), links);
   const laid = { ...tracked, html: linedUp(tracked.html, envelope) };
   const subject = parseLiquid(content.subject, 'text');
-  const html = parseLiquid(laid.html, 'html', linkWriter('html', links));
-  const text = textOf(content, tracked.html, links);
+  const html = parseLiquid(laid.html, 'html', writers('html'));
+  const text = textOf(content, tracked.html, writers('text'));
   const parts = [subject, html, ...(text ? [text.templates] : [])];
   const isSlow = isMjml || text === undefined || !parts.every(isQuick);
   const slow = {
@@ -123,13 +125,13 @@ function refuse(): never {
 function textOf(
   { text, html: source }: Content,
   html: string,
-  links: LinkWriting,
+  writeLink: WriteLink,
 ): { source: string; templates: Template[] } | undefined {
   if (text !== '') return { source: text, templates: parseLiquid(text, 'text') };
   if (source === '' || !convertsQuickly(html)) return undefined;
   const derived = deriveText(html);
   try {
-    return { source: derived, templates: parseLiquid(derived, 'text', linkWriter('text', links)) };
+    return { source: derived, templates: parseLiquid(derived, 'text', writeLink) };
   } catch {
     return undefined;
   }

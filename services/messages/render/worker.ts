@@ -8,7 +8,7 @@ import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
 import { layRendered } from './links.ts';
 import type { SlowSource } from './program.ts';
-import { type LinkWriting, linkWriter } from './write-link.ts';
+import { type LinkWriting, linkWriters } from './write-link.ts';
 
 /** A thread that renders programs which may run long. The main thread kills it after a timeout. */
 
@@ -51,7 +51,7 @@ async function renderMjml(source: SlowSource, scope: Scope): Promise<string> {
     validationLevel: 'skip',
     ignoreIncludes: true,
   });
-  const writeLink = linkWriter('html', source);
+  const writeLink = linkWriters(source)('html');
   return layRendered(html, source, {
     token: String(scope.tracking_token ?? ''),
     write: (url) => writeLink(url, source.otherLinks ?? 0, scope),
@@ -70,7 +70,7 @@ function rememberParsed(place: Place) {
       ...links,
       ...(linkKey && { linkKey: Buffer.from(linkKey, 'hex') }),
     };
-    return parseLiquid(key.slice(end + 1), place, linkWriter(place, options));
+    return parseLiquid(key.slice(end + 1), place, linkWriters(options)(place));
   });
 }
 

@@ -12,19 +12,30 @@ export interface LinkWriting extends LinkOptions {
   linkKey?: Uint8Array;
 }
 
-/** Writes links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
-export function linkWriter(place: Place, options: LinkWriting): WriteLink {
+type Signed = { token: string; target: string; link: string };
+
+/** Links whose last signature is kept, by number: HTML and text of a message have the same. */
+const keptMax = 100;
+
+/** Makes the writers of links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
+export function linkWriters(options: LinkWriting): (place: Place) => WriteLink {
   const { utm, tracking, linkKey } = options;
   const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;
-  return (rendered, number, scope) => {
+  const kept: Signed[] = [];
+  return (place) => (rendered, number, scope) => {
     const url = safeUrl(place === 'html' ? unescapeAttribute(rendered) : rendered);
     const isCountable = isWebUrl(url) && URL.canParse(url) && !isSystemUrl(url, scope);
     const target = isCountable ? withUtm(url, utm, '&') : url;
     const token = textOf(scope, 'tracking_token');
-    if (isCountable && tracking && sign && token && Buffer.byteLength(target) <= signedUrlMax) {
-      return `${tracking.clicks}${token}/${number}/${sign({ token, number, url: target })}`;
+    if (!isCountable || !tracking || !sign || !token || Buffer.byteLength(target) > signedUrlMax) {
+      return place === 'html' ? escapeHtml(target) : target;
     }
-    return place === 'html' ? escapeHtml(target) : target;
+    const last = kept[number];
+    if (last?.token === token && last.target === target) return last.link;
+    const signed = sign({ token, number, url: target });
+    const link = `${tracking.clicks}${token}/${number}/${signed}`;
+    if (number < keptMax) kept[number] = { token, target, link };
+    return link;
   };
 }
 

@@ -1,11 +1,13 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newContext, renderNodes } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
+import { warmUp } from '../test/given.ts';
 import { createCompiler } from './compiler.ts';
 import { mjmlSource } from './source.ts';
 
 const compiler = createCompiler();
+beforeAll(() => warmUp(compiler), 60_000);
 afterAll(() => compiler.close());
 
 const plainPreview = {

@@ -98,6 +98,17 @@ test.each([
   expect(compact(html)).toBe(short);
 });
 
+test('the end of a pre that another element hides is none', () => {
+  expectSameTree('<pre><style></pre>  ');
+  expectSameTree('<pre><pre></pre>  ');
+  expectSameTree('<PRE>a  <b>x</b></PRE>  b');
+});
+
+function expectSameTree(inner: string): void {
+  const html = `<!doctype html><html><head></head><body>a${inner}</body></html>`;
+  expect(treeOf(compact(html))).toEqual(treeOf(html));
+}
+
 test('changes the tree of no document', () => {
   const pieces = [
     '<p>',

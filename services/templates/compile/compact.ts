@@ -1,5 +1,7 @@
 /** Their content is kept as it is. */
 const verbatim = /^(pre|textarea|style|script|title|xmp)$/i;
+/** What an end tag may belong to, or be the text of. */
+const hiding = /<(?:pre|textarea|style|script|title|xmp|!--)/i;
 /** Conditional comments, which Outlook reads, and their ends. */
 const isConditional = (comment: string) => /^<!--(\[|<!|>)/.test(comment);
 
@@ -35,11 +37,14 @@ function endOf(html: string, open: number): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open + '<!--'.length);
   if (!/[a-z/!?]/i.test(html[open + 1] ?? '')) return open + 1;
   const end = endOfTag(html, open);
-  const name = nameOf(html, open);
+  const name = nameOf(html, open).toLowerCase();
   if (end < 0 || !verbatim.test(name)) return end;
   const closing = new RegExp(`</${name}`, 'gi');
   closing.lastIndex = end;
-  return closing.exec(html)?.index ?? -1;
+  const close = closing.exec(html)?.index ?? -1;
+  // In the others no tag begins before the end; in `pre` one may, and hide the end.
+  const hidesEnd = name === 'pre' && hiding.test(html.slice(end, close));
+  return hidesEnd ? -1 : close;
 }
 
 function nameOf(html: string, open: number): string {

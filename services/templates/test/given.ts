@@ -13,6 +13,7 @@ import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { createCompiler } from '../compile/compiler.ts';
+import { mjmlSource } from '../compile/source.ts';
 import type { Context } from '../context.ts';
 import { templatesRoutes } from '../service.ts';
 import { openTemplatesStore } from '../store.ts';
@@ -71,4 +72,15 @@ export function createRequest(
     category: TemplateCategory.MARKETING,
     email: { editorMode: 'code', mjmlSource, subject: 'Hi {{ contact.first_name }}' },
   };
+}
+
+/** Has a compiler load MJML: on a busy machine that may take longer than a first request may. */
+export async function warmUp(compiler: Context['compiler'], tries = 3): Promise<void> {
+  const head = { title: '', preview: '', language: '' };
+  try {
+    await compiler.compile(mjmlSource(mail('')), head, {});
+  } catch (error) {
+    if (tries === 0) throw error;
+    await warmUp(compiler, tries - 1);
+  }
 }
