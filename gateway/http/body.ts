@@ -45,11 +45,14 @@ function collect(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => stop(tooSlow()), stallMs);
-    const stop = (error: unknown) => {
+    const letGo = () => {
       clearTimeout(timer);
       request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
       // Later errors of the request are ignored, but without a listener they would end the process.
-      request.on('error', () => {});
+      request.on('error', ignore);
+    };
+    const stop = (error: unknown) => {
+      letGo();
       reject(error);
     };
     const take = (chunk: Buffer) => {
@@ -62,13 +65,15 @@ function collect(
       }
     };
     const finish = () => {
-      clearTimeout(timer);
+      letGo();
       resolve(Buffer.concat(chunks));
     };
     const leave = () => stop(new ClientGone());
     request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
   });
 }
+
+const ignore = () => undefined;
 
 function tooLarge(): Refusal {
   return new Refusal(413, 'payload_too_large', 'Request body too large');
