@@ -1,8 +1,9 @@
+import type { JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { binaryArray } from '../binary-array.ts';
-import { columnTypes, contactFields, contactJsonSql } from './fields.ts';
+import { columnTypes, contactFields, contactJsonSql, readable } from './fields.ts';
 import type { ContactRow } from './input.ts';
 
 type Upsert = {
@@ -23,7 +24,7 @@ export async function upsertContacts(
   { rows, at, cleared = [], skipExisting = false }: Upsert,
 ): Promise<Set<string>> {
   const answer = await writeWithEvents<{ created: string | null }>(scope, {
-    steps: upsertSteps,
+    steps: upsertSteps(),
     events,
     answer: '(select json_agg(email)::text from written where is_new) as created',
     values: [scope.workspaceId, at, cleared, skipExisting, ...columnsOf(rows)],
@@ -32,6 +33,31 @@ export async function upsertContacts(
   const created: string[] = JSON.parse(answer?.created ?? '[]');
   return new Set(created);
 }
+
+/**
+ * The same, and reads the contacts as they are then: all values of `readable`, in its order, by address. A contact that was
+ * not written is as it was.
+ */
+export async function upsertAndRead(
+  scope: EventScope,
+  { rows, at, cleared = [], skipExisting = false }: Upsert,
+): Promise<Map<string, JsonValue[]>> {
+  const answer = await writeWithEvents<{ found: string | null }>(scope, {
+    steps: upsertSteps(`, ${readableSql} as fields`),
+    events,
+    answer: `(
+      select json_agg(json_build_array(asked.email, coalesce(written.fields, (
+        select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
+      ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
+    ) as found`,
+    values: [scope.workspaceId, at, cleared, skipExisting, ...columnsOf(rows)],
+    isPrepared: true,
+  });
+  const found: [email: string, values: JsonValue[] | null][] = JSON.parse(answer?.found ?? '[]');
+  return new Map(found.flatMap(([email, values]) => (values ? [[email, values]] : [])));
+}
+
+const readableSql = `json_build_array(${[...readable.values()].join(', ')})`;
 
 /** The data of a contact event. */
 export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})`;
@@ -60,7 +86,7 @@ const types = ['contact.created', 'contact.updated'];
 
 // Names every field, so that the statement is the same for all requests: planning costs five times as much as a row.
 // Inserted rows have no xmax, updated ones have. The data is made here, since a row in a step costs as much as its JSON.
-const upsertSteps = `written as (
+const upsertSteps = (returned = '') => `written as (
     insert into contacts as contact (workspace_id, email, created_at, updated_at${names})
     select $1, email, $2, $2${names}
     from unnest($5::text[]${arrays.join('')}) as row (email${names})
@@ -69,7 +95,7 @@ const upsertSteps = `written as (
       ${changes.map(({ name, value }) => `, ${name} = ${value}`).join('')}
       where not $4::boolean
         and (${changes.map(({ name, value }) => `contact.${name} is distinct from ${value}`).join(' or ')})
-    returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data
+    returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data${returned}
   )`;
 
 const events = [

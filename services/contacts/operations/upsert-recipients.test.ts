@@ -13,8 +13,8 @@ test('upsertRecipients creates contacts, and gives the wanted fields in the orde
   const contacts = [{ email: ' Ann@Example.com ', firstName: 'Ann' }, { email: 'bob@example.com' }];
   const { recipients } = await given.audience.upsertRecipients({ workspaceId, contacts, fields });
   expect(recipients).toMatchObject([
-    { email, valuesJson: '["ann@example.com", "Ann", null]', error: '' },
-    { email: 'bob@example.com', valuesJson: '["bob@example.com", null, null]', error: '' },
+    { email, valuesJson: '["ann@example.com","Ann",null]', error: '' },
+    { email: 'bob@example.com', valuesJson: '["bob@example.com",null,null]', error: '' },
   ]);
 });
 
@@ -32,7 +32,7 @@ test('upsertRecipients changes a contact that exists only if the caller may, and
   expect(await read(workspaceId)).toMatchObject({ firstName: 'Ann', lastName: 'Lee' });
   const nullFields = { paths: ['last_name'] };
   const { recipients } = await ask(true, { firstName: 'Anna', nullFields });
-  expect(recipients).toMatchObject([{ valuesJson: '["ann@example.com", "Anna", null]' }]);
+  expect(recipients).toMatchObject([{ valuesJson: '["ann@example.com","Anna",null]' }]);
   const contact = await read(workspaceId);
   expect([contact?.firstName, contact?.lastName]).toEqual(['Anna', undefined]);
 });
@@ -46,4 +46,27 @@ test('upsertRecipients refuses a row by itself, and says why', async () => {
     'invalid timezone: Nowhere',
     '',
   ]);
+});
+
+test('upsertRecipients gives a contact that is changed by nothing as it is, and every kind of field as it is stored', async () => {
+  const workspaceId = await givenLists(given);
+  const contact = {
+    email,
+    firstName: 'Ann',
+    customNumber1: 1.5,
+    customJson1: { a: [1, null] },
+    customDatetime1: { seconds: 1_700_000_000n, nanos: 0 },
+  };
+  const all = ['first_name', 'custom_number_1', 'custom_json_1', 'custom_datetime_1', 'unknown'];
+  for (let times = 0; times < 2; times += 1) {
+    const request = { workspaceId, contacts: [contact], mayChange: true, fields: all };
+    const { recipients } = await given.audience.upsertRecipients(request);
+    expect(JSON.parse(recipients[0]?.valuesJson ?? '')).toEqual([
+      'Ann',
+      1.5,
+      { a: [1, null] },
+      '2023-11-14T22:13:20Z',
+      null,
+    ]);
+  }
 });

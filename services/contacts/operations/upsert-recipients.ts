@@ -3,7 +3,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { readable } from '../contact/fields.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
-import { upsertContacts } from '../contact/queries.ts';
+import { upsertAndRead } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function upsertRecipients(context: Context): Methods['upsertRecipients'] {
@@ -55,15 +55,18 @@ async function writeAndRead(
     if (!group?.[0]) continue;
     const rows = group.map(({ row }) => row);
     const { cleared } = group[0];
-    await upsertContacts(scope, { rows, cleared, skipExisting: !mayChange, at: now() });
+    const upsert = { rows, cleared, skipExisting: !mayChange, at: now() };
+    for (const [email, values] of await upsertAndRead(scope, upsert)) {
+      known.set(
+        email,
+        JSON.stringify(fields.map((name) => values[places.get(name) ?? -1] ?? null)),
+      );
+    }
   }
-  const fresh = await readValues(
-    em,
-    key,
-    written.map(({ row }) => row.email),
-  );
-  return new Map([...known, ...fresh]);
+  return known;
 }
+
+const places = new Map([...readable.keys()].map((name, place) => [name, place]));
 
 type Key = { workspaceId: string; fields: readonly string[] };
 

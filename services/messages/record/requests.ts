@@ -104,8 +104,7 @@ export async function findSuppressed(
   workspaceId: string,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await query<{ email: string; reason: string }>(
-    store.fork(),
+  const rows = await store.read<{ email: string; reason: string }>(
     `select s.email, s.reason from unnest($2::text[]) as asked (email) cross join lateral (
        select email, reason from suppressions where workspace_id = $1 and email = asked.email offset 0
      ) s`,

@@ -1,4 +1,5 @@
 import type { SendContext } from '../sending/batch.ts';
+import { LeasedPermits } from '../sending/leased-permits.ts';
 import { Acceptance } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
 import { Outages } from './outages.ts';
@@ -19,9 +20,11 @@ export type Transactional = {
 
 export function openTransactional(base: Base): Transactional {
   const closing = new AbortController();
+  const permits = new LeasedPermits(base);
   const sending: SendNowContext = {
     ...base,
     outages: new Outages(),
+    permits,
     closing: closing.signal,
     held: { fileBytes: 0 },
     queued: () => sweep.poke(),
@@ -35,6 +38,7 @@ export function openTransactional(base: Base): Transactional {
     sweep,
     async stop() {
       closing.abort();
+      permits.close();
       await sweep.stop();
     },
   };

@@ -5,7 +5,8 @@ import type { Turn } from '../sending/admission.ts';
 import type { SendContext } from '../sending/batch.ts';
 import { DeliveryRun } from '../sending/delivery.ts';
 import type { Lane } from '../sending/lane.ts';
-import { type Permits, type RateKey, returnPermits, takePermits } from '../sending/rate.ts';
+import type { LeasedPermits } from '../sending/leased-permits.ts';
+import { type Permits, type RateKey, returnPermits } from '../sending/rate.ts';
 import { consentKeptMs } from '../sending/resolve.ts';
 import { todayOf } from '../sending/warm-up.ts';
 import type { Outages } from './outages.ts';
@@ -14,6 +15,7 @@ import type { Ready } from './prepare.ts';
 export type SendNowContext = SendContext & {
   plans: Plans;
   outages: Outages;
+  permits: LeasedPermits;
   /** Aborted when the process ends. */
   closing: AbortSignal;
   /** Messages wait in the queue that could go out now. */
@@ -53,10 +55,9 @@ export async function takeRoom(
   if (turn.size === 0) return none;
   const rate = { workspaceId, integrationId, perMinute: plan.perMinute };
   try {
-    const { owner, store } = context;
     const today = todayOf(plan.warmUp, context.now());
-    const draw = { owner, wanted: turn.size, isUrgent: true, today };
-    const permits = await takePermits(store, rate, draw);
+    const draw = { owner: context.owner, wanted: turn.size, isUrgent: true, today };
+    const permits = await context.permits.take(rate, draw);
     if (permits.count === 0) {
       if (!permits.isDaySpent) lane.close(permits.waitMs, true);
       turn.leave();

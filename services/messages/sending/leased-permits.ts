@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache';
+import type { Log } from '#lib/log.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import { type Draw, type Permits, type RateKey, returnPermits, takePermits } from './rate.ts';
+
+/** What is not used by then goes back. */
+const keptMs = 1_000;
+/** A lease is a tenth of a second's permits, and no more than this. */
+const leaseMax = 200;
+const integrationsMax = 1_000;
+
+type Lease = { count: number; replicas: number; rate: RateKey; timer: NodeJS.Timeout };
+
+/**
+ * Permits of this process for urgent mail, drawn ahead: a message that comes alone is not worth a statement. Integrations
+ * with a low rate or a limit of the day are drawn on for what is needed.
+ */
+export class LeasedPermits {
+  readonly #context: { store: Store; log: Log };
+  readonly #leases = new LRUCache<string, Lease>({
+    max: integrationsMax,
+    dispose: (lease) => this.#end(lease),
+  });
+
+  constructor(context: { store: Store; log: Log }) {
+    this.#context = context;
+  }
+
+  async take(rate: RateKey, draw: Draw): Promise<Permits> {
+    const { wanted, today } = draw;
+    const key = `${rate.workspaceId} ${rate.integrationId}`;
+    const lease = this.#leases.get(key);
+    if (lease && lease.count >= wanted) {
+      lease.count -= wanted;
+      return { count: wanted, waitMs: 0, isDaySpent: false, replicas: lease.replicas };
+    }
+    const perSecond = rate.perMinute / 60;
+    const ahead = today.limit === undefined ? Math.min(leaseMax, Math.floor(perSecond / 10)) : 0;
+    const permits = await takePermits(this.#context.store, rate, {
+      ...draw,
+      wanted: wanted + ahead,
+    });
+    const count = Math.min(wanted, permits.count);
+    if (permits.count > count) this.#keep(key, rate, { ...permits, count: permits.count - count });
+    return { ...permits, count };
+  }
+
+  /** Puts back what is left. */
+  close(): void {
+    this.#leases.clear();
+  }
+
+  #keep(key: string, rate: RateKey, { count, replicas }: Permits): void {
+    const timer = setTimeout(() => this.#leases.delete(key), keptMs).unref();
+    // Ends the lease before it, which was too small.
+    this.#leases.set(key, { count, replicas, rate, timer });
+  }
+
+  #end({ count, rate, timer }: Lease): void {
+    clearTimeout(timer);
+    const { store, log } = this.#context;
+    returnPermits(store, rate, count).catch((error: unknown) =>
+      log.warn({ err: error, count }, 'permits to send could not be put back'),
+    );
+  }
+}
