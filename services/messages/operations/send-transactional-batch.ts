@@ -21,13 +21,14 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
     if (!call.requestHeader.has('idempotency-key')) {
       return answerOf(given, await transactional.acceptance.acceptAll(workspaceId, items));
     }
+    transactional.acceptance.checkBacklog(workspaceId);
     const preparing = { ...context, notifications: transactional.notifications };
     const prepared = await prepareAll(preparing, workspaceId, items);
     const method = TransactionalService.method.sendTransactionalBatch;
     const answer = await once(store, call, method, request, async (em) =>
       answerOf(given, await acceptInto(em, context, { workspaceId, prepared })),
     );
-    transactional.sweep.poke();
+    transactional.acceptance.queued(workspaceId);
     return answer;
   };
 }

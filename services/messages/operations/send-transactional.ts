@@ -17,6 +17,7 @@ export function sendTransactional(context: Context): Methods['sendTransactional'
     if (!call.requestHeader.has('idempotency-key')) {
       return transactional.acceptance.accept(workspaceId, item);
     }
+    transactional.acceptance.checkBacklog(workspaceId);
     const preparing = { ...context, notifications: transactional.notifications };
     const prepared = await prepareAll(preparing, workspaceId, [item]);
     const method = TransactionalService.method.sendTransactional;
@@ -25,7 +26,7 @@ export function sendTransactional(context: Context): Methods['sendTransactional'
       if (!accepted || accepted instanceof Error) throw accepted ?? new Error('no outcome');
       return accepted;
     });
-    transactional.sweep.poke();
+    transactional.acceptance.queued(workspaceId);
     return answer;
   };
 }

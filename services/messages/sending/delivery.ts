@@ -196,7 +196,8 @@ export class DeliveryRun {
       trackingToken: variant.linkSet ? this.#trackOf(group.workspaceId, id, variant.linkSet) : '',
       ...(extra && { data: extra.data, options: extra.options }),
     };
-    return { message, variant, recipient, copies: extra?.copies ?? noCopies };
+    const copies = extra?.copies.filter((copy) => copy !== email) ?? noCopies;
+    return { message, variant, recipient, copies };
   }
 
   /** Undefined where the message is settled already. */

@@ -60,6 +60,8 @@ export type World = {
   testData: JsonObject | undefined;
   /** Contacts upserted for transactional mail, in turn. */
   upserted: { email: string; mayChange: boolean }[];
+  /** How often contacts was asked to upsert. */
+  asked: number;
   isTracked: boolean;
   contentDays: number;
   resolving: (() => Promise<void>) | undefined;
@@ -164,6 +166,7 @@ export function contactsOf(world: World): Contacts {
       return create(ResolveRecipientsResponseSchema, { recipients });
     },
     upsertRecipients: async ({ contacts = [], mayChange = false, fields = [] }) => {
+      world.asked += 1;
       await world.resolving?.();
       const recipients = contacts.map(({ email: given = '' }) => {
         const email = given.trim().toLowerCase();

@@ -157,6 +157,7 @@ function newWorld(port: number): World {
     transactionalProvider: 'smtp-1',
     testData: {},
     upserted: [],
+    asked: 0,
     isTracked: false,
     contentDays: 0,
     resolving: undefined,

@@ -4,18 +4,22 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { insertAccepted } from '../record/requests.ts';
 import { findRepeats, insertFiles } from './accepted.ts';
+import type { Backlog } from './backlog.ts';
 import type { Answer, Item } from './item.ts';
 import { type PrepareContext, prepareAll, type Ready } from './prepare.ts';
 import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
-export type AcceptContext = PrepareContext & SendNowContext;
+export type AcceptContext = PrepareContext & SendNowContext & { backlog: Backlog };
 
 /** In one statement. */
 const groupMax = 200;
+const groupMaxBytes = 32 * 1024 * 1024;
 /** Calls of a workspace that wait for their group. */
 const waitingMax = 1_000;
-/** Groups of all workspaces at a time; each uses a connection of the database. */
-const runningMax = 4;
+/** Of all calls that wait or are being written: files, and values for Liquid. */
+const heldMaxBytes = 256 * 1024 * 1024;
+/** Groups of all workspaces at a time. One may wait for locks of its workspace, so that there are more than connections. */
+const runningMax = 32;
 const triesMax = 3;
 
 type Waiting = { item: Item; answer: (outcome: Answer | Error) => void };
@@ -29,6 +33,7 @@ export class Acceptance {
   /** Workspaces with calls that wait; the first is next. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #busy = new Set<string>();
+  #heldBytes = 0;
   // A group belongs to no call: it must not end with the one that came first.
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -39,11 +44,18 @@ export class Acceptance {
   /** Answers when the message is stored. */
   accept(workspaceId: string, item: Item): Promise<Answer> {
     const waiting = this.#waiting.get(workspaceId) ?? [];
-    if (waiting.length >= waitingMax) throw tooMany();
+    const { sizeBytes } = item.checked;
+    this.checkBacklog(workspaceId);
+    const isFull = waiting.length >= waitingMax || this.#heldBytes + sizeBytes > heldMaxBytes;
+    if (isFull) throw tooMany();
     this.#waiting.set(workspaceId, waiting);
+    this.#heldBytes += sizeBytes;
     return new Promise((resolve, reject) => {
-      const answer = (outcome: Answer | Error) =>
-        outcome instanceof Error ? reject(outcome) : resolve(outcome);
+      const answer = (outcome: Answer | Error) => {
+        this.#heldBytes -= sizeBytes;
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
       waiting.push({ item, answer });
       this.#pump();
     });
@@ -51,7 +63,19 @@ export class Acceptance {
 
   /** One answer for each message, in their order. */
   acceptAll(workspaceId: string, items: readonly Item[]): Promise<(Answer | Error)[]> {
+    this.checkBacklog(workspaceId);
     return this.#outside(() => acceptGroup(this.#context, workspaceId, items));
+  }
+
+  /** Throws while too many messages of the workspace wait in the queue. */
+  checkBacklog(workspaceId: string): void {
+    if (this.#context.backlog.isFull(workspaceId)) throw tooMany();
+  }
+
+  /** Messages were written into the queue. */
+  queued(workspaceId: string): void {
+    this.#context.backlog.grew(workspaceId);
+    this.#context.queued();
   }
 
   #pump(): void {
@@ -59,7 +83,7 @@ export class Acceptance {
       if (this.#busy.size >= runningMax) return;
       if (this.#busy.has(workspaceId)) continue;
       this.#waiting.delete(workspaceId);
-      const group = waiting.splice(0, groupMax);
+      const group = waiting.splice(0, fitting(waiting));
       // Behind the other workspaces.
       if (waiting.length > 0) this.#waiting.set(workspaceId, waiting);
       this.#busy.add(workspaceId);
@@ -83,7 +107,17 @@ export class Acceptance {
   }
 }
 
-export function tooMany(): ConnectError {
+/** How many of those who wait make a group; at least one. */
+function fitting(waiting: readonly Waiting[]): number {
+  let bytes = 0;
+  const first = waiting.findIndex(({ item }, index) => {
+    bytes += item.checked.sizeBytes;
+    return index >= groupMax || (index > 0 && bytes > groupMaxBytes);
+  });
+  return first < 0 ? waiting.length : first;
+}
+
+function tooMany(): ConnectError {
   return retryLater('too many accepted messages wait', Code.ResourceExhausted, 1_000);
 }
 
@@ -121,7 +155,9 @@ async function write(
   }
   releaseUnwritten(context, room, written);
   sendNow(context, room, written);
-  if (ready.some(({ row }) => row.status === 'deferred' && !row.dueAt)) context.queued();
+  const queued = ready.filter(({ row }) => row.status === 'deferred');
+  if (queued.length > 0) context.backlog.grew(workspaceId);
+  if (queued.some(({ row }) => !row.dueAt)) context.queued();
   return answersOf(store.fork(), { workspaceId, owner }, { ready, written });
 }
 

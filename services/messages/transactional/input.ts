@@ -21,6 +21,8 @@ export type Checked = {
   metadata: JsonObject | undefined;
   options: StoredOptions;
   files: readonly CheckedFile[];
+  /** About what it takes in memory: data, metadata and files. */
+  sizeBytes: number;
   /** Undefined for at once. */
   sendAt: Date | undefined;
   /** The message in the request, for errors. */
@@ -59,6 +61,7 @@ export function checkMessage(
   if (externalId !== undefined && (externalId === '' || [...externalId].length > externalIdMax)) {
     throw invalidField(at('external_id'), 'external_id must be 1 to 255 characters');
   }
+  const files = checkFiles(emailOptions?.attachments ?? [], at('email_options.attachments'));
   return {
     notificationId: id,
     contact,
@@ -67,11 +70,15 @@ export function checkMessage(
     data: checkJson(data, at('data'), dataMaxBytes) ?? {},
     metadata: checkJson(metadata, at('metadata'), metadataMaxBytes),
     options: checkOptions(emailOptions, at('email_options')),
-    files: checkFiles(emailOptions?.attachments ?? [], at('email_options.attachments')),
+    files,
+    sizeBytes: sizeOf(data) + sizeOf(metadata) + files.reduce(addSize, 0),
     sendAt: sendAt && checkTime(timestampDate(sendAt), { field: at('send_at'), now }),
     field,
   };
 }
+
+const sizeOf = (value: JsonObject | undefined) => (value ? JSON.stringify(value).length : 0);
+const addSize = (sum: number, { content }: CheckedFile) => sum + content.length;
 
 function checkChannels({ channels }: TransactionalMessage, field: string): void {
   if (channels.length === 0 || channels.includes('email')) return;

@@ -1,6 +1,7 @@
 import type { SendContext } from '../sending/batch.ts';
 import { LeasedPermits } from '../sending/leased-permits.ts';
 import { Acceptance } from './acceptance.ts';
+import { Backlog } from './backlog.ts';
 import { SendableNotifications } from './notifications.ts';
 import { Outages } from './outages.ts';
 import type { PrepareContext } from './prepare.ts';
@@ -31,7 +32,9 @@ export function openTransactional(base: Base): Transactional {
   };
   const sweep = new Sweep(sending);
   const notifications = new SendableNotifications(base.store);
-  const acceptance = new Acceptance({ ...sending, contacts: base.contacts, notifications });
+  const { contacts } = base;
+  const backlog = new Backlog(base);
+  const acceptance = new Acceptance({ ...sending, contacts, notifications, backlog });
   return {
     acceptance,
     notifications,

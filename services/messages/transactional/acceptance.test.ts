@@ -1,0 +1,47 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
+
+const given = useService();
+resetAfterEach(given);
+
+test('while contacts does not answer, calls above the bound are refused, and the others are accepted in the end', async () => {
+  const id = await givenNotification(given);
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  const calls = Array.from({ length: 1_003 }, (_, n) =>
+    given.transactional
+      .sendTransactional(sendOf(id, { contact: { email: `full-${n}@example.com` } }))
+      .catch((error: unknown) => ConnectError.from(error)),
+  );
+  const refused = await Promise.race(calls);
+  expect(refused).toMatchObject({ code: Code.ResourceExhausted });
+  release.resolve();
+  const outcomes = await Promise.all(calls);
+  const accepted = outcomes.filter((outcome) => !(outcome instanceof ConnectError));
+  // One is being written while a thousand wait.
+  expect(accepted).toHaveLength(1_001);
+  await until('all arrive', async () => given.sink.total() === 1_001);
+}, 90_000);
+
+test('a workspace that waits for its contacts holds up no other', async () => {
+  const id = await givenNotification(given);
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  const slow = given.transactional.sendTransactional(sendOf(id));
+  await until('it waits', async () => given.world.asked > 0);
+  given.world.resolving = undefined;
+  await query(
+    given.store.fork(),
+    `insert into notifications select 'w2', id, name, description, channels, tracking_settings, metadata, integration_id,
+       send_to_bounced, created_at, updated_at from notifications where id = $1`,
+    [id],
+  );
+  const other = { ...sendOf(id), workspaceId: 'w2' };
+  expect(await given.transactional.sendTransactional(other)).toMatchObject({ success: true });
+  release.resolve();
+  expect(await slow).toMatchObject({ success: true });
+});
