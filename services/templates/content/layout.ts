@@ -22,12 +22,15 @@ export type Layout = {
 
 type Context = { em: EntityManager; compiler: Compiler };
 
-/** The layout that a template names, if any. Refuses one that cannot wrap it. */
+type Wrapped = Pick<TemplateInput, 'workspaceId' | 'id' | 'channel' | 'templateMacroId'>;
+
+/** The layout that a template names, if any, with its translations into some languages. Refuses one that cannot wrap it. */
 export async function findLayout(
   { em, compiler }: Context,
-  input: TemplateInput,
+  input: Wrapped,
+  languages: readonly string[],
 ): Promise<Layout | undefined> {
-  const { templateMacroId: id, translations } = input;
+  const { templateMacroId: id } = input;
   if (id === '') return undefined;
   if (input.channel !== TemplateChannel.EMAIL) throw fault('only email templates have a layout');
   if (id === input.id) throw fault('a template cannot be its own layout');
@@ -36,7 +39,7 @@ export async function findLayout(
   if (!email) throw fault(`layout '${id}' is not an email template`);
   if (layout.template_macro_id !== '') throw fault(`layout '${id}' has a layout itself`);
   const variants = new Map(
-    Object.keys(translations).flatMap((language) => {
+    languages.flatMap((language) => {
       const translated = translationOf(layout, language);
       return translated ? [[language, translated] as const] : [];
     }),
@@ -56,7 +59,7 @@ export async function checkLayoutIsLive(em: EntityManager, input: TemplateInput)
 
 async function liveLayout(
   em: EntityManager,
-  { workspaceId, templateMacroId: id }: TemplateInput,
+  { workspaceId, templateMacroId: id }: Wrapped,
 ): Promise<TemplateSource> {
   return em.findOneOrFail(
     Template,

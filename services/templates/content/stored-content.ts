@@ -13,16 +13,19 @@ export type StoredContent = Awaited<ReturnType<typeof storedContent>>;
 
 /** The columns of a version, checked and compiled. Every mistake is a 400 that names its field. */
 export async function storedContent(
-  { compiler, store, workspaces }: Pick<Context, 'compiler' | 'store' | 'workspaces'>,
+  { compiler: all, store, workspaces }: Pick<Context, 'compiler' | 'store' | 'workspaces'>,
   input: TemplateInput,
+  signal: AbortSignal,
 ) {
   const { email, web, testData, workspaceId } = input;
+  const compiler = all.for(workspaceId, signal);
   const isEmail = input.channel === TemplateChannel.EMAIL;
   checkChannel(input, isEmail);
   const category = categoryWord(input.category);
   if (!category) throw invalidField('category', 'category is none of those known');
   const { settings } = await workspaces.getSettings({ workspaceId });
-  const layout = await findLayout({ em: store.fork(), compiler }, input);
+  const languages = Object.keys(input.translations);
+  const layout = await findLayout({ em: store.fork(), compiler }, input, languages);
   const language = settings?.defaultLanguage ?? '';
   const options = { compiler, testData };
   const compiled =

@@ -9,19 +9,25 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import { ContentError } from '../compile/content-error.ts';
 import type { PreviewRequest } from '../compile/preview.ts';
 import { mjmlSource, treeSource } from '../compile/source.ts';
+import { findLayout } from '../content/layout.ts';
 import type { Context, Methods } from '../context.ts';
 
-export function compileTemplate({ compiler, workspaces }: Context): Methods['compileTemplate'] {
+export function compileTemplate(context: Context): Methods['compileTemplate'] {
+  const { compiler, store, workspaces } = context;
   return async (request, { signal }) => {
     if (!request.mjmlSource && !request.visualEditorTree) {
       throw invalidField('visual_editor_tree', 'visual_editor_tree or mjml_source is required');
     }
     const { workspaceId } = request;
     const settings = await workspaces.getSettings({ workspaceId }, { signal });
-    const source = request.mjmlSource
+    const own = request.mjmlSource
       ? mjmlSource(request.mjmlSource)
       : treeSource(request.visualEditorTree);
     const mine = compiler.for(workspaceId, signal);
+    const { language, templateMacroId } = request;
+    const wrapped = { workspaceId, id: '', channel: TemplateChannel.EMAIL, templateMacroId };
+    const layout = await findLayout({ em: store.fork(), compiler: mine }, wrapped, [language]);
+    const source = layout ? { ...own, layout: layout.sourceIn(language) } : own;
     try {
       const preview = await mine.preview(source, previewRequest(request, settings));
       const { subject, subjectPreview, ...rest } = preview;

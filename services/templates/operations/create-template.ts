@@ -15,8 +15,7 @@ const templatesMax = 1_000;
 export function createTemplate(context: Context): Methods['createTemplate'] {
   const { store, now } = context;
   return async (request, call) => {
-    const compiler = context.compiler.for(request.workspaceId, call.signal);
-    const content = await storedContent({ ...context, compiler }, request);
+    const content = await storedContent(context, request, call.signal);
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
       const { workspaceId, id } = request;

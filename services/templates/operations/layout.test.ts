@@ -124,3 +124,19 @@ test('a large template in a large layout compiles', async () => {
   const html = await htmlOf(wrapped(layout, words));
   expect(html.length).toBeGreaterThan(600_000);
 });
+
+test('templates.compile shows content in its layout', async () => {
+  const layout = await givenLayout(given);
+  const { workspaceId, ...request } = wrapped(layout, mail('<mj-text>Own</mj-text>'));
+  const asked = {
+    workspaceId,
+    messageId: 'm',
+    mjmlSource: request.email?.mjmlSource ?? '',
+    templateMacroId: layout,
+  };
+  const { success, html } = await given.client.compileTemplate(asked);
+  expect([success, html]).toEqual([true, expect.stringMatching(/Above[\s\S]*Own/)]);
+  await expect(
+    given.client.compileTemplate({ ...asked, templateMacroId: 'nothing' }),
+  ).rejects.toMatchObject({ rawMessage: "layout 'nothing' not found" });
+});

@@ -11,7 +11,7 @@ export function restoreTemplateVersion(context: Context): Methods['restoreTempla
   const { store, now } = context;
   return async (request, call) => {
     const input = toInput(await findLiveVersion(store.fork(), request));
-    const content = await storedContent(context, input);
+    const content = await storedContent(context, input, call.signal);
     return once(store, call, TemplateService.method.restoreTemplateVersion, request, async (em) => {
       await lockTemplates(em, request.workspaceId);
       await checkLayoutIsLive(em, input);

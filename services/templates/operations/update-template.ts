@@ -16,7 +16,7 @@ export function updateTemplate(context: Context): Methods['updateTemplate'] {
     };
     // Before compiling, since that says nothing true of content for another editor.
     await findChangeable(store.fork(), request, next);
-    const content = await storedContent(context, request);
+    const content = await storedContent(context, request, call.signal);
     return once(store, call, TemplateService.method.updateTemplate, request, async (em) => {
       await lockTemplates(em, request.workspaceId);
       await checkLayoutIsLive(em, request);
