@@ -1,3 +1,4 @@
+import { BulkPace } from './bulk-pace.ts';
 import { Lane, type LaneHost, type LaneKey } from './lane.ts';
 
 export type AdmissionLimits = {
@@ -77,6 +78,7 @@ export class Admission {
   /** Messages that all lanes have taken. */
   #taken = 0;
   #isDispatching = false;
+  readonly #bulkPace = new BulkPace();
 
   constructor(
     { resolve, mayStart }: Pick<LaneHost, 'resolve' | 'mayStart'>,
@@ -123,6 +125,11 @@ export class Admission {
     }
     this.#tenants.set(wish.lane.workspaceId, tenant);
     return this.#wait(tenant, wish, waitMaxMs);
+  }
+
+  /** How long an urgent message took from its call to its commit; bulk mail is held back while that is long. */
+  urgentTook(tookMs: number): void {
+    this.#bulkPace.urgentTook(tookMs, Date.now());
   }
 
   /** As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it. */
@@ -214,6 +221,7 @@ export class Admission {
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
+    if (!isUrgent && this.#bulkPace.opensInMs(nowMs) > 0) return 0;
     // Bulk mail that fills the window keeps no urgent one waiting.
     const window = isUrgent && lane.window > 1 ? Math.ceil(lane.window * urgentShare) : lane.window;
     const room = Math.min(window, this.#limits.heldMax - this.#taken) - lane.taken;
@@ -237,6 +245,9 @@ export class Admission {
       this.#dispatchSoon();
     };
     waiting.answer({ size, retryAfterMs: 0, leave });
+    const waitMs = waiting.isUrgent ? 0 : this.#bulkPace.admitted(Date.now());
+    // A timer may run a millisecond early.
+    if (waitMs > 0) setTimeout(() => this.#dispatch(), waitMs + 2).unref();
   }
 
   #forgetIdle(): void {

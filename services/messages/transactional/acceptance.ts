@@ -22,7 +22,7 @@ const heldMaxBytes = 256 * 1024 * 1024;
 const runningMax = 32;
 const triesMax = 3;
 
-type Waiting = { item: Item; answer: (outcome: Answer | Error) => void };
+type Waiting = { item: Item; sinceMs: number; answer: (outcome: Answer | Error) => void };
 
 /**
  * Accepts transactional messages. Those of a workspace that come while a group of it is being written form the next
@@ -56,7 +56,7 @@ export class Acceptance {
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      waiting.push({ item, answer });
+      waiting.push({ item, sinceMs: performance.now(), answer });
       this.#pump();
     });
   }
@@ -95,6 +95,8 @@ export class Acceptance {
     try {
       const items = group.map(({ item }) => item);
       const outcomes = await acceptGroup(this.#context, workspaceId, items);
+      const sinceMs = group[0]?.sinceMs ?? 0;
+      this.#context.admission.urgentTook(performance.now() - sinceMs);
       group.forEach(({ answer }, index) => {
         answer(outcomes[index] ?? new Error('a message of a group has no outcome'));
       });
