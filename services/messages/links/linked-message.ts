@@ -13,6 +13,7 @@ import { readToken } from './token.ts';
 export type LinkedMessage = {
   id: string;
   email: string;
+  /** Empty for transactional mail. */
   listId: string;
   isConfirmation: boolean;
   isExpired: boolean;
@@ -29,18 +30,23 @@ export async function findLinked(
     contact_email: string;
     list_id: string | null;
     broadcast_id: string | null;
+    notification_id: string | null;
     created_at: string;
   }>(
     store.fork(),
-    'select contact_email, list_id, broadcast_id, created_at from messages where workspace_id = $1 and id = $2',
+    `select contact_email, list_id, broadcast_id, notification_id, created_at from messages
+     where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   );
-  if (!row?.list_id || row.contact_email === '') return undefined;
+  if (!row || row.contact_email === '') return undefined;
+  const listId = row.list_id ?? '';
+  const isTransactional = row.notification_id !== null;
+  if (listId === '' && !isTransactional) return undefined;
   return {
     id,
     email: row.contact_email,
-    listId: row.list_id,
-    isConfirmation: row.broadcast_id === null,
+    listId,
+    isConfirmation: row.broadcast_id === null && !isTransactional,
     isExpired: now().getTime() - new Date(row.created_at).getTime() > confirmableMs,
   };
 }

@@ -157,6 +157,27 @@ test('attachments and inline images arrive as they were given, whatever their na
   ]);
 });
 
+test('the preference link of transactional mail shows the lists of its recipient, and confirms nothing', async () => {
+  const id = await givenNotification(given);
+  given.world.content = { ...defaultContent, html: '<p>[{{ notification_center_url }}]</p>' };
+  given.world.subscribers.set(ada, { subscriptions: [{ listId: 'weekly', listName: 'Weekly' }] });
+  const fresh = given.newProcess();
+  await fresh.transactional.sendTransactional(sendOf(id));
+  const { html = '' } = await mailTo(ada);
+  const token = /\/p\/w1\/([\w-]+)\]/.exec(html)?.[1] ?? '';
+  expect(await fresh.links.getLink({ workspaceId, token })).toMatchObject({
+    listId: '',
+    isConfirmation: false,
+    subscriptions: [{ listId: 'weekly' }],
+  });
+  await fresh.links.unsubscribeByLink({ workspaceId, token });
+  expect(given.world.unsubscribed).toEqual([]);
+  await expect(fresh.links.confirmByLink({ workspaceId, token })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+  await fresh.context.transactional.stop();
+});
+
 test('fifty parallel calls with one external_id are one message, and get the same answer', async () => {
   const id = await givenNotification(given);
   const other = given.newProcess();

@@ -4,7 +4,8 @@ import { findLinked, markUnsubscribed } from '../links/linked-message.ts';
 export function unsubscribeByLink(context: Context): Methods['unsubscribeByLink'] {
   return async ({ workspaceId, token }) => {
     const message = await findLinked(context, { workspaceId, token });
-    if (!message) return {};
+    // Transactional mail is about no list.
+    if (!message || message.listId === '') return {};
     const { id, email, listId } = message;
     await context.contacts.unsubscribeRecipient({ workspaceId, listId, email });
     await markUnsubscribed(context, { workspaceId, id });
