@@ -1,8 +1,8 @@
-import type { JsonObject } from '@bufbuild/protobuf';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { MessageRow } from '../message-queries.ts';
+import { openRequest, type RequestContent, type StoredFile } from '../transactional/content.ts';
 
 /** What transactional messages were made from, by message, up to a number of bytes. */
 export type Requests = {
@@ -11,30 +11,9 @@ export type Requests = {
   cutAt: string | undefined;
 };
 
-/** What a caller gave for a message, as it is stored. */
-export type StoredRequest = {
-  data?: JsonObject;
-  metadata?: JsonObject;
-  options?: {
-    from_name?: string;
-    subject?: string;
-    subject_preview?: string;
-    reply_to?: string;
-    cc?: string[];
-    bcc?: string[];
-    list_unsubscribe_url?: string;
-    headers?: Record<string, string>;
-  };
-  attachments: StoredAttachment[];
-};
-
-export type StoredAttachment = {
-  filename: string;
-  content_type: string;
-  disposition: string;
-  content_id?: string;
-  size_bytes: number;
-  checksum: string;
+/** What a caller gave for a message. */
+export type StoredRequest = Pick<RequestContent, 'data' | 'metadata' | 'options'> & {
+  attachments: StoredFile[];
 };
 
 /** The values of one message may have 300 KB, and a page a thousand messages. */
@@ -44,7 +23,7 @@ type RequestRow = {
   id: string;
   has_room: boolean;
   request: Buffer | null;
-  attachments: StoredAttachment[] | null;
+  attachments: StoredFile[] | null;
 };
 
 // One look by key for each message: the workspace is hidden from the planner, which would join a young table otherwise.
@@ -71,12 +50,9 @@ export async function readRequests(
   const found: Requests['found'] = new Map();
   if (ids.length === 0) return { found, cutAt: undefined };
   const rows = await query<RequestRow>(store.fork(), requestsSql, [workspaceId, ids]);
-  const box = keyring.box('message-requests', workspaceId);
   for (const { id, request, attachments } of rows) {
     if (!request) continue;
-    const stored: Omit<StoredRequest, 'attachments'> = JSON.parse(
-      box.open(request, id).toString('utf8'),
-    );
+    const stored = openRequest(keyring, { workspaceId, id }, request);
     found.set(id, { ...stored, attachments: attachments ?? [] });
   }
   return { found, cutAt: rows.find((row) => !row.has_room)?.id };

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
@@ -10,6 +10,8 @@ import { defaultContent } from '../test/given-peers.ts';
 const workspaceId = 'w1';
 const given = useService();
 resetAfterEach(given);
+// On a busy machine a message may not be begun within its five seconds.
+beforeAll(() => given.context.transactional.sweep.start());
 
 const ada = 'ada@example.com';
 

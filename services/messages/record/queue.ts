@@ -96,9 +96,7 @@ export async function takeQueued(
        for update skip locked
      ), taken as (
        update message_requests r
-       set due_at = case
-         when m.status not in ('deferred', 'sending') then null
-         else greatest(m.due_at, m.lease_until, now() + $3 * interval '1 millisecond') end
+       set due_at = greatest(m.due_at, m.lease_until, now() + $3 * interval '1 millisecond')
        from next cross join lateral (
          select *, (status = 'deferred' and due_at <= now()) or (status = 'sending' and lease_until < now()) as is_open
          from messages where id = next.message_id and workspace_id || '' = next.workspace_id offset 0

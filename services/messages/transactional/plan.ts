@@ -11,6 +11,16 @@ export type TransactionalKind = {
   isTracked: boolean;
 };
 
+type Sent = Pick<
+  TransactionalKind,
+  'workspaceId' | 'templateId' | 'templateVersion' | 'integrationId'
+>;
+
+export function groupOf({ workspaceId, templateId, templateVersion, integrationId }: Sent) {
+  const template = { templateId, templateVersion, integrationId };
+  return { workspaceId, broadcastId: null, listId: null, ...template, isByHand: false };
+}
+
 /** What messages of a notification have in common. */
 export function planKeyOf({ notificationId, utm, isTracked, ...key }: TransactionalKind): PlanKey {
   return {

@@ -10,6 +10,7 @@ import { type Permits, type RateKey, returnPermits } from '../sending/rate.ts';
 import { consentKeptMs } from '../sending/resolve.ts';
 import { todayOf } from '../sending/warm-up.ts';
 import type { Outages } from './outages.ts';
+import { groupOf } from './plan.ts';
 import type { Ready } from './prepare.ts';
 
 export type SendNowContext = SendContext & {
@@ -149,17 +150,9 @@ async function sendSome(context: SendNowContext, given: Some): Promise<void> {
   const [first] = some;
   if (!first) return;
   const { plan, row } = first;
-  const { templateId, templateVersion, integrationId } = row;
+  const { integrationId } = row;
   const run = new DeliveryRun(context, {
-    group: {
-      workspaceId,
-      broadcastId: null,
-      listId: null,
-      templateId,
-      templateVersion,
-      integrationId,
-      isByHand: false,
-    },
+    group: groupOf({ workspaceId, ...row }),
     plan,
     claimed: some.map(({ id, row: { email } }) => ({
       id,

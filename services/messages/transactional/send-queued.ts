@@ -10,7 +10,7 @@ import {
   type RequestContent,
   type StoredFile,
 } from './content.ts';
-import { planKeyOf } from './plan.ts';
+import { groupOf, planKeyOf } from './plan.ts';
 import type { SendNowContext } from './send-now.ts';
 
 /** What is on its way by then goes on without the sweep. */
@@ -165,15 +165,7 @@ async function sendThem(
   const extras = await allExtras(context, workspaceId, { portion, sendToBounced });
   const since = new Map(portion.map((each) => [each.queued.id, sinceOf(each)]));
   return sendAll(context, {
-    group: {
-      workspaceId,
-      broadcastId: null,
-      listId: null,
-      templateId,
-      templateVersion,
-      integrationId,
-      isByHand: false,
-    },
+    group: groupOf(kind),
     plan,
     open: portion.flatMap(({ queued: { id, email } }) => (extras.has(id) ? [[id, email]] : [])),
     areNew: false,
