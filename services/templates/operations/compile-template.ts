@@ -25,9 +25,12 @@ export function compileTemplate(context: Context): Methods['compileTemplate'] {
       : treeSource(request.visualEditorTree);
     const mine = compiler.for(workspaceId, signal);
     const { language, templateMacroId } = request;
-    const wrapped = { workspaceId, id: '', channel: TemplateChannel.EMAIL, templateMacroId };
-    const layout = await findLayout({ em: store.fork(), compiler: mine }, wrapped, [language]);
-    const source = layout ? { ...own, layout: layout.sourceIn(language) } : own;
+    let source = own;
+    if (templateMacroId !== '') {
+      const wrapped = { workspaceId, id: '', channel: TemplateChannel.EMAIL, templateMacroId };
+      const layout = await findLayout({ em: store.fork(), compiler: mine }, wrapped, [language]);
+      if (layout) source = { ...own, layout: layout.sourceIn(language) };
+    }
     try {
       const preview = await mine.preview(source, previewRequest(request, settings));
       const { subject, subjectPreview, ...rest } = preview;
