@@ -122,6 +122,12 @@ function common(route: Route): Failure[] {
       `Another method than ${allowed([route])}.`,
     ),
     own(
+      431,
+      'headers_too_large',
+      'Request headers too large',
+      'The address and the header fields have more than 16 KiB.',
+    ),
+    own(
       500,
       'internal',
       route.failureText,
