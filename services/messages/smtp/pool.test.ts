@@ -167,7 +167,8 @@ test.each([
 test('the time of an envelope opens connections as the time of a body does', async () => {
   const sink = await givenSink({ rcptLatencyMs: 30 });
   const pool = givenPool(sink.port, {}, 4, { connectionsMax: 200 });
-  expect(count(await send(pool, people(600)), 'sent')).toBe(600);
+  const outcomes = await send(pool, people(600));
+  expect(outcomes.filter(({ kind }) => kind !== 'sent')).toEqual([]);
   expect(sink.connectionsPeak()).toBeGreaterThan(20);
 });
 
