@@ -26,7 +26,7 @@ const drawOf = (wanted: number) => ({
 });
 
 test('permits for single messages are drawn ahead, and what is not used goes back', async () => {
-  const permits = new LeasedPermits({ store: given.store, log });
+  const permits = new LeasedPermits({ store: given.store, log }, 60_000);
   const rate = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 60_000 };
   expect(await permits.take(rate, drawOf(1))).toMatchObject({ count: 1 });
   const left = await tokensOf(rate.integrationId);
@@ -39,19 +39,23 @@ test('permits for single messages are drawn ahead, and what is not used goes bac
   await until('the rest is back', async () => (await tokensOf(rate.integrationId)) > before);
 });
 
-test('of a low rate, and of a limit of the day, no more is drawn than is needed', async () => {
-  const permits = new LeasedPermits({ store: given.store, log });
-  const slow = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 300 };
-  expect(await permits.take(slow, drawOf(3))).toMatchObject({ count: 3 });
-  expect(await permits.take(slow, drawOf(3))).toMatchObject({ count: 2 });
-  const fast = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 60_000 };
-  const today = todayOf({ startedOn: '2026-11-22', dailyLimits: [5] } as never, new Date());
-  await permits.take(fast, { ...drawOf(2), today: { ...today, limit: 5 } });
+async function drawnOf(integrationId: string): Promise<number | undefined> {
   const [row] = await query<{ day_count: number }>(
     given.store.fork(),
     'select day_count from sending_rates where integration_id = $1',
-    [fast.integrationId],
+    [integrationId],
   );
-  expect(row?.day_count).toBe(2);
+  return row?.day_count;
+}
+
+test('of a low rate, and of a limit of the day, no more is drawn than is needed', async () => {
+  const permits = new LeasedPermits({ store: given.store, log }, 60_000);
+  const slow = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 300 };
+  expect(await permits.take(slow, drawOf(3))).toMatchObject({ count: 3 });
+  expect(await drawnOf(slow.integrationId)).toBe(3);
+  const fast = { workspaceId: 'w1', integrationId: crypto.randomUUID(), perMinute: 60_000 };
+  const today = { ...drawOf(2).today, limit: 5 };
+  expect(await permits.take(fast, { ...drawOf(2), today })).toMatchObject({ count: 2 });
+  expect(await drawnOf(fast.integrationId)).toBe(2);
   permits.close();
 });

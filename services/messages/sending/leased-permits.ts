@@ -4,7 +4,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { type Draw, type Permits, type RateKey, returnPermits, takePermits } from './rate.ts';
 
 /** What is not used by then goes back. */
-const keptMs = 1_000;
+const keptDefaultMs = 1_000;
 /** A lease is a tenth of a second's permits, and no more than this. */
 const leaseMax = 200;
 const integrationsMax = 1_000;
@@ -17,13 +17,15 @@ type Lease = { count: number; replicas: number; rate: RateKey; timer: NodeJS.Tim
  */
 export class LeasedPermits {
   readonly #context: { store: Store; log: Log };
+  readonly #keptMs: number;
   readonly #leases = new LRUCache<string, Lease>({
     max: integrationsMax,
     dispose: (lease) => this.#end(lease),
   });
 
-  constructor(context: { store: Store; log: Log }) {
+  constructor(context: { store: Store; log: Log }, keptMs = keptDefaultMs) {
     this.#context = context;
+    this.#keptMs = keptMs;
   }
 
   async take(rate: RateKey, draw: Draw): Promise<Permits> {
@@ -51,7 +53,7 @@ export class LeasedPermits {
   }
 
   #keep(key: string, rate: RateKey, { count, replicas }: Permits): void {
-    const timer = setTimeout(() => this.#leases.delete(key), keptMs).unref();
+    const timer = setTimeout(() => this.#leases.delete(key), this.#keptMs).unref();
     // Ends the lease before it, which was too small.
     this.#leases.set(key, { count, replicas, rate, timer });
   }
