@@ -14,11 +14,11 @@ const jsonMaxBytes = 16 * 1024;
 // Fields are named from the request's root; `at` is the message that they are in, which the texts name as well where clients
 // rely on them.
 
-export function checkedId(id: string): string {
-  if (id === '') throw invalidField('notification.id', 'notification.id is required');
+export function checkedId(id: string, field = 'notification.id'): string {
+  if (id === '') throw invalidField(field, 'notification.id is required');
   if (idForm.test(id)) return id;
   throw invalidField(
-    'notification.id',
+    field,
     'notification.id must be 1 to 32 letters, digits, underscores and hyphens',
   );
 }

@@ -41,6 +41,20 @@ test('sendBatch answers each message by itself, in the order of the request', as
   await until('both arrive', async () => given.sink.total() === 2);
 });
 
+test('an id that no database can look up refuses its own message, and no other of the same group', async () => {
+  const id = await givenNotification(given);
+  const notifications = [to(id, 'good@example.com'), to('a\0b', 'bad@example.com')];
+  const { results } = await given.transactional.sendTransactionalBatch({
+    workspaceId,
+    notifications,
+  });
+  expect(results).toMatchObject([
+    { success: true },
+    { success: false, error: expect.stringMatching(/^notification.id must be 1 to 32 letters/) },
+  ]);
+  await until('the good one arrives', async () => given.sink.total() === 1);
+});
+
 test('sendBatch takes 1 to 500 messages', async () => {
   const id = await givenNotification(given);
   const notifications = Array.from({ length: 501 }, (_, n) => to(id, `p${n}@example.com`));

@@ -317,6 +317,8 @@ const file = { filename: 'a.txt', content: b64(1) };
 
 const refusals: [wrong: object, text: string | RegExp][] = [
   [{ id: '' }, 'notification.id is required'],
+  [{ id: 'a\0b' }, /notification.id must be 1 to 32 letters/],
+  [{ id: 'x'.repeat(33) }, /notification.id must be 1 to 32 letters/],
   [{ contact: undefined }, 'notification.contact is required'],
   [{ contact: { email: 'nobody' } }, 'notification.contact is invalid'],
   [{ contact: { email: ada, timezone: 'Mars' } }, 'invalid contact: invalid timezone: Mars'],

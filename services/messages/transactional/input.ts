@@ -7,6 +7,7 @@ import type {
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { checkedId } from '../notifications/content.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';
@@ -53,7 +54,8 @@ export function checkMessage(
   const { id, contact, externalId, data, metadata, emailOptions, sendAt } = message;
   const at = (name: string) => `${field}.${name}`;
   if (message.rowError !== '') throw invalidField(field, message.rowError);
-  if (id === '') throw invalidField(at('id'), 'notification.id is required');
+  // A group asks the database about all its ids at once: one that it cannot take would fail the others.
+  checkedId(id, at('id'));
   if (!contact) throw invalidField(at('contact'), 'notification.contact is required');
   const email = canonicalAddress(contact.email);
   if (!email) throw invalidField(at('contact.email'), 'notification.contact is invalid');

@@ -15,6 +15,8 @@ const eraseEveryMs = 60_000;
 /** Workspaces whose queue is read at a time. */
 const readingMax = 4;
 const takenMax = 200;
+/** The pace of a workspace that has had nothing in the queue for so long is forgotten. */
+const paceKeptMs = 60_000;
 const tidiedMax = 1_000;
 /** How many messages of a workspace are taken next, and when. */
 type Pace = { most: number; notBeforeMs: number };
@@ -78,7 +80,8 @@ export class Sweep {
   async #look(): Promise<void> {
     const nowMs = Date.now();
     for (const [workspaceId, { most, notBeforeMs }] of this.#paces) {
-      if (most >= takenMax && notBeforeMs < nowMs) this.#paces.delete(workspaceId);
+      const keptMs = most >= takenMax ? 0 : paceKeptMs;
+      if (notBeforeMs + keptMs < nowMs) this.#paces.delete(workspaceId);
     }
     for (const workspaceId of await findDueWorkspaces(this.#context.store)) {
       const pace = this.#paces.get(workspaceId);
