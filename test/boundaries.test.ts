@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 /** Which contracts a service may use, besides its own: the arrows of `design.md` §1. */
 const mayCall: Record<string, string[]> = {
   workspaces: [],
-  contacts: ['workspaces', 'templates'],
+  contacts: ['workspaces', 'templates', 'messages'],
   templates: ['workspaces'],
   broadcasts: ['workspaces', 'contacts', 'templates', 'messages'],
   messages: ['workspaces', 'contacts', 'templates'],

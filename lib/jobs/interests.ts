@@ -25,11 +25,27 @@ const contracts: Record<string, readonly Contract[]> = {
         'list.complained',
         'list.pending',
         'list.removed',
+        'segment.joined',
+        'segment.left',
+        'custom_event.created',
+        'custom_event.updated',
+        'custom_event.deleted',
       ],
     },
   ],
   messages: [
-    { consumer: 'contacts', types: ['email.bounced', 'email.complained'] },
+    {
+      consumer: 'contacts',
+      types: [
+        'email.sent',
+        'email.delivered',
+        'email.opened',
+        'email.clicked',
+        'email.bounced',
+        'email.complained',
+        'email.unsubscribed',
+      ],
+    },
     {
       consumer: 'webhooks',
       types: [

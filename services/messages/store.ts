@@ -12,6 +12,7 @@ import { Installation } from './migrations/m0010-installation.ts';
 import { Interests } from './migrations/m0011-interests.ts';
 import { History } from './migrations/m0012-history.ts';
 import { Transactional } from './migrations/m0013-transactional.ts';
+import { FactInterests } from './migrations/m0014-fact-interests.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -49,6 +50,7 @@ export function openMessagesStore(
       'm0011-interests': Interests,
       'm0012-history': History,
       'm0013-transactional': Transactional,
+      'm0014-fact-interests': FactInterests,
     },
   });
 }

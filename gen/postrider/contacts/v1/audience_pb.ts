@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLaAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIXCgdsaXN0X2lkGAIgASgJQga6SAPIAQESHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSEwoLYWZ0ZXJfZW1haWwYBCABKAkSHQoJcGFnZV9zaXplGAUgASgFQgq6SAcaBRiQTigBEhYKDndpdGhfdGltZXpvbmVzGAYgASgIEiIKEGZ1cnRoZXJfbGlzdF9pZHMYByADKAlCCLpIBZIBAhATIkgKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkiyQEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgiWQoZUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVkUmVjaXBpZW50Ij0KEVJlc29sdmVkUmVjaXBpZW50EhMKC3NraXBfcmVhc29uGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJIqkBChdVcHNlcnRSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARJCCghjb250YWN0cxgCIAMoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0SW5wdXRCC7pICJIBBQgBEPQDEhIKCm1heV9jaGFuZ2UYAyABKAgSGAoGZmllbGRzGAQgAygJQgi6SAWSAQIQQCJYChhVcHNlcnRSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRlZFJlY2lwaWVudCJGChFVcHNlcnRlZFJlY2lwaWVudBINCgVlbWFpbBgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCRINCgVlcnJvchgDIAEoCSJvChNNYXRjaE1lbWJlcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhsKBmVtYWlscxgCIAMoCUILukgIkgEFCAEQ9AMSHQoIbGlzdF9pZHMYAyADKAlCC7pICJIBBQgBEJBOIk0KFE1hdGNoTWVtYmVyc1Jlc3BvbnNlEjUKB21lbWJlcnMYASADKAsyJC5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hlZE1lbWJlciIsCg1NYXRjaGVkTWVtYmVyEg0KBWVtYWlsGAEgASgFEgwKBGxpc3QYAiABKAUiawobVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhcKB2xpc3RfaWQYAiABKAlCBrpIA8gBARIVCgVlbWFpbBgDIAEoCUIGukgDyAEBIh4KHFVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UymwYKD0F1ZGllbmNlU2VydmljZRKNAQoMTGlzdEF1ZGllbmNlEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbGlzdCBhdWRpZW5jZRKhAQoRUmVzb2x2ZVJlY2lwaWVudHMSLy5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0GjAucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gcmVzb2x2ZSByZWNpcGllbnRzEo0BCgxNYXRjaE1lbWJlcnMSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBtYXRjaCBtZW1iZXJzEp0BChBVcHNlcnRSZWNpcGllbnRzEi4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byB1cHNlcnQgcmVjaXBpZW50cxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFImIKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCSLJAQoYUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEg8KB2xpc3RfaWQYAiABKAkSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgSDwoHYnlfaGFuZBgHIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkiqQEKF1Vwc2VydFJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEkIKCGNvbnRhY3RzGAIgAygLMiMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RJbnB1dEILukgIkgEFCAEQ9AMSEgoKbWF5X2NoYW5nZRgDIAEoCBIYCgZmaWVsZHMYBCADKAlCCLpIBZIBAhBAIlgKGFVwc2VydFJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydGVkUmVjaXBpZW50IkYKEVVwc2VydGVkUmVjaXBpZW50Eg0KBWVtYWlsGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJEg0KBWVycm9yGAMgASgJIo0BChNNYXRjaE1lbWJlcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhsKBmVtYWlscxgCIAMoCUILukgIkgEFCAEQ9AMSGwoIbGlzdF9pZHMYAyADKAlCCbpIBpIBAxCQThIeCgtzZWdtZW50X2lkcxgEIAMoCUIJukgGkgEDEJBOIpMBChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXISRAoPc2VnbWVudF9tZW1iZXJzGAIgAygLMisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRTZWdtZW50TWVtYmVyIjYKFE1hdGNoZWRTZWdtZW50TWVtYmVyEg0KBWVtYWlsGAEgASgFEg8KB3NlZ21lbnQYAiABKAUiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFImMKG1Vuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhUKBWVtYWlsGAMgASgJQga6SAPIAQEiHgocVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZTKvBwoPQXVkaWVuY2VTZXJ2aWNlEo0BCgxMaXN0QXVkaWVuY2USKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBsaXN0IGF1ZGllbmNlEqEBChFSZXNvbHZlUmVjaXBpZW50cxIvLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1JlcXVlc3QaMC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byByZXNvbHZlIHJlY2lwaWVudHMSkQEKDUNvdW50QXVkaWVuY2USKy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ291bnRBdWRpZW5jZVJlcXVlc3QaLC5wb3N0cmlkZXIuY29udGFjdHMudjEuQ291bnRBdWRpZW5jZVJlc3BvbnNlIiWQAgHK8xgeCgIwAUIYRmFpbGVkIHRvIGNvdW50IGF1ZGllbmNlEo0BCgxNYXRjaE1lbWJlcnMSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBtYXRjaCBtZW1iZXJzEp0BChBVcHNlcnRSZWNpcGllbnRzEi4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byB1cHNlcnQgcmVjaXBpZW50cxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -32,14 +32,14 @@ export type ListAudienceRequest = Message<"postrider.contacts.v1.ListAudienceReq
   workspaceId: string;
 
   /**
-   * The list.
+   * The list; empty for all contacts, which needs a segment.
    *
    * @generated from field: string list_id = 2;
    */
   listId: string;
 
   /**
-   * Whether unsubscribed members belong to it.
+   * Whether unsubscribed members belong to it; only with a list.
    *
    * @generated from field: bool include_unsubscribed = 3;
    */
@@ -72,6 +72,13 @@ export type ListAudienceRequest = Message<"postrider.contacts.v1.ListAudienceReq
    * @generated from field: repeated string further_list_ids = 7;
    */
   furtherListIds: string[];
+
+  /**
+   * At most 100 segments. If not empty, only contacts that are in one of them.
+   *
+   * @generated from field: repeated string segment_ids = 8;
+   */
+  segmentIds: string[];
 };
 
 /**
@@ -82,13 +89,76 @@ export const ListAudienceRequestSchema: GenMessage<ListAudienceRequest> = /*@__P
   messageDesc(file_postrider_contacts_v1_audience, 0);
 
 /**
+ * Asks how many an audience has.
+ *
+ * @generated from message postrider.contacts.v1.CountAudienceRequest
+ */
+export type CountAudienceRequest = Message<"postrider.contacts.v1.CountAudienceRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * At most 20 lists; empty for all contacts, which needs a segment.
+   *
+   * @generated from field: repeated string list_ids = 2;
+   */
+  listIds: string[];
+
+  /**
+   * At most 100 segments. If not empty, only contacts that are in one of them.
+   *
+   * @generated from field: repeated string segment_ids = 3;
+   */
+  segmentIds: string[];
+
+  /**
+   * Whether unsubscribed members belong to it; only with a list.
+   *
+   * @generated from field: bool include_unsubscribed = 4;
+   */
+  includeUnsubscribed: boolean;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.CountAudienceRequest.
+ * Use `create(CountAudienceRequestSchema)` to create a new message.
+ */
+export const CountAudienceRequestSchema: GenMessage<CountAudienceRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 1);
+
+/**
+ * The size of an audience.
+ *
+ * @generated from message postrider.contacts.v1.CountAudienceResponse
+ */
+export type CountAudienceResponse = Message<"postrider.contacts.v1.CountAudienceResponse"> & {
+  /**
+   * How many contacts.
+   *
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.CountAudienceResponse.
+ * Use `create(CountAudienceResponseSchema)` to create a new message.
+ */
+export const CountAudienceResponseSchema: GenMessage<CountAudienceResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 2);
+
+/**
  * A page of an audience.
  *
  * @generated from message postrider.contacts.v1.ListAudienceResponse
  */
 export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceResponse"> & {
   /**
-   * By address; fewer than asked for on the last page.
+   * By address; fewer than asked for on the last page, and on any page of an audience with segments.
    *
    * @generated from field: repeated string emails = 1;
    */
@@ -107,6 +177,13 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
    * @generated from field: repeated string timezones = 3;
    */
   timezones: string[];
+
+  /**
+   * The address that the next page starts after; empty on the last page.
+   *
+   * @generated from field: string next_after_email = 4;
+   */
+  nextAfterEmail: string;
 };
 
 /**
@@ -114,7 +191,7 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
  * Use `create(ListAudienceResponseSchema)` to create a new message.
  */
 export const ListAudienceResponseSchema: GenMessage<ListAudienceResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 1);
+  messageDesc(file_postrider_contacts_v1_audience, 3);
 
 /**
  * Asks about recipients.
@@ -130,7 +207,8 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
   workspaceId: string;
 
   /**
-   * The list that the message is sent to; empty, together with `by_hand`, for mail to no list.
+   * The list that the message is sent to; empty for mail to no list: with `by_hand`, or of a broadcast to segments alone. The latter
+   * goes to contacts who did not leave all mail (`unsubscribed`) and have no membership that is unsubscribed, bounced or complained.
    *
    * @generated from field: string list_id = 2;
    */
@@ -179,7 +257,7 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
  * Use `create(ResolveRecipientsRequestSchema)` to create a new message.
  */
 export const ResolveRecipientsRequestSchema: GenMessage<ResolveRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 2);
+  messageDesc(file_postrider_contacts_v1_audience, 4);
 
 /**
  * The answer for each recipient, in the order of the request.
@@ -200,7 +278,7 @@ export type ResolveRecipientsResponse = Message<"postrider.contacts.v1.ResolveRe
  * Use `create(ResolveRecipientsResponseSchema)` to create a new message.
  */
 export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 3);
+  messageDesc(file_postrider_contacts_v1_audience, 5);
 
 /**
  * One recipient.
@@ -230,7 +308,7 @@ export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient
  * Use `create(ResolvedRecipientSchema)` to create a new message.
  */
 export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 4);
+  messageDesc(file_postrider_contacts_v1_audience, 6);
 
 /**
  * Contacts that transactional mail is sent to.
@@ -272,7 +350,7 @@ export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecip
  * Use `create(UpsertRecipientsRequestSchema)` to create a new message.
  */
 export const UpsertRecipientsRequestSchema: GenMessage<UpsertRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 5);
+  messageDesc(file_postrider_contacts_v1_audience, 7);
 
 /**
  * The answer for each contact, in the order of the request.
@@ -293,7 +371,7 @@ export type UpsertRecipientsResponse = Message<"postrider.contacts.v1.UpsertReci
  * Use `create(UpsertRecipientsResponseSchema)` to create a new message.
  */
 export const UpsertRecipientsResponseSchema: GenMessage<UpsertRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 6);
+  messageDesc(file_postrider_contacts_v1_audience, 8);
 
 /**
  * One contact.
@@ -328,10 +406,10 @@ export type UpsertedRecipient = Message<"postrider.contacts.v1.UpsertedRecipient
  * Use `create(UpsertedRecipientSchema)` to create a new message.
  */
 export const UpsertedRecipientSchema: GenMessage<UpsertedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 7);
+  messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
- * Asks who is in which list.
+ * Asks who is in which list and segment.
  *
  * @generated from message postrider.contacts.v1.MatchMembersRequest
  */
@@ -351,11 +429,18 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
   emails: string[];
 
   /**
-   * 1 to 10,000 lists.
+   * At most 10,000 lists.
    *
    * @generated from field: repeated string list_ids = 3;
    */
   listIds: string[];
+
+  /**
+   * At most 10,000 segments.
+   *
+   * @generated from field: repeated string segment_ids = 4;
+   */
+  segmentIds: string[];
 };
 
 /**
@@ -363,7 +448,7 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
  * Use `create(MatchMembersRequestSchema)` to create a new message.
  */
 export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 8);
+  messageDesc(file_postrider_contacts_v1_audience, 10);
 
 /**
  * The memberships, in no order.
@@ -377,6 +462,13 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
    * @generated from field: repeated postrider.contacts.v1.MatchedMember members = 1;
    */
   members: MatchedMember[];
+
+  /**
+   * One for each address and segment.
+   *
+   * @generated from field: repeated postrider.contacts.v1.MatchedSegmentMember segment_members = 2;
+   */
+  segmentMembers: MatchedSegmentMember[];
 };
 
 /**
@@ -384,7 +476,35 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
  * Use `create(MatchMembersResponseSchema)` to create a new message.
  */
 export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 9);
+  messageDesc(file_postrider_contacts_v1_audience, 11);
+
+/**
+ * An address in a segment.
+ *
+ * @generated from message postrider.contacts.v1.MatchedSegmentMember
+ */
+export type MatchedSegmentMember = Message<"postrider.contacts.v1.MatchedSegmentMember"> & {
+  /**
+   * The place of the address in the request, from 0.
+   *
+   * @generated from field: int32 email = 1;
+   */
+  email: number;
+
+  /**
+   * The place of the segment in the request, from 0.
+   *
+   * @generated from field: int32 segment = 2;
+   */
+  segment: number;
+};
+
+/**
+ * Describes the message postrider.contacts.v1.MatchedSegmentMember.
+ * Use `create(MatchedSegmentMemberSchema)` to create a new message.
+ */
+export const MatchedSegmentMemberSchema: GenMessage<MatchedSegmentMember> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 12);
 
 /**
  * An address in a list.
@@ -412,7 +532,7 @@ export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
  * Use `create(MatchedMemberSchema)` to create a new message.
  */
 export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 10);
+  messageDesc(file_postrider_contacts_v1_audience, 13);
 
 /**
  * Asks to unsubscribe.
@@ -428,7 +548,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
   workspaceId: string;
 
   /**
-   * The list.
+   * The list; empty for all mail.
    *
    * @generated from field: string list_id = 2;
    */
@@ -447,7 +567,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 11);
+  messageDesc(file_postrider_contacts_v1_audience, 14);
 
 /**
  * The address gets no more mail of this list.
@@ -462,7 +582,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 12);
+  messageDesc(file_postrider_contacts_v1_audience, 15);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -471,11 +591,12 @@ export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipient
  */
 export const AudienceService: GenService<{
   /**
-   * Reads a page of the addresses that a broadcast to lists goes to, by address, each of them once: a contact in
-   * several lists is there through the first of them.
-   * Pending, bounced and complained members are always left out, unsubscribed ones unless included.
+   * Reads a page of the addresses that a broadcast goes to, by address, each of them once: a contact in several lists is there
+   * through the first of them. Who is in a segment is evaluated for the page, so it is exact even while the segment is built.
+   * Pending, bounced and complained members are always left out, unsubscribed ones unless included. Without a list those
+   * who left all mail, and those with any membership that is unsubscribed, bounced or complained, are always left out.
    *
-   * NOT_FOUND: a list does not exist.
+   * NOT_FOUND: a list or a segment does not exist. INVALID_ARGUMENT: neither a list nor a segment is given.
    *
    * @generated from rpc postrider.contacts.v1.AudienceService.ListAudience
    */
@@ -495,8 +616,21 @@ export const AudienceService: GenService<{
     output: typeof ResolveRecipientsResponseSchema;
   },
   /**
-   * Says which of some addresses are in which of some lists, in whatever state of the subscription; those who were removed, and
-   * lists that don't exist, are left out.
+   * Says how many a broadcast would go to, as segments and memberships are now. A segment that is being built counts as far as
+   * it is.
+   *
+   * NOT_FOUND: a list or a segment does not exist. INVALID_ARGUMENT: neither a list nor a segment is given.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.CountAudience
+   */
+  countAudience: {
+    methodKind: "unary";
+    input: typeof CountAudienceRequestSchema;
+    output: typeof CountAudienceResponseSchema;
+  },
+  /**
+   * Says which of some addresses are in which of some lists, in whatever state of the subscription, and in which of some segments;
+   * those who were removed, and lists and segments that don't exist, are left out.
    *
    * @generated from rpc postrider.contacts.v1.AudienceService.MatchMembers
    */
@@ -517,8 +651,9 @@ export const AudienceService: GenService<{
     output: typeof UpsertRecipientsResponseSchema;
   },
   /**
-   * Unsubscribes an address from a list, as the person asked through a link in a mail. Does nothing
-   * where there is no such membership, and never overwrites a bounce or complaint.
+   * Unsubscribes an address from a list, as the person asked through a link in a mail. Does nothing where there is no such membership,
+   * and never overwrites a bounce or complaint. Without a list the person leaves all mail: every list, and broadcasts to
+   * segments alone, until they subscribe to a list again.
    *
    * @generated from rpc postrider.contacts.v1.AudienceService.UnsubscribeRecipient
    */
