@@ -11,6 +11,7 @@ import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { countAudience } from './operations/count-audience.ts';
 import { countContacts } from './operations/count-contacts.ts';
 import { createList } from './operations/create-list.ts';
 import { deleteContact } from './operations/delete-contact.ts';
@@ -27,6 +28,7 @@ import { listContactListsByContact } from './operations/list-contact-lists-by-co
 import { listContactListsByList } from './operations/list-contact-lists-by-list.ts';
 import { listContacts } from './operations/list-contacts.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listMissingSegments } from './operations/list-missing-segments.ts';
 import { matchMembers } from './operations/match-members.ts';
 import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
@@ -86,6 +88,8 @@ export function contactsRoutes(context: Context) {
     });
     router.service(AudienceService, {
       listAudience: listAudience(context),
+      countAudience: countAudience(context),
+      listMissingSegments: listMissingSegments(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),
