@@ -10,6 +10,7 @@ import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { MessageFacts } from './segments/facts.ts';
 import type { IsProven } from './subscription/email-hmac.ts';
 import type { Templates } from './subscription/opt-in-template.ts';
 
@@ -21,6 +22,7 @@ export type Context = {
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
+  messageFacts: MessageFacts;
 };
 
 /** The handlers of this service, by RPC. */

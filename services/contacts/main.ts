@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateContentService,
   TemplateUseService,
@@ -23,6 +24,7 @@ await runService(readConfig, async ({ peer, peerIfDeployed }, { databaseUrl }) =
     templates: createClient(TemplateContentService, peer('templates')),
     templateUses: createClient(TemplateUseService, peer('templates')),
     now: () => new Date(),
+    messageFacts: createClient(MessageFactsService, peer('messages')),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
   };
   return {

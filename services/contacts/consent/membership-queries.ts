@@ -2,6 +2,8 @@ import { type EventScope, type EventSource, writeWithEvents } from '#lib/jobs/ou
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
+import { entryStep } from '../changes/entries.ts';
+import { touches, touchStep } from '../changes/touch.ts';
 import {
   anyTo,
   asks,
@@ -15,6 +17,7 @@ import {
   type Status,
   statuses,
   type Transitions,
+  timelineKindOf,
 } from './membership.ts';
 
 /**
@@ -122,7 +125,13 @@ export async function removeMemberships(
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
        returning list_id, email, status, status as previous_status
-     )`,
+     ),
+     ${entryStep({
+       workspace: '$1',
+       at: '$2',
+       rows: `select email, 'list.removed' as kind, list_id as entity_id, ${statusChangeSql('null')} as changes from removed`,
+     })},
+     ${touchLists('removed')}`,
     events: [
       {
         types: ['list.removed'],
@@ -147,6 +156,8 @@ function changeSteps({
   deletedAt: string;
   isJoin: boolean;
 }): string {
+  // Of a membership that exists.
+  const isChange = isJoin ? '(status <> next or deleted_at is not null)' : 'status <> next';
   return `current_state as (
        select target.list_id, target.email, membership.status, membership.deleted_at,
          case
@@ -172,16 +183,33 @@ function changeSteps({
        from current_state
      ),
      changed as (
-       insert into memberships (workspace_id, list_id, email, status, created_at, updated_at, deleted_at)
-       select $1, list_id, email, next, $2::timestamptz, $2::timestamptz, ${deletedAt}
+       insert into memberships (workspace_id, list_id, email, status, first_status, created_at, updated_at, deleted_at)
+       select $1, list_id, email, next, nullif(next, 'active'), $2::timestamptz, $2::timestamptz, ${deletedAt}
        from judged
-       where next is not null
-         and (status is null or status <> next or ${isJoin} and deleted_at is not null)
+       where next is not null and (status is null or ${isChange})
        order by list_id collate "C", email collate "C"
        on conflict (workspace_id, list_id, email) do update set
          status = excluded.status, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
        returning list_id, email, deleted_at
-     )`;
+     ),
+     ${entryStep({
+       workspace: '$1',
+       at: '$2',
+       rows: `select email, ${kindSql} as kind, list_id as entity_id, ${statusChangeSql('next')} as changes from judged
+         where next is not null and status is not null and ${isChange} and ${isJoin ? 'true' : 'deleted_at is null'}`,
+     })},
+     ${touchLists('changed')}`;
+}
+
+/** SQL of the change of a row with its `previous_status`. */
+const statusChangeSql = (next: string) =>
+  `jsonb_build_object('status', jsonb_build_object('old', previous_status, 'new', ${next}))`;
+
+function touchLists(step: string): string {
+  return touchStep({
+    workspace: '$1',
+    rows: `select email, array['${touches.lists}', '${touches.list('')}' || list_id] as touched from ${step}`,
+  });
 }
 
 function caseSql(column: string, transitions: Transitions): string {
@@ -190,13 +218,22 @@ function caseSql(column: string, transitions: Transitions): string {
 }
 
 const states: readonly MembershipState[] = ['none', ...statuses];
-const typed = states.flatMap((from) =>
-  statuses.flatMap((to) => {
-    const type = eventOf(from, to);
-    const when = `judged.known = '${from}' and judged.next = '${to}'`;
-    return type ? [{ type, branch: `when ${when} then '${type}'` }] : [];
-  }),
-);
+
+/** The branches of a case over rows of `judged`. */
+function branchesOf(nameOf: (from: MembershipState, to: Status) => string | undefined) {
+  return states.flatMap((from) =>
+    statuses.flatMap((to) => {
+      const name = nameOf(from, to);
+      const when = `judged.known = '${from}' and judged.next = '${to}'`;
+      return name ? [{ name, branch: `when ${when} then '${name}'` }] : [];
+    }),
+  );
+}
+
+const typed = branchesOf(eventOf);
+const kindSql = `case ${branchesOf(timelineKindOf)
+  .map(({ branch }) => branch)
+  .join(' ')} end`;
 
 /** SQL of the data of a list event, for rows called `row` joined with their `list`. */
 function dataSql(status: string, row: string): string {
@@ -205,7 +242,7 @@ function dataSql(status: string, row: string): string {
 }
 
 const statusEvents: EventSource = {
-  types: [...new Set(typed.map(({ type }) => type))],
+  types: [...new Set(typed.map(({ name }) => name))],
   type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
   occurredAt: '$2',
   data: dataSql('judged.next', 'judged'),

@@ -20,9 +20,10 @@ export class Segments extends Migration {
         updated_at timestamptz not null,
         primary key (workspace_id, event_name, external_id)
       )`);
-    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered by the index alone.
+    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered by the index alone. Deleted
+    // events are in it, so that they are erased with their contact.
     this.addSql(`create index custom_events_contact on custom_events (workspace_id, email, occurred_at desc)
-      include (event_name, goal_type, goal_name, goal_value) where deleted_at is null`);
+      include (event_name, goal_type, goal_name, goal_value, deleted_at)`);
     // customEvents.list of a name.
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       where deleted_at is null and occurred_at > '-infinity'`);

@@ -30,6 +30,7 @@ import type { Context } from '../context.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
+import { fakeMessageFacts } from './message-facts.ts';
 
 function clients(transport: Transport) {
   return {
@@ -77,6 +78,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
+  const { messageFacts, facts } = fakeMessageFacts();
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
@@ -84,6 +86,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
+    messageFacts,
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
   const transport = testTransport(contactsRoutes(context), { authorize });
@@ -91,6 +94,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     clock,
     context,
     uses,
+    facts,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
