@@ -2,7 +2,6 @@ import type { ListAudienceRequest } from '#gen/postrider/contacts/v1/audience_pb
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { keepOnly, type Page, readContacts, readMembers } from '../audience/pages.ts';
 import { requireAudience, statusesOf } from '../audience/request.ts';
-import { requireSegments } from '../audience/segments.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 import { matchSegments } from '../segments/evaluate.ts';
@@ -16,7 +15,6 @@ export function listAudience(context: Context): Methods['listAudience'] {
     requireAudience({ listIds, segmentIds, includeUnsubscribed });
     const [page] = await Promise.all([
       readPage(store.fork(), request, listIds),
-      requireSegments(store.fork(), workspaceId, segmentIds),
       ...listIds.map((id) => findList(store.fork(), { workspaceId, id })),
     ]);
     const bySegments = segmentIds.length > 0;
