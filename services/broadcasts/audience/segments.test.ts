@@ -7,7 +7,7 @@ import { query } from '#lib/postgres/query.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import { subjectOf } from '../feeds/global.ts';
-import { draftContent, givenBroadcast, useService } from '../test/given.ts';
+import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent, fakePeers } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 
@@ -59,6 +59,33 @@ test('a broadcast to segments alone goes to those who are in them, by no list', 
     status: BroadcastStatus.SENT,
     enqueuedCount: 3_500,
     sentCount: 3_500,
+  });
+});
+
+test('a test and recipients in their own zones go to segments alone as well', async () => {
+  given.neighbours.isInSegments = (email) => email < 'p00100';
+  given.neighbours.zoneOf = (email) => (email < 'p00050' ? 'Pacific/Niue' : '');
+  const key = await givenBroadcast(given, {
+    ...alone,
+    ...{ status: 'testing', test_settings: { ...tested, sample_percentage: 20 } },
+    schedule: {
+      scheduled_date: '2030-01-01',
+      scheduled_time: '09:00',
+      timezone: 'UTC',
+      use_recipient_timezone: true,
+    },
+  });
+  for (;;) {
+    const step = await playSteps(given, key);
+    if (step.do !== 'wait' || step.untilMs === null) break;
+    given.clock.now = new Date(step.untilMs);
+  }
+  expect(sent.toSorted()).toEqual(crowd.slice(0, 100));
+  expect(new Set(plans.map(({ listId }) => listId))).toEqual(new Set(['']));
+  expect(await read(key)).toMatchObject({
+    status: BroadcastStatus.SENT,
+    testPhaseRecipientCount: 20,
+    winnerPhaseRecipientCount: 80,
   });
 });
 

@@ -9,8 +9,9 @@ const inSegment = (email: string) => `exists (
     where in_segment.workspace_id = $1 and in_segment.segment_id = any($3::text[]) and in_segment.email = ${email}
   )`;
 
-const membersSql = `
-  select count(distinct member.email)::int as count from memberships member
+/** Of one list nobody is counted twice, which saves a sort. */
+const membersSql = (lists: number) => `
+  select count(${lists > 1 ? 'distinct member.email' : '*'})::int as count from memberships member
   where member.workspace_id = $1 and member.list_id = any($2::text[]) and member.status = any($4::text[])
     and member.deleted_at is null and ($3::text[] = '{}' or ${inSegment('member.email')})`;
 
@@ -38,7 +39,7 @@ export function countAudience({ store }: Context): Methods['countAudience'] {
     const em = store.fork();
     const [row] =
       listIds.length > 0
-        ? await query<{ count: number }>(em, membersSql, [
+        ? await query<{ count: number }>(em, membersSql(listIds.length), [
             ...[workspaceId, listIds, segmentIds],
             statusesOf(request),
           ])
