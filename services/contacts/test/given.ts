@@ -8,6 +8,7 @@ import {
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
@@ -21,12 +22,14 @@ import {
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
+import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
@@ -40,6 +43,7 @@ function clients(transport: Transport) {
     subscriptions: createClient(SubscriptionService, transport),
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
+    segments: createClient(SegmentService, transport),
     events: createClient(EventConsumerService, transport),
     interests: createClient(EventProducerService, transport),
   };
@@ -47,7 +51,11 @@ function clients(transport: Transport) {
 
 /** The service on a database of its own, with a clock that the test sets. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
-  const clock: { now: Date; beforeUse?: () => Promise<void> } = {
+  const clock: {
+    now: Date;
+    beforeUse?: () => Promise<void>;
+    beforeInterest?: () => Promise<void>;
+  } = {
     now: new Date('2030-01-01T12:00:00Z'),
   };
   // One key for each workspace, as workspaces returns it; `nobody` does not exist.
@@ -79,6 +87,15 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     });
   });
   const { messageFacts, facts } = fakeMessageFacts();
+  // The types of message events that each workspace wants.
+  const messageInterests = new Map<string, string[]>();
+  const messages = createRouterTransport((router) => {
+    router.rpc(EventProducerService.method.setInterest, async ({ workspaceId, types }) => {
+      await clock.beforeInterest?.();
+      messageInterests.set(workspaceId, types);
+      return {};
+    });
+  });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
@@ -87,6 +104,9 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
     messageFacts,
+    messageEvents: createClient(EventProducerService, messages),
+    tryOuts: new TryOuts(),
+    log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
   const transport = testTransport(contactsRoutes(context), { authorize });
@@ -95,6 +115,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     context,
     uses,
     facts,
+    messageInterests,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };

@@ -1,38 +1,59 @@
-import { query } from '#lib/postgres/query.ts';
-import { treeJson } from '../segments/segment.ts';
+import { buildPage } from '../segments/build/page.ts';
+import { moveContacts } from '../segments/live/move.ts';
+import { findSegment, type SegmentKey } from '../segments/segment.ts';
 import type { Given } from './given.ts';
 import { type JsonNode, treeMessage } from './segment-tree.ts';
 
-type Wish = { workspaceId: string; id: string; tree: JsonNode; members?: string[] };
+export const look = { name: 'Segment', color: 'red', timezone: 'UTC' };
 
-/** Stores a segment that is complete, with these members, whomever its tree matches. */
+/** Creates a segment and builds it. */
 export async function givenSegment(
-  { context }: Given,
-  { workspaceId, id, tree, members = [] }: Wish,
+  given: Given,
+  { workspaceId, id, tree }: SegmentKey & { tree: JsonNode },
 ): Promise<void> {
-  const em = context.store.fork();
-  await query(
-    em,
-    `insert into segments (workspace_id, id, name, color, tree, timezone, version, status, reads, created_at, updated_at)
-     values ($1, $2, 'Segment', 'red', $3, 'UTC', 1, 'active', '{*}', now(), now())`,
-    [workspaceId, id, JSON.stringify(treeJson(treeMessage(tree)))],
-  );
-  await query(
-    em,
-    `insert into segment_members (workspace_id, segment_id, email, version, matched_at)
-     select $1, $2, email, 1, now() from unnest($3::text[]) as email`,
-    [workspaceId, id, members],
-  );
+  await given.segments.createSegment({ ...look, workspaceId, id, tree: treeMessage(tree) });
+  await buildAll(given, { workspaceId, id });
 }
 
-/** Marks a segment as deleted, as `segments.delete` does before its members leave. */
-export async function deleteSegment(
+/** Builds page after page, as the workflow does, without waiting for older writers. */
+export async function buildAll(
   { context }: Given,
-  { workspaceId, id }: { workspaceId: string; id: string },
+  { workspaceId, id }: SegmentKey,
+  size = 10_000,
+): Promise<number> {
+  for (let pages = 0; ; pages += 1) {
+    const { build_id } = await findSegment(context.store.fork(), { workspaceId, id });
+    if (!build_id) return pages;
+    await buildPage(context, { workspaceId, id }, { buildId: build_id, size });
+  }
+}
+
+/** Moves contacts until no change waits. */
+export async function moveAll({ context }: Given, workspaceId: string): Promise<void> {
+  while ((await moveContacts(context, { workspaceId, changesMax: 1_000 })) !== 0);
+}
+
+/** The members of a segment, without the domain of their addresses. */
+export async function membersOf({ segments }: Given, { workspaceId, id }: SegmentKey) {
+  const { emails } = await segments.listSegmentContacts({
+    workspaceId,
+    segmentId: id,
+    limit: 1_000,
+  });
+  return emails.map((email) => email.slice(0, email.indexOf('@')));
+}
+
+/** Contacts by the part of their address before the `@`. */
+export async function givenContacts(
+  { contacts }: Given,
+  workspaceId: string,
+  people: Record<string, object>,
 ): Promise<void> {
-  await query(
-    context.store.fork(),
-    `update segments set status = 'deleted' where workspace_id = $1 and id = $2`,
-    [workspaceId, id],
-  );
+  await contacts.importContacts({
+    workspaceId,
+    contacts: Object.entries(people).map(([name, fields]) => ({
+      email: `${name}@example.com`,
+      ...fields,
+    })),
+  });
 }

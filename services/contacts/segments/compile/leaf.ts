@@ -1,5 +1,5 @@
+import { timelineRowsSql } from '../../timeline/rows.ts';
 import {
-  customEventPrefix,
   type GoalLeaf,
   isAboutMessages,
   type Leaf,
@@ -70,19 +70,14 @@ function having(statement: Statement, { least, most }: Times): string {
 
 /** An address for each time that something happened. */
 function happenings(statement: Statement, { event, span }: TimelineLeaf): string {
-  const workspace = statement.bind(statement.inputs.workspaceId);
-  if (event.startsWith(customEventPrefix)) {
-    return `select email from custom_events
-      where workspace_id = ${workspace} and event_name = ${statement.bind(event.slice(customEventPrefix.length))}
-        and deleted_at is null and ${statement.inSpan('occurred_at', span)} and ${statement.inScope('email')}`;
-  }
-  if (event === 'contact.created') {
-    return `select email from contacts
-      where workspace_id = ${workspace} and ${statement.inSpan('created_at', span)} and ${statement.inScope('email')}`;
-  }
-  return `select email from timeline_entries
-    where workspace_id = ${workspace} and kind = ${statement.bind(event)}
-      and ${statement.inSpan('created_at', span)} and ${statement.inScope('email')}`;
+  const rows = timelineRowsSql({
+    workspace: statement.bind(statement.inputs.workspaceId),
+    kinds: [event],
+    scope: (email) => statement.inScope(email),
+    ...statement.boundsOf(span),
+    bind: (value) => statement.bind(value, Array.isArray(value) ? 'text[]' : 'text'),
+  });
+  return `select email from (${rows}) entry`;
 }
 
 const aggregates: Readonly<Record<GoalLeaf['aggregate'], string>> = {

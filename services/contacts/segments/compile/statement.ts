@@ -72,12 +72,18 @@ export class Statement {
 
   /** SQL that is true of a time within a span. */
   inSpan(column: string, span: Span): string {
+    const { since, until } = this.boundsOf(span);
+    const parts = [since && `${column} >= ${since}`, until && `${column} < ${until}`];
+    return parts.filter(Boolean).join(' and ') || 'true';
+  }
+
+  /** SQL of the first moment of a span, and of the first after it. */
+  boundsOf(span: Span): { since?: string; until?: string } {
     const { since, until } = bounds(span, this.inputs.now);
-    const parts = [
-      ...(since ? [`${column} >= ${this.#bindTime(since)}`] : []),
-      ...(until ? [`${column} < ${this.#bindTime(until)}`] : []),
-    ];
-    return parts.length === 0 ? 'true' : parts.join(' and ');
+    return {
+      ...(since ? { since: this.#bindTime(since) } : {}),
+      ...(until ? { until: this.#bindTime(until) } : {}),
+    };
   }
 
   #bindTime(time: Timestamp): string {
