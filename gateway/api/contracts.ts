@@ -2,6 +2,7 @@ import type { DescFile } from '@bufbuild/protobuf';
 import { file_postrider_broadcasts_v1_broadcasts } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { file_postrider_contacts_v1_contacts } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { file_postrider_contacts_v1_lists } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { file_postrider_contacts_v1_segments } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
@@ -15,6 +16,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_broadcasts_v1_broadcasts,
   file_postrider_contacts_v1_contacts,
   file_postrider_contacts_v1_lists,
+  file_postrider_contacts_v1_segments,
   file_postrider_contacts_v1_subscriptions,
   file_postrider_messages_v1_messages,
   file_postrider_messages_v1_transactional,
