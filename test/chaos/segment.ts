@@ -67,11 +67,20 @@ function isWanted({ country, custom_number_1: number }: Person): boolean {
 }
 
 async function givenSegments(stack: TestStack, domain: string): Promise<string[]> {
-  const ours = where('email', 'contains', [domain]);
-  const livesThere = where('country', 'equals', ['FR', 'DE']);
+  const ours = where('email', 'contains', domain);
+  const livesThere = branch(
+    'or',
+    where('country', 'equals', 'FR'),
+    where('country', 'equals', 'DE'),
+  );
   const trees = [
-    and(ours, livesThere, where('custom_number_1', 'gte', [5])),
-    and(ours, where('country', 'not_equals', ['IT']), where('custom_number_1', 'equals', [7])),
+    branch('and', ours, livesThere, where('custom_number_1', 'gte', 5)),
+    branch(
+      'and',
+      ours,
+      where('country', 'not_equals', 'IT'),
+      where('custom_number_1', 'equals', 7),
+    ),
   ];
   const ids: string[] = [];
   for (const tree of trees) {
@@ -85,14 +94,17 @@ async function givenSegments(stack: TestStack, domain: string): Promise<string[]
   return ids;
 }
 
-const and = (...leaves: object[]) => ({ kind: 'branch', branch: { operator: 'and', leaves } });
+const branch = (operator: 'and' | 'or', ...leaves: object[]) => ({
+  kind: 'branch',
+  branch: { operator, leaves },
+});
 
-function where(field_name: string, operator: string, values: (string | number)[]): object {
-  const isNumber = values.every((value) => typeof value === 'number');
-  const filter = {
-    ...{ field_name, operator, field_type: isNumber ? 'number' : 'string' },
-    [isNumber ? 'number_values' : 'string_values']: values,
-  };
+function where(field_name: string, operator: string, value: string | number): object {
+  const values =
+    typeof value === 'number'
+      ? { field_type: 'number', number_values: [value] }
+      : { field_type: 'string', string_values: [value] };
+  const filter = { field_name, operator, ...values };
   return { kind: 'leaf', leaf: { source: 'contacts', contact: { filters: [filter] } } };
 }
 
