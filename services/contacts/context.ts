@@ -1,6 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import type { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type {
   SubscriberService,
@@ -27,6 +28,7 @@ export type Context = {
 export type Methods = ServiceImpl<typeof SubscriberService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof ContactService> &
+  ServiceImpl<typeof CustomEventService> &
   ServiceImpl<typeof ListService> &
   ServiceImpl<typeof ContactListService> &
   ServiceImpl<typeof AudienceService> &

@@ -7,6 +7,7 @@ import {
 } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   SubscriberService,
@@ -39,6 +40,7 @@ function clients(transport: Transport) {
     subscriptions: createClient(SubscriptionService, transport),
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
+    customEvents: createClient(CustomEventService, transport),
     events: createClient(EventConsumerService, transport),
     interests: createClient(EventProducerService, transport),
   };
