@@ -7,6 +7,7 @@ import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
@@ -31,6 +32,7 @@ import { listContactListsByList } from './operations/list-contact-lists-by-list.
 import { listContacts } from './operations/list-contacts.ts';
 import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listTimeline } from './operations/list-timeline.ts';
 import { matchMembers } from './operations/match-members.ts';
 import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
@@ -52,6 +54,7 @@ export const services = [
   SubscriberService,
   AudienceService,
   CustomEventService,
+  TimelineService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -103,6 +106,7 @@ export function contactsRoutes(context: Context) {
       getCustomEvent: getCustomEvent(context),
       listCustomEvents: listCustomEvents(context),
     });
+    router.service(TimelineService, { listTimeline: listTimeline(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };
