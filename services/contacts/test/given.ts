@@ -1,3 +1,4 @@
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -7,19 +8,29 @@ import {
 } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  type ListMessageFactsRequest,
+  type MessageFact,
+  MessageFactsService,
+} from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import {
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
@@ -44,6 +55,8 @@ function clients(transport: Transport) {
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
     segments: createClient(SegmentService, transport),
+    timelines: createClient(TimelineService, transport),
+    customEvents: createClient(CustomEventService, transport),
     events: createClient(EventConsumerService, transport),
     interests: createClient(EventProducerService, transport),
   };
@@ -86,25 +99,34 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
-  const { messageFacts, facts } = fakeMessageFacts();
+  const { countMessageFacts, facts } = fakeMessageFacts();
   // The types of message events that each workspace wants.
   const messageInterests = new Map<string, string[]>();
-  const messages = createRouterTransport((router) => {
+  const messageProducer = createRouterTransport((router) => {
     router.rpc(EventProducerService.method.setInterest, async ({ workspaceId, types }) => {
       await clock.beforeInterest?.();
       messageInterests.set(workspaceId, types);
       return {};
     });
   });
+  const settings: { timelineRetentionDays?: number } = {};
+  const workspaces = createRouterTransport((router) => {
+    router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
+  });
+  const messages = newMessages();
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
+    messageFacts: {
+      ...createClient(MessageFactsService, messages.transport),
+      countMessageFacts,
+    },
+    workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
-    messageFacts,
-    messageEvents: createClient(EventProducerService, messages),
+    messageEvents: createClient(EventProducerService, messageProducer),
     tryOuts: new TryOuts(),
     log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
@@ -113,6 +135,8 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   return {
     clock,
     context,
+    messages,
+    settings,
     uses,
     facts,
     messageInterests,
@@ -120,6 +144,33 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
+
+/** A stand-in for the messages service. */
+function newMessages() {
+  /** What happened to the messages of everybody, in the order in which it is listed. */
+  const facts: MessageFact[] = [];
+  const asked: ListMessageFactsRequest[] = [];
+  const transport = createRouterTransport((router) => {
+    router.rpc(MessageFactsService.method.listMessageFacts, (request) => {
+      asked.push(request);
+      const { kinds, since, limit } = request;
+      const wanted = facts
+        .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
+        .filter(({ occurredAt }) => timeOf(occurredAt) >= timeOf(since))
+        .filter((fact) => isBefore(fact, request));
+      return { facts: wanted.slice(0, limit) };
+    });
+  });
+  return { facts, asked, transport };
+}
+
+function isBefore({ id, occurredAt }: MessageFact, request: ListMessageFactsRequest): boolean {
+  if (!request.until) return true;
+  const apart = timeOf(occurredAt) - timeOf(request.until);
+  return apart < 0 || (apart === 0 && id < request.untilId);
+}
+
+const timeOf = (time: Timestamp | undefined) => (time ? timestampMs(time) : 0);
 
 const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : TemplateChannel.EMAIL);
 

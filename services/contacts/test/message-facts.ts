@@ -30,7 +30,8 @@ export function fakeMessageFacts() {
       return { emails: [...counts.keys()], counts: [...counts.values()] };
     });
   });
-  return { facts, messageFacts: createClient(MessageFactsService, transport) };
+  const { countMessageFacts } = createClient(MessageFactsService, transport);
+  return { facts, countMessageFacts };
 }
 
 /** The first whole millisecond that is not before a time. */
