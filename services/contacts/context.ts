@@ -1,12 +1,14 @@
-import { createClient, type ServiceImpl } from '@connectrpc/connect';
+import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import type { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import type { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import type {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import {
   type EventConsumerService,
   EventProducerService,
@@ -16,14 +18,16 @@ import {
   TemplateContentService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import {
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
-import type { MessageFacts } from './segments/facts.ts';
 import type { MessageEvents } from './segments/interests.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { openContactsStore } from './store.ts';
@@ -35,10 +39,11 @@ export type Context = {
   store: Store;
   templates: Templates;
   templateUses: TemplateUseClient;
+  messageFacts: Client<typeof MessageFactsService>;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
-  messageFacts: MessageFacts;
   messageEvents: MessageEvents;
   tryOuts: TryOuts;
   log: Pick<Log, 'warn'>;
@@ -57,6 +62,7 @@ export async function openContext(
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
     messageFacts: createClient(MessageFactsService, peer('messages')),
+    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     messageEvents: createClient(EventProducerService, peer('messages')),
     tryOuts: new TryOuts(),
     log,
@@ -67,8 +73,10 @@ export async function openContext(
 export type Methods = ServiceImpl<typeof SubscriberService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof ContactService> &
+  ServiceImpl<typeof CustomEventService> &
   ServiceImpl<typeof ListService> &
   ServiceImpl<typeof ContactListService> &
   ServiceImpl<typeof AudienceService> &
   ServiceImpl<typeof SegmentService> &
-  ServiceImpl<typeof SubscriptionService>;
+  ServiceImpl<typeof SubscriptionService> &
+  ServiceImpl<typeof TimelineService>;

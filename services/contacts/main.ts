@@ -8,6 +8,7 @@ import { Mover } from './segments/live/mover.ts';
 import { contactsRoutes, services } from './service.ts';
 import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
 import { beginBuilds } from './tasks/begin-builds.ts';
+import { addClearing, clearTimelines } from './tasks/clear-timelines.ts';
 import { emptySegment } from './tasks/empty-segment.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
 import { pushMessageInterest } from './tasks/push-message-interest.ts';
@@ -26,6 +27,7 @@ await runService(readConfig, async (base, config) => {
     tasks: {
       deliverEvents: deliverEvents(consumers),
       endMemberships: endMemberships(context),
+      clearTimelines: clearTimelines(context, base.log),
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
       pushAllTemplateUses: pushAllTemplateUses(store, {
         kind: 'list',
@@ -37,7 +39,10 @@ await runService(readConfig, async (base, config) => {
       wake: wake({ store, temporal, log: base.log }),
     },
     minutely: ['beginBuilds'],
-    prepare: async () => mover.start(),
+    async prepare() {
+      await addClearing(store.fork(), 0);
+      mover.start();
+    },
     close: async () => {
       await mover.stop();
       await temporal.connection.close();

@@ -1,12 +1,14 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
@@ -21,18 +23,22 @@ import { deleteSegment } from './operations/delete-segment.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
+import { getCustomEvent } from './operations/get-custom-event.ts';
 import { getList } from './operations/get-list.ts';
 import { getListStats } from './operations/get-list-stats.ts';
 import { getSegment } from './operations/get-segment.ts';
 import { getSubscriber } from './operations/get-subscriber.ts';
 import { importContacts } from './operations/import-contacts.ts';
+import { importCustomEvents } from './operations/import-custom-events.ts';
 import { listAudience } from './operations/list-audience.ts';
 import { listContactListsByContact } from './operations/list-contact-lists-by-contact.ts';
 import { listContactListsByList } from './operations/list-contact-lists-by-list.ts';
 import { listContacts } from './operations/list-contacts.ts';
+import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
 import { listSegmentContacts } from './operations/list-segment-contacts.ts';
 import { listSegments } from './operations/list-segments.ts';
+import { listTimeline } from './operations/list-timeline.ts';
 import { matchMembers } from './operations/match-members.ts';
 import { previewSegment } from './operations/preview-segment.ts';
 import { rebuildSegment } from './operations/rebuild-segment.ts';
@@ -46,6 +52,7 @@ import { updateList } from './operations/update-list.ts';
 import { updateSegment } from './operations/update-segment.ts';
 import { updateSubscriber } from './operations/update-subscriber.ts';
 import { upsertContact } from './operations/upsert-contact.ts';
+import { upsertCustomEvent } from './operations/upsert-custom-event.ts';
 import { upsertRecipients } from './operations/upsert-recipients.ts';
 
 export const services = [
@@ -56,6 +63,8 @@ export const services = [
   SubscriberService,
   AudienceService,
   SegmentService,
+  CustomEventService,
+  TimelineService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -111,6 +120,13 @@ export function contactsRoutes(context: Context) {
       previewSegment: previewSegment(context),
       listSegmentContacts: listSegmentContacts(context),
     });
+    router.service(CustomEventService, {
+      upsertCustomEvent: upsertCustomEvent(context),
+      importCustomEvents: importCustomEvents(context),
+      getCustomEvent: getCustomEvent(context),
+      listCustomEvents: listCustomEvents(context),
+    });
+    router.service(TimelineService, { listTimeline: listTimeline(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };

@@ -1,4 +1,4 @@
-import { type EventScope, type EventSource, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
@@ -9,16 +9,19 @@ import {
   asks,
   type Cause,
   changes,
-  eventOf,
   type Join,
   joins,
   liveMembershipsSql,
-  type MembershipState,
   type Status,
-  statuses,
   type Transitions,
-  timelineKindOf,
 } from './membership.ts';
+import {
+  confirmationsDue,
+  dataSql,
+  kindSql,
+  statusChangeSql,
+  statusEvents,
+} from './membership-events.ts';
 
 /**
  * Locks contacts and returns those that exist. Every change of memberships locks the contacts first, so that what was
@@ -197,10 +200,6 @@ function changeSteps({
      ${touchLists('changed')}`;
 }
 
-/** SQL of the change of a row with its `previous_status`. */
-const statusChangeSql = (next: string) =>
-  `jsonb_build_object('status', jsonb_build_object('old', previous_status, 'new', ${next}))`;
-
 function touchLists(step: string): string {
   return touchStep({
     workspace: '$1',
@@ -212,46 +211,3 @@ function caseSql(column: string, transitions: Transitions): string {
   const branches = Object.entries(transitions).map(([from, to]) => `when '${from}' then '${to}'`);
   return `case ${column} ${branches.join(' ')} end`;
 }
-
-const states: readonly MembershipState[] = ['none', ...statuses];
-
-/** The branches of a case over rows of `judged`. */
-function branchesOf(nameOf: (from: MembershipState, to: Status) => string | undefined) {
-  return states.flatMap((from) =>
-    statuses.flatMap((to) => {
-      const name = nameOf(from, to);
-      const when = `judged.known = '${from}' and judged.next = '${to}'`;
-      return name ? [{ name, branch: `when ${when} then '${name}'` }] : [];
-    }),
-  );
-}
-
-const typed = branchesOf(eventOf);
-const kindSql = `case ${branchesOf(timelineKindOf)
-  .map(({ branch }) => branch)
-  .join(' ')} end`;
-
-/** SQL of the data of a list event, for rows called `row` joined with their `list`. */
-function dataSql(status: string, row: string): string {
-  return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
-    'status', ${status}, 'previous_status', ${row}.previous_status)`;
-}
-
-const statusEvents: EventSource = {
-  types: [...new Set(typed.map(({ name }) => name))],
-  type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
-  occurredAt: '$2',
-  data: dataSql('judged.next', 'judged'),
-  from: `changed
-    join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
-    join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
-  where: 'changed.deleted_at is null and list.deleted_at is null',
-};
-
-const confirmationsDue: EventSource = {
-  types: ['confirmation.due'],
-  occurredAt: '$2',
-  data: dataSql('judged.next', 'judged'),
-  from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
-  where: `judged.next = 'pending'`,
-};

@@ -41,8 +41,9 @@ export class Segments extends Migration {
         changes jsonb,
         primary key (workspace_id, email, created_at, id)
       )`);
-    // Entries are written in the order of time, so this finds old ones at next to no cost.
-    this.addSql('create index timeline_entries_old on timeline_entries using brin (created_at)');
+    // Old entries of a workspace. The condition, which only retention states, keeps look-ups of addresses out (docs/decisions/0013).
+    this.addSql(`create index timeline_entries_old on timeline_entries (workspace_id, created_at)
+      where created_at > '-infinity'`);
     // The state of a membership when it began; null for active.
     this.addSql('alter table memberships add column first_status text');
 

@@ -7,19 +7,25 @@ import {
 } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import {
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
@@ -33,7 +39,7 @@ import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
-import { fakeMessageFacts } from './message-facts.ts';
+import { fakeMessages } from './messages.ts';
 
 function clients(transport: Transport) {
   return {
@@ -44,6 +50,8 @@ function clients(transport: Transport) {
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
     segments: createClient(SegmentService, transport),
+    timelines: createClient(TimelineService, transport),
+    customEvents: createClient(CustomEventService, transport),
     events: createClient(EventConsumerService, transport),
     interests: createClient(EventProducerService, transport),
   };
@@ -86,25 +94,26 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
-  const { messageFacts, facts } = fakeMessageFacts();
+  const settings: { timelineRetentionDays?: number } = {};
+  const workspaces = createRouterTransport((router) => {
+    router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
+  });
   // The types of message events that each workspace wants.
   const messageInterests = new Map<string, string[]>();
-  const messages = createRouterTransport((router) => {
-    router.rpc(EventProducerService.method.setInterest, async ({ workspaceId, types }) => {
-      await clock.beforeInterest?.();
-      messageInterests.set(workspaceId, types);
-      return {};
-    });
+  const messages = fakeMessages(async ({ workspaceId, types }) => {
+    await clock.beforeInterest?.();
+    messageInterests.set(workspaceId, types);
   });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
+    messageFacts: createClient(MessageFactsService, messages.transport),
+    workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
-    messageFacts,
-    messageEvents: createClient(EventProducerService, messages),
+    messageEvents: createClient(EventProducerService, messages.transport),
     tryOuts: new TryOuts(),
     log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
@@ -113,8 +122,10 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   return {
     clock,
     context,
+    messages,
+    settings,
     uses,
-    facts,
+    facts: messages.counted,
     messageInterests,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
