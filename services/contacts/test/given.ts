@@ -1,4 +1,3 @@
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -17,11 +16,7 @@ import {
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
-import {
-  type ListMessageFactsRequest,
-  type MessageFact,
-  MessageFactsService,
-} from '#gen/postrider/messages/v1/facts_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
@@ -44,7 +39,7 @@ import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
-import { fakeMessageFacts } from './message-facts.ts';
+import { fakeMessages } from './messages.ts';
 
 function clients(transport: Transport) {
   return {
@@ -99,34 +94,26 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
-  const { countMessageFacts, facts } = fakeMessageFacts();
-  // The types of message events that each workspace wants.
-  const messageInterests = new Map<string, string[]>();
-  const messageProducer = createRouterTransport((router) => {
-    router.rpc(EventProducerService.method.setInterest, async ({ workspaceId, types }) => {
-      await clock.beforeInterest?.();
-      messageInterests.set(workspaceId, types);
-      return {};
-    });
-  });
   const settings: { timelineRetentionDays?: number } = {};
   const workspaces = createRouterTransport((router) => {
     router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
   });
-  const messages = newMessages();
+  // The types of message events that each workspace wants.
+  const messageInterests = new Map<string, string[]>();
+  const messages = fakeMessages(async ({ workspaceId, types }) => {
+    await clock.beforeInterest?.();
+    messageInterests.set(workspaceId, types);
+  });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
-    messageFacts: {
-      ...createClient(MessageFactsService, messages.transport),
-      countMessageFacts,
-    },
+    messageFacts: createClient(MessageFactsService, messages.transport),
     workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
-    messageEvents: createClient(EventProducerService, messageProducer),
+    messageEvents: createClient(EventProducerService, messages.transport),
     tryOuts: new TryOuts(),
     log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
@@ -138,39 +125,12 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     messages,
     settings,
     uses,
-    facts,
+    facts: messages.counted,
     messageInterests,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
-
-/** A stand-in for the messages service. */
-function newMessages() {
-  /** What happened to the messages of everybody, in the order in which it is listed. */
-  const facts: MessageFact[] = [];
-  const asked: ListMessageFactsRequest[] = [];
-  const transport = createRouterTransport((router) => {
-    router.rpc(MessageFactsService.method.listMessageFacts, (request) => {
-      asked.push(request);
-      const { kinds, since, limit } = request;
-      const wanted = facts
-        .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
-        .filter(({ occurredAt }) => timeOf(occurredAt) >= timeOf(since))
-        .filter((fact) => isBefore(fact, request));
-      return { facts: wanted.slice(0, limit) };
-    });
-  });
-  return { facts, asked, transport };
-}
-
-function isBefore({ id, occurredAt }: MessageFact, request: ListMessageFactsRequest): boolean {
-  if (!request.until) return true;
-  const apart = timeOf(occurredAt) - timeOf(request.until);
-  return apart < 0 || (apart === 0 && id < request.untilId);
-}
-
-const timeOf = (time: Timestamp | undefined) => (time ? timestampMs(time) : 0);
 
 const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : TemplateChannel.EMAIL);
 

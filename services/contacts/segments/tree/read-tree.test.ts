@@ -110,7 +110,6 @@ const cases: [JsonNode, string][] = [
     { kind: 'leaf', leaf: { source: 'contacts' } },
     "tree.branch.leaves[1].leaf: leaf with source 'contacts' must have 'contact' field",
   ],
-  [{ kind: 'leaf' } as JsonNode, "tree.branch.leaves[1]: leaf node must have 'leaf' field"],
 ];
 
 test.each(cases)('%j is refused with the place of the fault', (node, text) => {
