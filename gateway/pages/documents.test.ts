@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { engines } from '#lib/liquid/engine.ts';
 import { variables } from '#lib/liquid/variables.ts';
@@ -41,6 +43,15 @@ test('the page of Liquid has every variable, filter and tag that a mail may use'
   expect(page).toContain('<code>sunday</code>');
   expect(page).toContain('<code>22 November 2026, 09:05</code>');
   expect(page.replace(/<td><code>\d*<\/code><\/td>/g, '')).not.toMatch(/<code><\/code>/);
+});
+
+test('the first page leads everywhere, and shows the quickstart as the README does', async () => {
+  const page = await (await fetch(gateway.url)).text();
+  const paths = [...page.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path);
+  expect(paths).toContain('/docs');
+  for (const path of paths) expect((await fetch(gateway.url + path)).status).toBe(200);
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  expect(readme).toContain(await (await fetch(`${gateway.url}/quickstart/quickstart.sh`)).text());
 });
 
 test('the page that shows a mail runs one script of its own, and allows no other', async () => {

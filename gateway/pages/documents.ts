@@ -9,6 +9,7 @@ import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
 import { liquidPage } from './docs/liquid.ts';
 import { previewPage, previewPolicy, previewScript } from './docs/preview.ts';
+import { quickstartPrograms, startPage } from './docs/start.ts';
 import type { Page } from './page.ts';
 
 // Vendored: see the README beside it.
@@ -65,11 +66,13 @@ const headersOf = (policy: string) => ({
   'referrer-policy': 'no-referrer',
 });
 
-/** The OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
+/** The first page, the OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
 export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
   const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
   const documents = new Map([
+    ['/', fixed('text/html', startPage(), headersOf(contentSecurityPolicy))],
+    ...quickstartPrograms().map(([path, text]) => [path, fixed('text/plain', text)] as const),
     ['/openapi.json', fixed('application/json', `${JSON.stringify(createDocument(routes))}\n`)],
     ['/docs', fixed('text/html', page, headersOf(contentSecurityPolicy))],
     ['/docs/liquid', fixed('text/html', liquidPage(), headersOf(contentSecurityPolicy))],
