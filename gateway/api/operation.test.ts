@@ -291,7 +291,7 @@ test('demo mode refuses the operations that the contract marks, after the token 
 });
 
 test('an unknown path is a JSON 404', async () => {
-  for (const path of ['/', '/api/', '/api/contacts.nothing', '/api/contacts.count/']) {
+  for (const path of ['/api', '/api/', '/api/contacts.nothing', '/api/contacts.count/']) {
     const response = await get(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: 'Not found', code: 'not_found' });
