@@ -324,6 +324,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.broadcasts.v1.Broadcast.winner_sent_at","When everyone else had been tried with the winning variation."],
   ["postrider.broadcasts.v1.Broadcast.data_feed","Data that Liquid gets from the feeds; absent if none was ever given."],
   ["postrider.broadcasts.v1.Broadcast.audience_frozen_at","When all recipients had been read. A broadcast to one list without a test and without recipients' time zones sends to\nthe first of them before that."],
+  ["postrider.broadcasts.v1.Broadcast.scheduled_at","When sending begins or began: the moment of `schedule`'s local time; absent before it is scheduled. With recipients' time zones, when\nthe first zone of the world has that time."],
   ["postrider.broadcasts.v1.EstimateAudienceRequest","An audience to count."],
   ["postrider.broadcasts.v1.EstimateAudienceRequest.workspace_id","The workspace."],
   ["postrider.broadcasts.v1.EstimateAudienceRequest.audience","The audience."],
