@@ -26,10 +26,12 @@ function collectField(field: DescField, value: unknown, path: string, found: str
   const { message } = field;
   // What is inside of free-form values belongs to the caller.
   if (!message || message.typeName.startsWith('google.') || field.fieldKind === 'map') return;
-  if (!Array.isArray(value)) return collect(message, value, `${path}.`, found);
-  for (const [index, element] of value.entries()) {
-    if (found.length === namesMax) return;
-    collect(message, element, `${path}[${index}].`, found);
+  if (!Array.isArray(value)) collect(message, value, `${path}.`, found);
+  else {
+    for (const [index, element] of value.entries()) {
+      if (found.length === namesMax) return;
+      collect(message, element, `${path}[${index}].`, found);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { engines } from '#lib/liquid/engine.ts';
@@ -52,6 +52,21 @@ test('the first page leads everywhere, and shows the quickstart as the README do
   for (const path of paths) expect((await fetch(gateway.url + path)).status).toBe(200);
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   expect(readme).toContain(await (await fetch(`${gateway.url}/quickstart/quickstart.sh`)).text());
+});
+
+test('the pages of errors and events explain every code and type', async () => {
+  const errors = await (await fetch(`${gateway.url}/docs/errors`)).text();
+  const sources = globSync(join(import.meta.dirname, '../**/*.ts')).map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const refusals = sources.flatMap((text) => [...text.matchAll(/new Refusal\(\s*\d+,\s*'(\w+)'/g)]);
+  expect(refusals.length).toBeGreaterThan(5);
+  for (const [, name = ''] of refusals) expect(errors).toContain(`<code>${name}</code>`);
+  const events = await (await fetch(`${gateway.url}/docs/events`)).text();
+  for (const page of [errors, events]) {
+    expect(page).toContain('<td>');
+    expect(page).not.toContain('<td></td>');
+  }
 });
 
 test('the page that shows a mail runs one script of its own, and allows no other', async () => {

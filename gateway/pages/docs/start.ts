@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html } from '../html.ts';
-import { style } from './style.ts';
+import { docsPage } from './page.ts';
 
 /** The same five calls in three languages; test/tour/quickstart.test.ts runs them. */
 const programs = [
@@ -14,10 +14,13 @@ const places = [
   ['/docs', 'API reference', 'every operation with its limits, errors and examples'],
   ['/docs/liquid', 'Liquid', 'what templates may use'],
   ['/docs/preview', 'Preview a mail', 'shows what a template becomes'],
+  ['/docs/errors', 'Errors', 'every code, and what to do'],
+  ['/docs/events', 'Events', 'what webhooks tell'],
+  ['/docs/variables', 'Variables', 'the settings of every process'],
   ['/openapi.json', 'openapi.json', 'OpenAPI 3.1, for programs'],
 ] as const;
 
-const own = `${style}
+const own = `
 pre { background: var(--card); border: 1px solid var(--line); margin: 0; overflow: auto; padding: .75rem; }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; font-weight: 600; padding: .5rem 0; }
@@ -25,18 +28,9 @@ summary { cursor: pointer; font-weight: 600; padding: .5rem 0; }
 
 /** The first page: what this is, where to go, and the quickstart. */
 export function startPage(): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postrider</title>
-<link rel="icon" href="data:,">
-<style>${{ html: own }}</style>
-</head>
-<body><main>
-<h1>Postrider</h1>
-<p>Sends transactional mail, newsletters and A/B-tested broadcasts, and reports every event by signed webhooks.</p>
+  return docsPage(
+    'Postrider',
+    html`<p>Sends transactional mail, newsletters and A/B-tested broadcasts, and reports every event by signed webhooks.</p>
 <ul>${places.map(([path, name, about]) => html`<li><a href="${path}">${name}</a>: ${about}</li>`)}</ul>
 <h2>Five calls to the first mail</h2>
 <p>On the machine that runs <code>npm start</code>, take the key and the addresses into your shell. The mail is then in the inbox that
@@ -48,11 +42,9 @@ ${programs.map(
 <p><a href="/quickstart/${file}" download>${file}</a>: <code>${command}</code></p>
 <pre>${programText(file)}</pre>
 </details>`,
-)}
-</main></body>
-</html>
-`.html
-  }`;
+)}`,
+    own,
+  );
 }
 
 /** The programs by their paths. */
