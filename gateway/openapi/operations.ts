@@ -79,11 +79,10 @@ function fitsQuery(field: DescField): boolean {
   return !nullFields && !rowError && field.fieldKind !== 'map' && (!field.message || isTime);
 }
 
-/** A query has no null; its booleans may be digits. */
+/** A query has no null. Booleans may be digits, too, but generators of clients know no type of both. */
 function inQuery(field: DescField, schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const [alone] = Array.isArray(anyOf) ? anyOf : [];
   if (alone) return alone;
-  if (field.scalar === ScalarType.BOOL) return { enum: [true, false, 1, 0] };
   return { type: Array.isArray(type) ? type[0] : type, ...rest };
 }

@@ -68,6 +68,8 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.options.v1.JsonField.query_name","The field's name in a query string where it differs from its own, such as `segments[]`."],
   ["postrider.options.v1.JsonField.example","A value for the documentation: as it is for texts, times and enums, as JSON for anything else."],
   ["postrider.options.v1.JsonField.format","What kind of text it must be, as a `format` of JSON Schema, such as `email`, where code checks it."],
+  ["postrider.options.v1.JsonField.always","Answers always have it, although its type could be absent."],
+  ["postrider.options.v1.JsonField.needed","Code refuses requests without it, where no rule does."],
   ["postrider.templates.v1.Template","One version of a template."],
   ["postrider.templates.v1.Template.id","1 to 32 letters, digits, underscores and hyphens."],
   ["postrider.templates.v1.Template.name","1 to 32 characters."],
