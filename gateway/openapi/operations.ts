@@ -1,4 +1,4 @@
-import { type DescField, getOption, ScalarType } from '@bufbuild/protobuf';
+import { type DescField, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { Route } from '../routes.ts';
 import { answersOf } from './answers.ts';
@@ -32,7 +32,8 @@ export function describe(route: Route, schemas: Schemas): Schema {
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
   const query = route.verb === 'GET' ? queryOf(route, schemas) : [];
   return {
-    operationId: route.path.replace(/^\/(?:api\/)?/, ''),
+    // Generated clients name types after it: `subscribe` alone would collide with the name of a message.
+    operationId: route.path.replace(/^\/api\//, '').replace(/^\//, 'public.'),
     summary: titleOf(method.name),
     description,
     tags: [resourceOf(route)],
@@ -67,7 +68,7 @@ function queryOf({ method }: Route, schemas: Schemas): Schema[] {
       in: 'query',
       description,
       ...(required ? { required } : {}),
-      schema: inQuery(field, schema),
+      schema: inQuery(schema),
       ...(required ? { example: parameterExample(field) } : {}),
     };
   });
@@ -80,7 +81,7 @@ function fitsQuery(field: DescField): boolean {
 }
 
 /** A query has no null. Booleans may be digits, too, but generators of clients know no type of both. */
-function inQuery(field: DescField, schema: Schema): Schema {
+function inQuery(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const [alone] = Array.isArray(anyOf) ? anyOf : [];
   if (alone) return alone;

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { good, unique } from '../stack/given.ts';
+import { unique } from '../stack/given.ts';
+import { givenWorkspace } from '../stack/given-workspace.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
@@ -11,28 +12,6 @@ const stack = borrowedStack();
 const run = promisify(execFile);
 const settings = (name: string) => stack.settings[name] ?? '';
 
-/** A new workspace that sends to the sink, as `npm start` makes one. */
-async function givenWorkspace(): Promise<{ id: string; from: string }> {
-  const token = await ownerToken(stack.settings);
-  const call = async (operation: string, body: object) =>
-    good(await stack.call(operation, body, { token }));
-  const id = unique('q');
-  const from = `${id}@example.com`;
-  const { hostname: host, port } = new URL(settings('SMTP_URL'));
-  await call('workspaces.create', { id, name: 'Quickstart' });
-  const provider = {
-    kind: 'smtp',
-    smtp: { host, port: Number(port), username: '', password: '', use_tls: false },
-    senders: [{ email: from, name: 'Postrider', is_default: true }],
-    rate_limit_per_minute: 600,
-  };
-  const integration = { workspace_id: id, name: 'Sink', type: 'email', provider };
-  const { integration_id } = await call('workspaces.createIntegration', integration);
-  const chosen = { marketing_email_provider_id: integration_id };
-  await call('workspaces.update', { id, name: 'Quickstart', settings: chosen });
-  return { id, from };
-}
-
 test.each([
   ['sh', 'quickstart.sh'],
   [process.execPath, 'quickstart.ts'],
@@ -40,7 +19,7 @@ test.each([
 ])(
   '%s runs %s as it is printed, and Ada has her mail',
   async (program, file) => {
-    const { id, from } = await givenWorkspace();
+    const { id, from } = await givenWorkspace(stack);
     const page = await fetch(settings('BASE_URL'));
     expect(await page.text()).toContain(`href="/quickstart/${file}"`);
     const printed = await (await fetch(`${settings('BASE_URL')}/quickstart/${file}`)).text();
