@@ -1,11 +1,13 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
@@ -18,15 +20,19 @@ import { deleteList } from './operations/delete-list.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
+import { getCustomEvent } from './operations/get-custom-event.ts';
 import { getList } from './operations/get-list.ts';
 import { getListStats } from './operations/get-list-stats.ts';
 import { getSubscriber } from './operations/get-subscriber.ts';
 import { importContacts } from './operations/import-contacts.ts';
+import { importCustomEvents } from './operations/import-custom-events.ts';
 import { listAudience } from './operations/list-audience.ts';
 import { listContactListsByContact } from './operations/list-contact-lists-by-contact.ts';
 import { listContactListsByList } from './operations/list-contact-lists-by-list.ts';
 import { listContacts } from './operations/list-contacts.ts';
+import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listTimeline } from './operations/list-timeline.ts';
 import { matchMembers } from './operations/match-members.ts';
 import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
@@ -37,6 +43,7 @@ import { updateContactListStatus } from './operations/update-contact-list-status
 import { updateList } from './operations/update-list.ts';
 import { updateSubscriber } from './operations/update-subscriber.ts';
 import { upsertContact } from './operations/upsert-contact.ts';
+import { upsertCustomEvent } from './operations/upsert-custom-event.ts';
 import { upsertRecipients } from './operations/upsert-recipients.ts';
 
 export const services = [
@@ -46,6 +53,8 @@ export const services = [
   SubscriptionService,
   SubscriberService,
   AudienceService,
+  CustomEventService,
+  TimelineService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -91,6 +100,13 @@ export function contactsRoutes(context: Context) {
       upsertRecipients: upsertRecipients(context),
       unsubscribeRecipient: unsubscribeRecipient(context),
     });
+    router.service(CustomEventService, {
+      upsertCustomEvent: upsertCustomEvent(context),
+      importCustomEvents: importCustomEvents(context),
+      getCustomEvent: getCustomEvent(context),
+      listCustomEvents: listCustomEvents(context),
+    });
+    router.service(TimelineService, { listTimeline: listTimeline(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
   };

@@ -1,5 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import type {
   BroadcastSendService,
   MessageLinkService,
@@ -31,6 +32,8 @@ export type Context = {
   store: Store;
   /** Connections for outcomes and leases alone. */
   outcomes: Store;
+  /** Connections for reading facts alone. */
+  facts: Store;
   log: Log;
   outbox: Outbox;
   keyring: Keyring;
@@ -60,6 +63,7 @@ export type Context = {
 export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &
+  ServiceImpl<typeof MessageFactsService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SystemMailService> &

@@ -24,7 +24,7 @@ import { Admission } from './sending/admission.ts';
 import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
-import { openMessagesStore, openOutcomeStore } from './store.ts';
+import { openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
@@ -40,6 +40,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const { databaseUrl, egressAllow, journalFolder } = config;
   const store = await openMessagesStore(databaseUrl);
   const outcomes = await openOutcomeStore(databaseUrl);
+  const facts = await openFactsStore(databaseUrl);
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));
@@ -60,6 +61,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
   const base = {
     store,
     outcomes,
+    facts,
     log,
     outbox,
     keyring,
@@ -110,6 +112,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       journal?.close();
       lock?.close();
       await outcomes.close();
+      await facts.close();
       systemMail?.close();
       await thread.close();
       await egress.close();

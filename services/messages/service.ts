@@ -1,5 +1,6 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -14,6 +15,7 @@ import type { Context } from './context.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { countMessageFacts } from './operations/count-message-facts.ts';
 import { createNotification } from './operations/create-notification.ts';
 import { deleteNotification } from './operations/delete-notification.ts';
 import { exportMessages } from './operations/export-messages.ts';
@@ -23,6 +25,7 @@ import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
@@ -47,6 +50,7 @@ export const services = [
   SendingStateService,
   SystemMailService,
   TransactionalService,
+  MessageFactsService,
   EventConsumerService,
   EventProducerService,
 ];
@@ -89,6 +93,10 @@ export function messagesRoutes(context: Context) {
       sendTransactional: sendTransactional(context),
       sendTransactionalBatch: sendTransactionalBatch(context),
       cancelTransactional: cancelTransactional(context),
+    });
+    router.service(MessageFactsService, {
+      countMessageFacts: countMessageFacts(context),
+      listMessageFacts: listMessageFacts(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });

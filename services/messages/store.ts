@@ -17,6 +17,7 @@ import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
 const outcomeConnectionsMax = 4;
+const factConnectionsMax = 2;
 
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
 export function openOutcomeStore(url: string): Promise<Store> {
@@ -25,6 +26,14 @@ export function openOutcomeStore(url: string): Promise<Store> {
     outlivesCalls: true,
     onlyByKey: true,
   });
+}
+
+/**
+ * A pool for reading facts, whose callers read much at once: it leaves the other pools alone. A call that gets no connection in time is
+ * answered as unavailable, and comes again.
+ */
+export function openFactsStore(url: string): Promise<Store> {
+  return openMessagesStore(url, { connectionsMax: factConnectionsMax });
 }
 
 export function openMessagesStore(

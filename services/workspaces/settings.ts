@@ -34,6 +34,7 @@ export function storedSettings(given: WorkspaceSettings | undefined): Settings {
     ...checkedLanguages(settings),
     webhook_retention_days: checkedRetention(settings),
     message_content_days: checkedContentDays(settings),
+    timeline_retention_days: checkedTimelineDays(settings),
   };
 }
 
@@ -50,6 +51,14 @@ function checkedContentDays({ messageContentDays: days = 0 }: WorkspaceSettings)
   throw invalidField(
     'settings.message_content_days',
     'message content must be kept for 0 to 365 days',
+  );
+}
+
+function checkedTimelineDays({ timelineRetentionDays: days = 730 }: WorkspaceSettings): number {
+  if (days >= 1 && days <= 3_650) return days;
+  throw invalidField(
+    'settings.timeline_retention_days',
+    'timeline retention must be between 1 and 3650 days',
   );
 }
 

@@ -17,6 +17,8 @@ export type Settings = {
   webhook_retention_days?: number;
   /** As above. */
   message_content_days?: number;
+  /** As above. */
+  timeline_retention_days?: number;
 };
 
 const schema = defineEntity({

@@ -1,21 +1,27 @@
-import { type EventScope, type EventSource, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
+import { entryStep } from '../changes/entries.ts';
+import { touches, touchStep } from '../changes/touch.ts';
 import {
   anyTo,
   asks,
   type Cause,
   changes,
-  eventOf,
   type Join,
   joins,
   liveMembershipsSql,
-  type MembershipState,
   type Status,
-  statuses,
   type Transitions,
 } from './membership.ts';
+import {
+  confirmationsDue,
+  dataSql,
+  kindSql,
+  statusChangeSql,
+  statusEvents,
+} from './membership-events.ts';
 
 /**
  * Locks contacts and returns those that exist. Every change of memberships locks the contacts first, so that what was
@@ -122,7 +128,13 @@ export async function removeMemberships(
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
        returning list_id, email, status, status as previous_status
-     )`,
+     ),
+     ${entryStep({
+       workspace: '$1',
+       at: '$2',
+       rows: `select email, 'list.removed' as kind, list_id as entity_id, ${statusChangeSql('null')} as changes from removed`,
+     })},
+     ${touchLists('removed')}`,
     events: [
       {
         types: ['list.removed'],
@@ -147,6 +159,8 @@ function changeSteps({
   deletedAt: string;
   isJoin: boolean;
 }): string {
+  // Of a membership that exists.
+  const isChange = isJoin ? '(status <> next or deleted_at is not null)' : 'status <> next';
   return `current_state as (
        select target.list_id, target.email, membership.status, membership.deleted_at,
          case
@@ -168,53 +182,32 @@ function changeSteps({
        from current_state
      ),
      changed as (
-       insert into memberships (workspace_id, list_id, email, status, created_at, updated_at, deleted_at)
-       select $1, list_id, email, next, $2::timestamptz, $2::timestamptz, ${deletedAt}
+       insert into memberships (workspace_id, list_id, email, status, first_status, created_at, updated_at, deleted_at)
+       select $1, list_id, email, next, nullif(next, 'active'), $2::timestamptz, $2::timestamptz, ${deletedAt}
        from judged
-       where next is not null
-         and (status is null or status <> next or ${isJoin} and deleted_at is not null)
+       where next is not null and (status is null or ${isChange})
        order by list_id collate "C", email collate "C"
        on conflict (workspace_id, list_id, email) do update set
          status = excluded.status, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
        returning list_id, email, deleted_at
-     )`;
+     ),
+     ${entryStep({
+       workspace: '$1',
+       at: '$2',
+       rows: `select email, ${kindSql} as kind, list_id as entity_id, ${statusChangeSql('next')} as changes from judged
+         where next is not null and status is not null and ${isChange} and ${isJoin ? 'true' : 'deleted_at is null'}`,
+     })},
+     ${touchLists('changed')}`;
+}
+
+function touchLists(step: string): string {
+  return touchStep({
+    workspace: '$1',
+    rows: `select email, array['${touches.lists}', '${touches.list('')}' || list_id] as touched from ${step}`,
+  });
 }
 
 function caseSql(column: string, transitions: Transitions): string {
   const branches = Object.entries(transitions).map(([from, to]) => `when '${from}' then '${to}'`);
   return `case ${column} ${branches.join(' ')} end`;
 }
-
-const states: readonly MembershipState[] = ['none', ...statuses];
-const typed = states.flatMap((from) =>
-  statuses.flatMap((to) => {
-    const type = eventOf(from, to);
-    const when = `judged.known = '${from}' and judged.next = '${to}'`;
-    return type ? [{ type, branch: `when ${when} then '${type}'` }] : [];
-  }),
-);
-
-/** SQL of the data of a list event, for rows called `row` joined with their `list`. */
-function dataSql(status: string, row: string): string {
-  return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
-    'status', ${status}, 'previous_status', ${row}.previous_status)`;
-}
-
-const statusEvents: EventSource = {
-  types: [...new Set(typed.map(({ type }) => type))],
-  type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
-  occurredAt: '$2',
-  data: dataSql('judged.next', 'judged'),
-  from: `changed
-    join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
-    join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
-  where: 'changed.deleted_at is null and list.deleted_at is null',
-};
-
-const confirmationsDue: EventSource = {
-  types: ['confirmation.due'],
-  occurredAt: '$2',
-  data: dataSql('judged.next', 'judged'),
-  from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
-  where: `judged.next = 'pending'`,
-};

@@ -86,6 +86,11 @@ export function eventOf(from: MembershipState, to: Status): string | undefined {
   return from === 'pending' ? 'list.confirmed' : 'list.resubscribed';
 }
 
+/** The timeline's kind of a change. A return to pending is no public event. */
+export function timelineKindOf(from: MembershipState, to: Status): string | undefined {
+  return from === to ? undefined : (eventOf(from, to) ?? `list.${to}`);
+}
+
 /** SQL of the memberships that are not removed, in lists that are not deleted. */
 export const liveMembershipsSql = `memberships membership
   join lists list on (list.workspace_id, list.id) = (membership.workspace_id, membership.list_id)

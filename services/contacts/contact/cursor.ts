@@ -10,9 +10,9 @@ export function writeCursor({ createdAt, email }: Cursor): string {
 /** A cursor is not secret, and a forged one only moves the start of the page. */
 export function readCursor(cursor: string): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString();
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) ([^\s\0]{1,254})$/.exec(text);
-  const [, createdAt, email] = match ?? [];
-  if (!createdAt || !email || !isTime(createdAt)) throw invalidField('cursor', 'invalid cursor');
+  const [, time = '', email] = /^(\S+) ([^\s\0]{1,254})$/.exec(text) ?? [];
+  const createdAt = readTime(time);
+  if (!createdAt || !email) throw invalidField('cursor', 'invalid cursor');
   return { createdAt, email };
 }
 
@@ -22,9 +22,10 @@ export function afterCursorSql(row: string, { at, email }: { at: string; email: 
     and (${row}.created_at < ${at}::timestamptz or ${row}.email > ${email})`;
 }
 
-/** Whether the time exists: the pattern also matches February 31 and the year 0. */
-function isTime(text: string): boolean {
+/** A time in a cursor; undefined for one that does not exist, such as February 31 or the year 0. */
+export function readTime(text: string): string | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(text)) return undefined;
   const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return false;
-  return time.toISOString().slice(0, 19) === text.slice(0, 19);
+  if (Number.isNaN(time.getTime()) || text.startsWith('0000')) return undefined;
+  return time.toISOString().slice(0, 19) === text.slice(0, 19) ? text : undefined;
 }

@@ -85,3 +85,26 @@ export function contactJsonSql(...more: string[]): string {
   const fields = [...readable].map(([name, sql]) => `${sql} as ${name}`);
   return `(select row_to_json(row) from (select ${[...fields, ...more].join(', ')}) row)`;
 }
+
+/** In bytes; the log does not keep larger values. */
+const loggedJsonMax = 2_048;
+
+/** SQL of a value of the change log: as in the public JSON; null instead of large JSON. */
+function loggedSql({ name, kind }: ContactField, row: string): string {
+  const value = `${row}.${name}`;
+  if (kind === 'datetime') return timestampSql(value);
+  return kind === 'json'
+    ? `case when octet_length(${value}::text) <= ${loggedJsonMax} then ${value} end`
+    : value;
+}
+
+/** SQL of what differs between two rows of `contacts`: an object with `old` and `new` by field; null if nothing does. */
+export function contactChangesSql(before: string, after: string): string {
+  const fields = contactFields.map((each) => {
+    const pair = `'old', ${loggedSql(each, before)}, 'new', ${loggedSql(each, after)}`;
+    return `('${each.name}', case when ${before}.${each.name} is distinct from ${after}.${each.name}
+      then jsonb_build_object(${pair}) end)`;
+  });
+  return `(select jsonb_object_agg(name, change) from (values ${fields.join(', ')}) field (name, change)
+    where change is not null)`;
+}

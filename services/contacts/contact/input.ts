@@ -1,10 +1,9 @@
-import { isMessage } from '@bufbuild/protobuf';
-import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
 import { remember } from '#lib/cache.ts';
 import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { type ContactField, contactFields } from './fields.ts';
+import { jsonText, microsOf } from './values.ts';
 
 /**
  * A contact with a value for each of `contactFields`, as `binaryArray` takes them; undefined where it has none. A place for
@@ -13,10 +12,6 @@ import { type ContactField, contactFields } from './fields.ts';
 export type ContactRow = { email: string; values: unknown[] };
 
 export type ReadContact = { row: ContactRow; faults: FieldFault[] };
-
-const jsonMaxBytes = 65_536;
-// Every protobuf reader accepts this; some stop at a hundred nested messages.
-const jsonDepthMax = 32;
 
 /** Checks a contact field by field, in field order. Its row is valid only without faults. */
 export function readContact(input: ContactInput): ReadContact {
@@ -93,43 +88,10 @@ const readers: Record<ContactField['kind'], (value: unknown, field: ContactField
     return microsOf(value) ?? new Fault(`${name} must lie in the years 1 to 9999`);
   },
   json(value, { name }) {
-    const fault = jsonFault(value, jsonDepthMax);
-    if (fault) return new Fault(`${name} ${fault}`);
-    const text = JSON.stringify(value);
-    if (Buffer.byteLength(text) <= jsonMaxBytes) return text;
-    return new Fault(`${name} must be at most 64 KiB`);
+    const read = jsonText(value);
+    return 'text' in read ? read.text : new Fault(`${name} ${read.fault}`);
   },
 };
 
 /** Asking Intl costs more than the rest of a row, and an import repeats a few zones. */
 const isKnownTimeZone = remember(2_000, isTimeZone);
-
-const firstSecond = -62_135_596_800n;
-const lastSecond = 253_402_300_799n;
-
-/** Since 1970; PostgreSQL keeps no more. */
-function microsOf(value: unknown): bigint | undefined {
-  if (!isMessage(value, TimestampSchema)) return undefined;
-  const { seconds, nanos } = value;
-  if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999) {
-    return undefined;
-  }
-  return seconds * 1_000_000n + BigInt(Math.trunc(nanos / 1000));
-}
-
-/** Text that PostgreSQL cannot store or JSON cannot contain. */
-function jsonFault(value: unknown, depthLeft: number): string | undefined {
-  if (typeof value === 'string') {
-    return value.includes('\0') ? 'holds text that can not be stored' : undefined;
-  }
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : 'must hold finite numbers only';
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (depthLeft === 0) return `must be nested at most ${jsonDepthMax} levels deep`;
-  for (const [key, inner] of Object.entries(value)) {
-    const fault = jsonFault(key, depthLeft) ?? jsonFault(inner, depthLeft - 1);
-    if (fault) return fault;
-  }
-  return undefined;
-}

@@ -3,7 +3,15 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { binaryArray } from '../binary-array.ts';
-import { columnTypes, contactFields, contactJsonSql, readable } from './fields.ts';
+import { entryStep } from '../changes/entries.ts';
+import { touches, touchStep } from '../changes/touch.ts';
+import {
+  columnTypes,
+  contactChangesSql,
+  contactFields,
+  contactJsonSql,
+  readable,
+} from './fields.ts';
 import type { ContactRow } from './input.ts';
 
 type Upsert = {
@@ -19,15 +27,12 @@ type Upsert = {
  * Creates or changes contacts in one statement and returns the new addresses. An unchanged contact is not written. Rows
  * are locked in the order of addresses, so that parallel calls can't deadlock, until the end of the transaction.
  */
-export async function upsertContacts(
-  scope: EventScope,
-  { rows, at, cleared = [], skipExisting = false }: Upsert,
-): Promise<Set<string>> {
+export async function upsertContacts(scope: EventScope, upsert: Upsert): Promise<Set<string>> {
   const answer = await writeWithEvents<{ created: string | null }>(scope, {
     steps: upsertSteps(),
     events,
     answer: '(select json_agg(email)::text from written where is_new) as created',
-    values: [scope.workspaceId, at, cleared, skipExisting, ...columnsOf(rows)],
+    values: valuesOf(scope, upsert),
     isPrepared: true,
   });
   const created: string[] = JSON.parse(answer?.created ?? '[]');
@@ -40,7 +45,7 @@ export async function upsertContacts(
  */
 export async function upsertAndRead(
   scope: EventScope,
-  { rows, at, cleared = [], skipExisting = false }: Upsert,
+  upsert: Upsert,
 ): Promise<Map<string, JsonValue[]>> {
   const answer = await writeWithEvents<{ found: string | null }>(scope, {
     steps: upsertSteps(`, ${readableSql} as fields`),
@@ -50,7 +55,7 @@ export async function upsertAndRead(
         select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
       ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
     ) as found`,
-    values: [scope.workspaceId, at, cleared, skipExisting, ...columnsOf(rows)],
+    values: valuesOf(scope, upsert),
     isPrepared: true,
   });
   const found: [email: string, values: JsonValue[] | null][] = JSON.parse(answer?.found ?? '[]');
@@ -61,6 +66,17 @@ const readableSql = `json_build_array(${[...readable.values()].join(', ')})`;
 
 /** The data of a contact event. */
 export const contactDataSql = `json_build_object('contact', ${contactJsonSql()})`;
+
+function valuesOf(
+  { workspaceId }: EventScope,
+  { rows, at, cleared = [], skipExisting = false }: Upsert,
+): unknown[] {
+  const columns = columnsOf(rows);
+  const given = contactFields.filter((_, index) => columns[index + 1] !== null);
+  const names = [...new Set([...cleared, ...given.map(({ name }) => name), 'updated_at'])];
+  const touched = [touches.contact, ...names.map(touches.field)];
+  return [workspaceId, at, cleared, skipExisting, ...columns, touched];
+}
 
 /** The address and the fields, an array for each; null where no row has a value, which costs next to nothing. */
 function columnsOf(rows: readonly ContactRow[]): (Buffer | null)[] {
@@ -76,6 +92,7 @@ function columnsOf(rows: readonly ContactRow[]): (Buffer | null)[] {
 
 const names = contactFields.map(({ name }) => `, ${name}`).join('');
 const arrays = contactFields.map(({ kind }, index) => `, $${index + 6}::${columnTypes[kind]}[]`);
+const touched = `$${contactFields.length + 6}::text[]`;
 const changes = contactFields.map(({ name }) => {
   const value = `case when '${name}' = any($3::text[]) then excluded.${name}
     else coalesce(excluded.${name}, contact.${name}) end`;
@@ -83,6 +100,12 @@ const changes = contactFields.map(({ name }) => {
 });
 
 const types = ['contact.created', 'contact.updated'];
+
+// What an update replaced can be returned only from PostgreSQL 18 on, so this is the row as it was when the statement began.
+const changedSql = `(
+    select ${contactChangesSql('before', 'contact')} from contacts before
+    where before.workspace_id = $1 and before.email = contact.email
+  )`;
 
 // Names every field, so that the statement is the same for all requests: planning costs five times as much as a row.
 // Inserted rows have no xmax, updated ones have. The data is made here, since a row in a step costs as much as its JSON.
@@ -95,8 +118,18 @@ const upsertSteps = (returned = '') => `written as (
       ${changes.map(({ name, value }) => `, ${name} = ${value}`).join('')}
       where not $4::boolean
         and (${changes.map(({ name, value }) => `contact.${name} is distinct from ${value}`).join(' or ')})
-    returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data${returned}
-  )`;
+    returning email, contact.xmax = 0 as is_new, case when ${isWanted(types)} then ${contactDataSql} end as data,
+      case when contact.xmax <> 0 then ${changedSql} end as changes${returned}
+  ),
+  ${entryStep({
+    workspace: '$1',
+    at: '$2',
+    rows: `select email, 'contact.updated' as kind, null as entity_id, changes from written where changes is not null`,
+  })},
+  ${touchStep({
+    workspace: '$1',
+    rows: `select email, case when is_new then '{${touches.all}}' else ${touched} end as touched from written`,
+  })}`;
 
 const events = [
   {

@@ -20,9 +20,10 @@ export class Segments extends Migration {
         updated_at timestamptz not null,
         primary key (workspace_id, event_name, external_id)
       )`);
-    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered by the index alone.
+    // customEvents.list of a contact, the timeline, and conditions of segments, which are answered by the index alone. Deleted
+    // events are in it, so that they are erased with their contact.
     this.addSql(`create index custom_events_contact on custom_events (workspace_id, email, occurred_at desc)
-      include (event_name, goal_type, goal_name, goal_value) where deleted_at is null`);
+      include (event_name, goal_type, goal_name, goal_value, deleted_at)`);
     // customEvents.list of a name.
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       where deleted_at is null and occurred_at > '-infinity'`);
@@ -40,8 +41,9 @@ export class Segments extends Migration {
         changes jsonb,
         primary key (workspace_id, email, created_at, id)
       )`);
-    // Entries are written in the order of time, so this finds old ones at next to no cost.
-    this.addSql('create index timeline_entries_old on timeline_entries using brin (created_at)');
+    // Old entries of a workspace. The condition, which only retention states, keeps look-ups of addresses out (docs/decisions/0013).
+    this.addSql(`create index timeline_entries_old on timeline_entries (workspace_id, created_at)
+      where created_at > '-infinity'`);
     // The state of a membership when it began; null for active.
     this.addSql('alter table memberships add column first_status text');
 

@@ -1,4 +1,5 @@
 import { writeWithEvents } from '#lib/jobs/outbox.ts';
+import { touches, touchStep } from '../changes/touch.ts';
 import { lockContacts } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactDataSql, contactNotFound } from '../contact/queries.ts';
@@ -15,9 +16,25 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
           steps: `left_lists as (
            delete from memberships where workspace_id = $1 and email = $2
          ),
+         gone_entries as (
+           delete from timeline_entries where workspace_id = $1 and email = $2
+         ),
+         -- In the order in which imports lock them.
+         own_events as materialized (
+           select event_name, external_id from custom_events where workspace_id = $1 and email = $2
+           order by event_name collate "C", external_id collate "C" for update
+         ),
+         gone_events as (
+           delete from custom_events event using own_events own
+           where event.workspace_id = $1 and event.event_name = own.event_name and event.external_id = own.external_id
+         ),
          deleted as (
            delete from contacts where workspace_id = $1 and email = $2 returning *
-         )`,
+         ),
+         ${touchStep({
+           workspace: '$1',
+           rows: `select email, '{${touches.all}}'::text[] as touched from deleted`,
+         })}`,
           events: [
             {
               types: ['contact.deleted'],

@@ -1,3 +1,4 @@
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -7,18 +8,28 @@ import {
 } from '@connectrpc/connect';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  type ListMessageFactsRequest,
+  type MessageFact,
+  MessageFactsService,
+} from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import {
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -39,6 +50,8 @@ function clients(transport: Transport) {
     subscriptions: createClient(SubscriptionService, transport),
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
+    timelines: createClient(TimelineService, transport),
+    customEvents: createClient(CustomEventService, transport),
     events: createClient(EventConsumerService, transport),
     interests: createClient(EventProducerService, transport),
   };
@@ -77,10 +90,17 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return {};
     });
   });
+  const settings: { timelineRetentionDays?: number } = {};
+  const workspaces = createRouterTransport((router) => {
+    router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
+  });
+  const messages = newMessages();
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
+    messageFacts: createClient(MessageFactsService, messages.transport),
+    workspaces: createClient(WorkspaceDirectoryService, workspaces),
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
@@ -90,11 +110,40 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   return {
     clock,
     context,
+    messages,
+    settings,
     uses,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
+
+/** A stand-in for the messages service. */
+function newMessages() {
+  /** What happened to the messages of everybody, in the order in which it is listed. */
+  const facts: MessageFact[] = [];
+  const asked: ListMessageFactsRequest[] = [];
+  const transport = createRouterTransport((router) => {
+    router.rpc(MessageFactsService.method.listMessageFacts, (request) => {
+      asked.push(request);
+      const { kinds, since, limit } = request;
+      const wanted = facts
+        .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
+        .filter(({ occurredAt }) => timeOf(occurredAt) >= timeOf(since))
+        .filter((fact) => isBefore(fact, request));
+      return { facts: wanted.slice(0, limit) };
+    });
+  });
+  return { facts, asked, transport };
+}
+
+function isBefore({ id, occurredAt }: MessageFact, request: ListMessageFactsRequest): boolean {
+  if (!request.until) return true;
+  const apart = timeOf(occurredAt) - timeOf(request.until);
+  return apart < 0 || (apart === 0 && id < request.untilId);
+}
+
+const timeOf = (time: Timestamp | undefined) => (time ? timestampMs(time) : 0);
 
 const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : TemplateChannel.EMAIL);
 

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { createClient, createRouterTransport } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -27,7 +28,7 @@ import { RenderThread } from '../render/thread.ts';
 import { Admission } from '../sending/admission.ts';
 import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
-import { openMessagesStore, openOutcomeStore } from '../store.ts';
+import { openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openSystemMail } from '../system-mail.ts';
 import { openTransactional } from '../transactional/open.ts';
 import {
@@ -43,6 +44,7 @@ import {
 export async function givenService() {
   const store = await testStore(openMessagesStore);
   const outcomes = await openOutcomeStore(store.url);
+  const facts = await openFactsStore(store.url);
   const sink = await startSink({ bodiesMax: 300 });
   const world = newWorld(sink.port);
   const peers = { store, keyring, workspaces: workspacesOf(world), templates: templatesOf(world) };
@@ -57,6 +59,7 @@ export async function givenService() {
     const base = {
       store,
       outcomes,
+      facts,
       log,
       outbox,
       keyring,
@@ -90,6 +93,7 @@ export async function givenService() {
       links: createClient(MessageLinkService, transport()),
       events: createClient(EventConsumerService, transport()),
       tracking: createClient(TrackingService, transport()),
+      facts: createClient(MessageFactsService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
     };
@@ -112,6 +116,7 @@ async function closeAll(store: Context['store'], sink: Sink, context: Context): 
   await context.underway.drained(5_000);
   await context.contents.drained(5_000);
   await context.outcomes.close();
+  await context.facts.close();
   await context.thread.close();
   await sink.close();
   await store.close();

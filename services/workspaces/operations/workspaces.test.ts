@@ -73,6 +73,10 @@ test.each([
     { id: 'ok', name: 'a', settings: { messageContentDays: -1 } },
     'message content must be kept for 0 to 365 days',
   ],
+  ...[0, 3_651].map((days): [object, string] => [
+    { id: 'ok', name: 'a', settings: { timelineRetentionDays: days } },
+    'timeline retention must be between 1 and 3650 days',
+  ]),
   [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
   [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
 ])('create refuses %j', async (request, text) => {
@@ -92,6 +96,16 @@ test('contents of messages are kept only if the settings say so', async () => {
     .workspaces(root)
     .updateWorkspace({ id, name: 'A', settings: {} });
   expect(workspace?.settings?.messageContentDays).toBe(0);
+});
+
+test('timelines are kept for two years unless the settings say otherwise', async () => {
+  const id = await givenWorkspace();
+  const daysAfter = async (settings: object) => {
+    const { workspace } = await given.workspaces(root).updateWorkspace({ id, name: 'A', settings });
+    return workspace?.settings?.timelineRetentionDays;
+  };
+  expect(await daysAfter({})).toBe(730);
+  expect(await daysAfter({ timelineRetentionDays: 3_650 })).toBe(3_650);
 });
 
 test('create is for root users', async () => {

@@ -1,0 +1,56 @@
+import type { EventSource } from '#lib/jobs/outbox.ts';
+import {
+  eventOf,
+  type MembershipState,
+  type Status,
+  statuses,
+  timelineKindOf,
+} from './membership.ts';
+
+/** SQL of the change of a row with its `previous_status`. */
+export const statusChangeSql = (next: string) =>
+  `jsonb_build_object('status', jsonb_build_object('old', previous_status, 'new', ${next}))`;
+
+const states: readonly MembershipState[] = ['none', ...statuses];
+
+/** The branches of a case over rows of `judged`. */
+function branchesOf(nameOf: (from: MembershipState, to: Status) => string | undefined) {
+  return states.flatMap((from) =>
+    statuses.flatMap((to) => {
+      const name = nameOf(from, to);
+      const when = `judged.known = '${from}' and judged.next = '${to}'`;
+      return name ? [{ name, branch: `when ${when} then '${name}'` }] : [];
+    }),
+  );
+}
+
+const typed = branchesOf(eventOf);
+/** SQL of the timeline's kind of a row of `judged`. */
+export const kindSql = `case ${branchesOf(timelineKindOf)
+  .map(({ branch }) => branch)
+  .join(' ')} end`;
+
+/** SQL of the data of a list event, for rows called `row` joined with their `list`. */
+export function dataSql(status: string, row: string): string {
+  return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
+    'status', ${status}, 'previous_status', ${row}.previous_status)`;
+}
+
+export const statusEvents: EventSource = {
+  types: [...new Set(typed.map(({ name }) => name))],
+  type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
+  occurredAt: '$2',
+  data: dataSql('judged.next', 'judged'),
+  from: `changed
+    join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
+    join lists list on (list.workspace_id, list.id) = ($1, changed.list_id)`,
+  where: 'changed.deleted_at is null and list.deleted_at is null',
+};
+
+export const confirmationsDue: EventSource = {
+  types: ['confirmation.due'],
+  occurredAt: '$2',
+  data: dataSql('judged.next', 'judged'),
+  from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
+  where: `judged.next = 'pending'`,
+};

@@ -1,0 +1,50 @@
+import type { ListTimelineRequest } from '#gen/postrider/contacts/v1/timeline_pb.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import { readTime } from '#lib/rpc/request-time.ts';
+import { requireAddress } from '../contact/input.ts';
+import type { Context, Methods } from '../context.ts';
+import { isKind } from '../timeline/kinds.ts';
+import { readMessageEntries } from '../timeline/message-entries.ts';
+import { type Entry, type PageQuery, readOwnEntries } from '../timeline/own-entries.ts';
+import { readPosition, writeCursor } from '../timeline/position.ts';
+import { keptSince } from '../timeline/retention.ts';
+import { timelineEntryMessage } from '../views/timeline-entry.ts';
+
+const limitDefault = 50;
+
+export function listTimeline(context: Context): Methods['listTimeline'] {
+  return async (request) => {
+    const { limit = limitDefault } = request;
+    const page = await readPage(context, request, limit + 1);
+    const own = await readOwnEntries(context.store, page);
+    const messages = own ? await readMessageEntries(context.messageFacts, page) : [];
+    const entries = [...(own ?? []), ...messages].toSorted(newestFirst);
+    const shown = entries.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      timeline: shown.map((entry) => timelineEntryMessage(page.email, entry)),
+      nextCursor: entries.length > limit && last ? writeCursor(last) : undefined,
+    };
+  };
+}
+
+async function readPage(
+  context: Context,
+  request: ListTimelineRequest,
+  limit: number,
+): Promise<PageQuery> {
+  const { workspaceId, kinds } = request;
+  const email = requireAddress(request.email);
+  const wrong = kinds.find((kind) => !isKind(kind));
+  if (wrong !== undefined) throw invalidField('kinds', `invalid kind: ${wrong}`);
+  const since = readTime('since', request.since) ?? '';
+  const from = readPosition(request);
+  const kept = `${(await keptSince(context, workspaceId)).toISOString().slice(0, -1)}000Z`;
+  return { workspaceId, email, kinds, since: since > kept ? since : kept, from, limit };
+}
+
+/** Ids in the order of bytes, as PostgreSQL and the messages service compare them. */
+function newestFirst(a: Entry, b: Entry): number {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  return Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
+}
