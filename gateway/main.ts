@@ -15,6 +15,7 @@ const log = createLog('gateway', config.logLevel);
 const keyring = createKeyring(config.secretKey, { log });
 const authorization = serviceToken(keyring, 'gateway');
 const messages = transportFor('messages');
-const { pages, close } = openPages({ routes, messages, keyring, authorization, log });
+const contacts = transportFor('contacts');
+const { pages, close } = openPages({ routes, messages, contacts, keyring, authorization, log });
 const { verifyToken } = keyring;
 runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, close });

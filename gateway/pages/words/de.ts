@@ -34,6 +34,11 @@ export const de: Words = {
   saved: 'Ihre Änderungen sind gespeichert.',
   leaveAll: 'Von allem abmelden',
   leftAll: 'Sie sind von allem abgemeldet.',
+  subscribed: 'Vielen Dank',
+  subscribedText:
+    'Wenn Sie sich zum ersten Mal anmelden, erhalten Sie eine E-Mail, um Ihre Adresse zu bestätigen.',
+  badForm: 'Das Formular konnte nicht gesendet werden',
+  badFormText: 'Bitte gehen Sie zurück und prüfen Sie Ihre E-Mail-Adresse.',
   badLink: 'Dieser Link funktioniert nicht',
   badLinkText:
     'Vielleicht wurde er abgeschnitten. Bitte öffnen Sie den ganzen Link aus der E-Mail noch einmal.',

@@ -34,6 +34,11 @@ export const es: Words = {
   saved: 'Sus cambios se han guardado.',
   leaveAll: 'Darme de baja de todo',
   leftAll: 'Se ha dado de baja de todo.',
+  subscribed: 'Gracias',
+  subscribedText:
+    'Si es la primera vez que se suscribe, recibirá un correo para confirmar su dirección.',
+  badForm: 'No se pudo enviar el formulario',
+  badFormText: 'Vuelva atrás y compruebe su dirección de correo.',
   badLink: 'Este enlace no funciona',
   badLinkText: 'Puede que esté cortado. Abra de nuevo el enlace completo del correo.',
   tryLater: 'Inténtelo de nuevo',

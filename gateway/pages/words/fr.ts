@@ -34,6 +34,11 @@ export const fr: Words = {
   saved: 'Vos modifications sont enregistrées.',
   leaveAll: 'Me désinscrire de tout',
   leftAll: 'Vous êtes désinscrit de tout.',
+  subscribed: 'Merci',
+  subscribedText:
+    'S’il s’agit de votre première inscription, vous recevrez un e-mail pour confirmer votre adresse.',
+  badForm: 'Le formulaire n’a pas pu être envoyé',
+  badFormText: 'Veuillez revenir en arrière et vérifier votre adresse e-mail.',
   badLink: 'Ce lien ne fonctionne pas',
   badLinkText: 'Il est peut-être incomplet. Ouvrez à nouveau le lien entier depuis l’e-mail.',
   tryLater: 'Veuillez réessayer',

@@ -34,6 +34,11 @@ export const it: Words = {
   saved: 'Le modifiche sono state salvate.',
   leaveAll: 'Annulla tutte le iscrizioni',
   leftAll: 'Tutte le iscrizioni sono state annullate.',
+  subscribed: 'Grazie',
+  subscribedText:
+    'Se è la prima volta che ti iscrivi, riceverai un’e-mail per confermare il tuo indirizzo.',
+  badForm: 'Non è stato possibile inviare il modulo',
+  badFormText: 'Torna indietro e controlla il tuo indirizzo e-mail.',
   badLink: 'Questo link non funziona',
   badLinkText: 'Potrebbe essere incompleto. Apri di nuovo il link intero dall’e-mail.',
   tryLater: 'Riprova',

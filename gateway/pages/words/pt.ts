@@ -32,6 +32,11 @@ export const pt: Words = {
   saved: 'As suas alterações foram guardadas.',
   leaveAll: 'Cancelar todas as inscrições',
   leftAll: 'Todas as inscrições foram canceladas.',
+  subscribed: 'Obrigado',
+  subscribedText:
+    'Se for a primeira vez que se inscreve, receberá um e-mail para confirmar o seu endereço.',
+  badForm: 'Não foi possível enviar o formulário',
+  badFormText: 'Volte atrás e verifique o seu endereço de e-mail.',
   badLink: 'Este link não funciona',
   badLinkText: 'Pode estar incompleto. Abra novamente o link inteiro do e-mail.',
   tryLater: 'Tente novamente',
