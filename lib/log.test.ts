@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { cpuMs } from '../test/cpu-time.ts';
-import { createLog, withoutAddresses } from './log.ts';
+import { withoutAddresses } from './log.ts';
 
 /** A pattern that backtracks to each character of the word takes seconds. */
 test('addresses are removed from a long word in one pass', () => {
