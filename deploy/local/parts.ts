@@ -8,7 +8,7 @@ import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
 
-const servicesWithWorkflows = ['broadcasts', 'webhooks'] as const;
+const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
 
 export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
   return {

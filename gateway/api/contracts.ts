@@ -1,8 +1,11 @@
 import type { DescFile } from '@bufbuild/protobuf';
 import { file_postrider_broadcasts_v1_broadcasts } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { file_postrider_contacts_v1_contacts } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { file_postrider_contacts_v1_custom_events } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { file_postrider_contacts_v1_lists } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { file_postrider_contacts_v1_segments } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { file_postrider_contacts_v1_subscriptions } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { file_postrider_contacts_v1_timeline } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { file_postrider_messages_v1_messages } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { file_postrider_messages_v1_transactional } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/blocks_pb.ts';
@@ -14,8 +17,11 @@ import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspac
 export const contracts: readonly DescFile[] = [
   file_postrider_broadcasts_v1_broadcasts,
   file_postrider_contacts_v1_contacts,
+  file_postrider_contacts_v1_custom_events,
   file_postrider_contacts_v1_lists,
+  file_postrider_contacts_v1_segments,
   file_postrider_contacts_v1_subscriptions,
+  file_postrider_contacts_v1_timeline,
   file_postrider_messages_v1_messages,
   file_postrider_messages_v1_transactional,
   file_postrider_templates_v1_templates,

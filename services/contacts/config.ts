@@ -1,10 +1,26 @@
-import { configReader } from '#lib/process/config.ts';
+import { configReader, type ServiceConfig } from '#lib/process/config.ts';
+import type { TemporalServer } from '#lib/temporal/client.ts';
 
-export const readConfig = configReader(
+type Own = {
+  temporal: TemporalServer;
+  /** Folder in which the worker keeps the bundle of workflows. */
+  cacheFolder: string;
+};
+
+export type Config = ServiceConfig & Own;
+
+/** For the service and for its worker of workflows. */
+export const readConfig = configReader<Own>(
   {
     name: 'contacts',
     peers: ['messages', 'templates', 'workspaces'],
     optionalPeers: ['webhooks'],
   },
-  () => ({}),
+  (variables) => ({
+    temporal: {
+      address: variables.text('TEMPORAL_ADDRESS'),
+      namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),
+    },
+    cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
+  }),
 );

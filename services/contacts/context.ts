@@ -1,20 +1,37 @@
-import type { Client, ServiceImpl } from '@connectrpc/connect';
+import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import type { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import type {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import type { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
-import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
-import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
-import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Outbox } from '#lib/jobs/outbox.ts';
+import {
+  type EventConsumerService,
+  EventProducerService,
+} from '#gen/postrider/events/v1/events_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import {
+  TemplateContentService,
+  TemplateUseService,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
+import {
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
+import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { IsProven } from './subscription/email-hmac.ts';
+import type { Base } from '#lib/process/run-service.ts';
+import type { Config } from './config.ts';
+import type { MessageEvents } from './segments/interests.ts';
+import { TryOuts } from './segments/try-out.ts';
+import { openContactsStore } from './store.ts';
+import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
 import type { Templates } from './subscription/opt-in-template.ts';
 
 /** The dependencies of operations. */
@@ -27,7 +44,30 @@ export type Context = {
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
+  messageEvents: MessageEvents;
+  tryOuts: TryOuts;
+  log: Pick<Log, 'warn'>;
 };
+
+export async function openContext(
+  { peer, peerIfDeployed, log }: Base,
+  { databaseUrl }: Config,
+): Promise<Context> {
+  const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
+  return {
+    store: await openContactsStore(databaseUrl),
+    outbox: openOutbox('contacts', consumers),
+    templates: createClient(TemplateContentService, peer('templates')),
+    templateUses: createClient(TemplateUseService, peer('templates')),
+    now: () => new Date(),
+    isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
+    messageFacts: createClient(MessageFactsService, peer('messages')),
+    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
+    messageEvents: createClient(EventProducerService, peer('messages')),
+    tryOuts: new TryOuts(),
+    log,
+  };
+}
 
 /** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof SubscriberService> &
@@ -37,5 +77,6 @@ export type Methods = ServiceImpl<typeof SubscriberService> &
   ServiceImpl<typeof ListService> &
   ServiceImpl<typeof ContactListService> &
   ServiceImpl<typeof AudienceService> &
+  ServiceImpl<typeof SegmentService> &
   ServiceImpl<typeof SubscriptionService> &
   ServiceImpl<typeof TimelineService>;

@@ -1,37 +1,25 @@
-import { createClient } from '@connectrpc/connect';
-import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
-import {
-  TemplateContentService,
-  TemplateUseService,
-} from '#gen/postrider/templates/v1/templates_pb.ts';
-import {
-  WorkspaceDirectoryService,
-  WorkspaceService,
-} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
+import { deliverEvents } from '#lib/jobs/outbox.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
+import { openContext } from './context.ts';
+import { Mover } from './segments/live/mover.ts';
 import { contactsRoutes, services } from './service.ts';
-import { openContactsStore } from './store.ts';
-import { createEmailHmac } from './subscription/email-hmac.ts';
 import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
+import { beginBuilds } from './tasks/begin-builds.ts';
 import { addClearing, clearTimelines } from './tasks/clear-timelines.ts';
+import { emptySegment } from './tasks/empty-segment.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
+import { pushMessageInterest } from './tasks/push-message-interest.ts';
+import { wake } from './tasks/wake.ts';
 
-await runService(readConfig, async ({ log, peer, peerIfDeployed }, { databaseUrl }) => {
-  const store = await openContactsStore(databaseUrl);
-  const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
-  const context = {
-    store,
-    outbox: openOutbox('contacts', consumers),
-    messageFacts: createClient(MessageFactsService, peer('messages')),
-    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
-    templates: createClient(TemplateContentService, peer('templates')),
-    templateUses: createClient(TemplateUseService, peer('templates')),
-    now: () => new Date(),
-    isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
-  };
+await runService(readConfig, async (base, config) => {
+  const context = await openContext(base, config);
+  const { store } = context;
+  const consumers = { messages: base.peer('messages'), webhooks: base.peerIfDeployed('webhooks') };
+  const temporal = connectTemporal(config.temporal);
+  const mover = new Mover(context);
   return {
     store,
     services,
@@ -39,13 +27,25 @@ await runService(readConfig, async ({ log, peer, peerIfDeployed }, { databaseUrl
     tasks: {
       deliverEvents: deliverEvents(consumers),
       endMemberships: endMemberships(context),
-      clearTimelines: clearTimelines(context, log),
+      clearTimelines: clearTimelines(context, base.log),
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
       pushAllTemplateUses: pushAllTemplateUses(store, {
         kind: 'list',
         usersSql: listsWithTemplate,
       }),
+      pushMessageInterest: pushMessageInterest(context, base),
+      emptySegment: emptySegment(context),
+      beginBuilds: beginBuilds(context),
+      wake: wake({ store, temporal, log: base.log }),
     },
-    prepare: () => addClearing(store.fork(), 0),
+    minutely: ['beginBuilds'],
+    async prepare() {
+      await addClearing(store.fork(), 0);
+      mover.start();
+    },
+    close: async () => {
+      await mover.stop();
+      await temporal.connection.close();
+    },
   };
 });

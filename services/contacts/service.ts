@@ -3,6 +3,7 @@ import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
@@ -13,16 +14,20 @@ import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { countAudience } from './operations/count-audience.ts';
 import { countContacts } from './operations/count-contacts.ts';
 import { createList } from './operations/create-list.ts';
+import { createSegment } from './operations/create-segment.ts';
 import { deleteContact } from './operations/delete-contact.ts';
 import { deleteList } from './operations/delete-list.ts';
+import { deleteSegment } from './operations/delete-segment.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
 import { getCustomEvent } from './operations/get-custom-event.ts';
 import { getList } from './operations/get-list.ts';
 import { getListStats } from './operations/get-list-stats.ts';
+import { getSegment } from './operations/get-segment.ts';
 import { getSubscriber } from './operations/get-subscriber.ts';
 import { importContacts } from './operations/import-contacts.ts';
 import { importCustomEvents } from './operations/import-custom-events.ts';
@@ -32,8 +37,13 @@ import { listContactListsByList } from './operations/list-contact-lists-by-list.
 import { listContacts } from './operations/list-contacts.ts';
 import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listMissingSegments } from './operations/list-missing-segments.ts';
+import { listSegmentContacts } from './operations/list-segment-contacts.ts';
+import { listSegments } from './operations/list-segments.ts';
 import { listTimeline } from './operations/list-timeline.ts';
 import { matchMembers } from './operations/match-members.ts';
+import { previewSegment } from './operations/preview-segment.ts';
+import { rebuildSegment } from './operations/rebuild-segment.ts';
 import { removeContactFromList } from './operations/remove-contact-from-list.ts';
 import { resolveRecipients } from './operations/resolve-recipients.ts';
 import { subscribe } from './operations/subscribe.ts';
@@ -41,6 +51,7 @@ import { subscribeContact } from './operations/subscribe-contact.ts';
 import { unsubscribeRecipient } from './operations/unsubscribe-recipient.ts';
 import { updateContactListStatus } from './operations/update-contact-list-status.ts';
 import { updateList } from './operations/update-list.ts';
+import { updateSegment } from './operations/update-segment.ts';
 import { updateSubscriber } from './operations/update-subscriber.ts';
 import { upsertContact } from './operations/upsert-contact.ts';
 import { upsertCustomEvent } from './operations/upsert-custom-event.ts';
@@ -53,6 +64,7 @@ export const services = [
   SubscriptionService,
   SubscriberService,
   AudienceService,
+  SegmentService,
   CustomEventService,
   TimelineService,
   EventConsumerService,
@@ -95,10 +107,22 @@ export function contactsRoutes(context: Context) {
     });
     router.service(AudienceService, {
       listAudience: listAudience(context),
+      countAudience: countAudience(context),
+      listMissingSegments: listMissingSegments(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),
       unsubscribeRecipient: unsubscribeRecipient(context),
+    });
+    router.service(SegmentService, {
+      listSegments: listSegments(context),
+      getSegment: getSegment(context),
+      createSegment: createSegment(context),
+      updateSegment: updateSegment(context),
+      deleteSegment: deleteSegment(context),
+      rebuildSegment: rebuildSegment(context),
+      previewSegment: previewSegment(context),
+      listSegmentContacts: listSegmentContacts(context),
     });
     router.service(CustomEventService, {
       upsertCustomEvent: upsertCustomEvent(context),

@@ -5,9 +5,13 @@ export const de: Words = {
   unsubscribe: 'Abmelden',
   unsubscribeQuestion: 'Möchten Sie diese E-Mails nicht mehr erhalten?',
   unsubscribeListQuestion: 'Möchten Sie die E-Mails von „{list}“ nicht mehr erhalten?',
+  unsubscribeAllQuestion:
+    'Möchten Sie von diesem Absender keine Newsletter und Angebote mehr erhalten?',
   unsubscribeButton: 'Abmelden',
   unsubscribed: 'Sie sind abgemeldet',
   unsubscribedText: 'Sie erhalten diese E-Mails nicht mehr. Sie können diese Seite schließen.',
+  unsubscribedAllText:
+    'Sie erhalten von diesem Absender keine Newsletter und Angebote mehr. Sie können diese Seite schließen.',
   managePreferences: 'Alle E-Mail-Einstellungen ändern',
   confirm: 'Anmeldung bestätigen',
   confirmQuestion: 'Möchten Sie die E-Mails von „{list}“ erhalten?',

@@ -4,9 +4,13 @@ export const en = {
   unsubscribe: 'Unsubscribe',
   unsubscribeQuestion: 'Do you want to stop receiving these emails?',
   unsubscribeListQuestion: 'Do you want to stop receiving the emails of “{list}”?',
+  unsubscribeAllQuestion:
+    'Do you want to stop receiving all newsletters and offers from this sender?',
   unsubscribeButton: 'Unsubscribe',
   unsubscribed: 'You are unsubscribed',
   unsubscribedText: 'You will not receive these emails any more. You can close this page.',
+  unsubscribedAllText:
+    'You will not receive any newsletters or offers from this sender any more. You can close this page.',
   managePreferences: 'Change all my email preferences',
   confirm: 'Confirm your subscription',
   confirmQuestion: 'Do you want to receive the emails of “{list}”?',

@@ -5,9 +5,13 @@ export const es: Words = {
   unsubscribe: 'Darse de baja',
   unsubscribeQuestion: '¿Quiere dejar de recibir estos correos?',
   unsubscribeListQuestion: '¿Quiere dejar de recibir los correos de «{list}»?',
+  unsubscribeAllQuestion:
+    '¿Quiere dejar de recibir todos los boletines y ofertas de este remitente?',
   unsubscribeButton: 'Darme de baja',
   unsubscribed: 'Se ha dado de baja',
   unsubscribedText: 'Ya no recibirá estos correos. Puede cerrar esta página.',
+  unsubscribedAllText:
+    'Ya no recibirá boletines ni ofertas de este remitente. Puede cerrar esta página.',
   managePreferences: 'Cambiar todas mis preferencias',
   confirm: 'Confirme su suscripción',
   confirmQuestion: '¿Quiere recibir los correos de «{list}»?',

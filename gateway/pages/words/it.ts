@@ -5,9 +5,13 @@ export const it: Words = {
   unsubscribe: 'Annulla l’iscrizione',
   unsubscribeQuestion: 'Vuoi smettere di ricevere queste e-mail?',
   unsubscribeListQuestion: 'Vuoi smettere di ricevere le e-mail di “{list}”?',
+  unsubscribeAllQuestion:
+    'Vuoi smettere di ricevere tutte le newsletter e le offerte di questo mittente?',
   unsubscribeButton: 'Annulla l’iscrizione',
   unsubscribed: 'Iscrizione annullata',
   unsubscribedText: 'Non riceverai più queste e-mail. Puoi chiudere questa pagina.',
+  unsubscribedAllText:
+    'Non riceverai più newsletter né offerte da questo mittente. Puoi chiudere questa pagina.',
   managePreferences: 'Cambia tutte le mie preferenze',
   confirm: 'Conferma la tua iscrizione',
   confirmQuestion: 'Vuoi ricevere le e-mail di “{list}”?',

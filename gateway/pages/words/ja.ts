@@ -5,9 +5,12 @@ export const ja: Words = {
   unsubscribe: '配信停止',
   unsubscribeQuestion: 'これらのメールの受信を停止しますか？',
   unsubscribeListQuestion: '「{list}」のメールの受信を停止しますか？',
+  unsubscribeAllQuestion: 'この送信者からのすべてのニュースレターとお知らせの受信を停止しますか？',
   unsubscribeButton: '配信を停止する',
   unsubscribed: '配信を停止しました',
   unsubscribedText: '今後これらのメールは届きません。このページを閉じてかまいません。',
+  unsubscribedAllText:
+    '今後この送信者からのニュースレターやお知らせは届きません。このページを閉じてかまいません。',
   managePreferences: 'メール設定をすべて変更する',
   confirm: '購読の確認',
   confirmQuestion: '「{list}」のメールを受け取りますか？',

@@ -5,9 +5,13 @@ export const nl: Words = {
   unsubscribe: 'Afmelden',
   unsubscribeQuestion: 'Wilt u deze e-mails niet meer ontvangen?',
   unsubscribeListQuestion: 'Wilt u de e-mails van ‘{list}’ niet meer ontvangen?',
+  unsubscribeAllQuestion:
+    'Wilt u van deze afzender geen nieuwsbrieven en aanbiedingen meer ontvangen?',
   unsubscribeButton: 'Afmelden',
   unsubscribed: 'U bent afgemeld',
   unsubscribedText: 'U ontvangt deze e-mails niet meer. U kunt deze pagina sluiten.',
+  unsubscribedAllText:
+    'U ontvangt van deze afzender geen nieuwsbrieven en aanbiedingen meer. U kunt deze pagina sluiten.',
   managePreferences: 'Al mijn voorkeuren wijzigen',
   confirm: 'Bevestig uw aanmelding',
   confirmQuestion: 'Wilt u de e-mails van ‘{list}’ ontvangen?',

@@ -5,9 +5,12 @@ export const pt: Words = {
   unsubscribe: 'Cancelar inscrição',
   unsubscribeQuestion: 'Quer deixar de receber estes e-mails?',
   unsubscribeListQuestion: 'Quer deixar de receber os e-mails de “{list}”?',
+  unsubscribeAllQuestion: 'Quer deixar de receber todas as newsletters e ofertas deste remetente?',
   unsubscribeButton: 'Cancelar inscrição',
   unsubscribed: 'A sua inscrição foi cancelada',
   unsubscribedText: 'Não receberá mais estes e-mails. Pode fechar esta página.',
+  unsubscribedAllText:
+    'Não receberá mais newsletters nem ofertas deste remetente. Pode fechar esta página.',
   managePreferences: 'Alterar todas as minhas preferências',
   confirm: 'Confirme a sua inscrição',
   confirmQuestion: 'Quer receber os e-mails de “{list}”?',

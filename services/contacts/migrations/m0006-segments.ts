@@ -60,8 +60,6 @@ export class Segments extends Migration {
         status_info text,
         -- What the tree reads; a change that touches none of it moves nobody.
         reads text[] not null,
-        -- When the tree was last set. A build waits for all transactions that began before: they may not know it.
-        tree_xid xid8 not null default pg_current_xact_id(),
         recompute_after timestamptz,
         -- The build that runs: a token for each start, the last address that is done, how many contacts were looked at.
         build_id uuid,
@@ -74,6 +72,9 @@ export class Segments extends Migration {
       )`);
     this.addSql(
       'create index segments_due on segments (recompute_after) where recompute_after is not null',
+    );
+    this.addSql(
+      'create index segments_building on segments (workspace_id, id) where build_id is not null',
     );
     this.addSql(`
       create table segment_members (
@@ -96,6 +97,11 @@ export class Segments extends Migration {
         created_at timestamptz not null default clock_timestamp(),
         primary key (workspace_id, seq)
       )`);
+
+    // The types of message events that the trees of a workspace read, as messages was told. Held while they change.
+    this.addSql(
+      'create table message_interests (workspace_id text primary key, types text[] not null)',
+    );
 
     // Who left all mail, by the link of a broadcast to segments alone.
     this.addSql(`

@@ -1,8 +1,12 @@
-import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
+import type { ConsumeEventsRequest, Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { touches, touchStep } from '../changes/touch.ts';
 import { changeMemberships, lockContacts, type Target } from '../consent/membership-queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { messageKinds } from '../segments/tree/tree.ts';
 
 /** A bounce applies to all lists of an address; a complaint to the list that it names, if any. */
 const causes = [
@@ -22,9 +26,32 @@ export function consumeEvents({ store, outbox, now }: Context): Methods['consume
         if (targets.length === 0) continue;
         await changeMemberships({ em, outbox, workspaceId }, { cause, targets, at: now() });
       }
+      await touchMessages(em, request);
     });
     return {};
   };
+}
+
+const kindOfType = new Map([...messageKinds].map(([kind, type]) => [type, kind]));
+
+/** Has segments that count messages look at their recipients again. */
+async function touchMessages(
+  em: EntityManager,
+  { workspaceId, events }: ConsumeEventsRequest,
+): Promise<void> {
+  const rows = events.flatMap((event) => {
+    const kind = kindOfType.get(event.type);
+    return kind ? everyList(event).map(({ email }) => ({ email, key: touches.message(kind) })) : [];
+  });
+  if (rows.length === 0) return;
+  await query(
+    em,
+    `with ${touchStep({
+      workspace: '$1',
+      rows: 'select email, array[key] as touched from unnest($2::text[], $3::text[]) as row (email, key)',
+    })} select true`,
+    [workspaceId, rows.map(({ email }) => email), rows.map(({ key }) => key)],
+  );
 }
 
 function everyList(event: Event): Target[] {

@@ -13,8 +13,6 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
   return async (request) => {
     const limit = request.limit ?? limitDefault;
     const where = conditions(request);
-    // Segments do not exist yet, so any segment has no members.
-    if (request.segments.length > 0) return { contacts: [] };
     const rows = await query<{ contact: string; createdAt: string; email: string }>(
       store.fork(),
       `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact,
@@ -70,6 +68,13 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
       where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
         and membership.deleted_at is null and list.deleted_at is null
         and ${onList} and ${withStatus})`);
+  }
+  if (request.segments.length > 0) {
+    sql.push(`exists (
+      select from segment_members member
+      join segments segment on (segment.workspace_id, segment.id) = (member.workspace_id, member.segment_id)
+      where (member.workspace_id, member.email) = (contact.workspace_id, contact.email)
+        and member.segment_id = any(${bound(request.segments)}::text[]) and segment.status <> 'deleted')`);
   }
   if (request.cursor !== '') {
     const { createdAt, email } = readCursor(request.cursor);

@@ -1,4 +1,3 @@
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -10,17 +9,14 @@ import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SegmentService } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import {
   SubscriberService,
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
 import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
-import {
-  type ListMessageFactsRequest,
-  type MessageFact,
-  MessageFactsService,
-} from '#gen/postrider/messages/v1/facts_pb.ts';
+import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
   TemplateContentService,
@@ -32,15 +28,18 @@ import {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
+import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
 import { openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
+import { fakeMessages } from './messages.ts';
 
 function clients(transport: Transport) {
   return {
@@ -50,6 +49,7 @@ function clients(transport: Transport) {
     subscriptions: createClient(SubscriptionService, transport),
     subscribers: createClient(SubscriberService, transport),
     audience: createClient(AudienceService, transport),
+    segments: createClient(SegmentService, transport),
     timelines: createClient(TimelineService, transport),
     customEvents: createClient(CustomEventService, transport),
     events: createClient(EventConsumerService, transport),
@@ -59,7 +59,11 @@ function clients(transport: Transport) {
 
 /** The service on a database of its own, with a clock that the test sets. */
 export async function givenService(authorize: Authorize = ownerEverywhere) {
-  const clock: { now: Date; beforeUse?: () => Promise<void> } = {
+  const clock: {
+    now: Date;
+    beforeUse?: () => Promise<void>;
+    beforeInterest?: () => Promise<void>;
+  } = {
     now: new Date('2030-01-01T12:00:00Z'),
   };
   // One key for each workspace, as workspaces returns it; `nobody` does not exist.
@@ -94,7 +98,12 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
   const workspaces = createRouterTransport((router) => {
     router.rpc(WorkspaceDirectoryService.method.getSettings, () => ({ settings }));
   });
-  const messages = newMessages();
+  // The types of message events that each workspace wants.
+  const messageInterests = new Map<string, string[]>();
+  const messages = fakeMessages(async ({ workspaceId, types }) => {
+    await clock.beforeInterest?.();
+    messageInterests.set(workspaceId, types);
+  });
   const somebody = createRouterTransport(() => {});
   const context: Context = {
     store: await testStore(openContactsStore),
@@ -104,6 +113,9 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
+    messageEvents: createClient(EventProducerService, messages.transport),
+    tryOuts: new TryOuts(),
+    log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
   const transport = testTransport(contactsRoutes(context), { authorize });
@@ -113,37 +125,12 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     messages,
     settings,
     uses,
+    facts: messages.counted,
+    messageInterests,
     ...clients(transport()),
     as: (claims: Claims, headers?: Record<string, string>) => clients(transport(claims, headers)),
   };
 }
-
-/** A stand-in for the messages service. */
-function newMessages() {
-  /** What happened to the messages of everybody, in the order in which it is listed. */
-  const facts: MessageFact[] = [];
-  const asked: ListMessageFactsRequest[] = [];
-  const transport = createRouterTransport((router) => {
-    router.rpc(MessageFactsService.method.listMessageFacts, (request) => {
-      asked.push(request);
-      const { kinds, since, limit } = request;
-      const wanted = facts
-        .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
-        .filter(({ occurredAt }) => timeOf(occurredAt) >= timeOf(since))
-        .filter((fact) => isBefore(fact, request));
-      return { facts: wanted.slice(0, limit) };
-    });
-  });
-  return { facts, asked, transport };
-}
-
-function isBefore({ id, occurredAt }: MessageFact, request: ListMessageFactsRequest): boolean {
-  if (!request.until) return true;
-  const apart = timeOf(occurredAt) - timeOf(request.until);
-  return apart < 0 || (apart === 0 && id < request.untilId);
-}
-
-const timeOf = (time: Timestamp | undefined) => (time ? timestampMs(time) : 0);
 
 const channelOf = (id: string) => (id === 'page' ? TemplateChannel.WEB : TemplateChannel.EMAIL);
 

@@ -1,7 +1,7 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
-import { contactJsonSql } from '../contact/fields.ts';
+import { contactJsonSql, timestampSql } from '../contact/fields.ts';
 import { contactListSql } from './contact-list.ts';
 
 const membershipsSql = `(
@@ -10,9 +10,25 @@ const membershipsSql = `(
   where (membership.workspace_id, membership.email) = (contact.workspace_id, contact.email)
 )`;
 
+const segmentsSql = `(
+  select json_agg(json_build_object(
+    'email', member.email,
+    'segment_id', member.segment_id,
+    'version', member.version,
+    'matched_at', ${timestampSql('member.matched_at')},
+    'computed_at', ${timestampSql('greatest(member.matched_at, segment.computed_at)')}
+  ) order by member.segment_id)
+  from segment_members member
+  join segments segment on (segment.workspace_id, segment.id) = (member.workspace_id, member.segment_id)
+    and segment.status <> 'deleted'
+  where (member.workspace_id, member.email) = (contact.workspace_id, contact.email)
+)`;
+
+const withSegments = `${segmentsSql} as contact_segments`;
+
 /** SQL of a row of `contacts`, called `contact`, in the JSON that its message is read from. */
-export const contactSql = `${contactJsonSql()}::text`;
-export const contactWithListsSql = `${contactJsonSql(`${membershipsSql} as contact_lists`)}::text`;
+export const contactSql = `${contactJsonSql(withSegments)}::text`;
+export const contactWithListsSql = `${contactJsonSql(`${membershipsSql} as contact_lists`, withSegments)}::text`;
 
 export function contactMessage(json: string): Contact {
   const value: JsonValue = JSON.parse(json);

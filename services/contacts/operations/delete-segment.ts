@@ -1,0 +1,24 @@
+import { addJob } from '#lib/jobs/jobs.ts';
+import { query } from '#lib/postgres/query.ts';
+import type { Context, Methods } from '../context.ts';
+import { changeMessageInterest } from '../segments/interests.ts';
+import { findSegment } from '../segments/segment.ts';
+
+/** The segment is gone at once; a job ends its memberships, which may be a million. */
+export function deleteSegment({ store, messageEvents, now }: Context): Methods['deleteSegment'] {
+  return ({ workspaceId, id }) =>
+    store.fork().transactional((em) =>
+      changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
+        await findSegment(em, { workspaceId, id }, { isLocked: true });
+        await query(
+          em,
+          `update segments set status = 'deleted', reads = '{}', recompute_after = null, build_id = null, build_after = null,
+             build_count = null, updated_at = $3
+           where workspace_id = $1 and id = $2`,
+          [workspaceId, id, now()],
+        );
+        await addJob(em, store.name, { task: 'emptySegment', payload: { workspaceId, id } });
+        return { success: true };
+      }),
+    );
+}

@@ -1,0 +1,72 @@
+import { Code } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { givenLists, useService } from '../test/given.ts';
+import { isIn, type Person } from '../test/segment-model.ts';
+import { treeMessage } from '../test/segment-tree.ts';
+import { now, person, store, tree, zones } from '../test/segment-worlds.ts';
+import type { Scope } from './compile/statement.ts';
+import { evaluate, matchSegments } from './evaluate.ts';
+import { readTree } from './tree/read-tree.ts';
+
+const given = useService();
+
+const seed = Number(process.env.SEGMENTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+test(`random trees match whom the plain evaluation says (SEGMENTS_SEED=${seed})`, async () => {
+  given.clock.now = new Date(now);
+  const people = fc
+    .array(person, { minLength: 1, maxLength: 12 })
+    .map((all) => all.map((each, place): Person => ({ email: `p${place}@example.com`, ...each })));
+  const trees = fc.array(tree, { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(people, trees, fc.constantFrom(...zones), async (people, trees, zone) => {
+      const workspaceId = await givenLists(given);
+      await store(given, workspaceId, people);
+      const world = { now, zone, deletedLists: ['gone'] };
+      const expected = trees.map((each) =>
+        people.filter((person) => isIn(each, person, world)).map(({ email }) => email),
+      );
+      for (const scope of scopes(people)) {
+        const found = await evaluate(given.context, given.context.store.fork(), {
+          workspaceId,
+          scope,
+          trees: trees.map((each) => readTree(treeMessage(each), zone)),
+        });
+        const matched = trees.map((_, place) =>
+          [...found].filter(([, places]) => places.includes(place)).map(([email]) => email),
+        );
+        const inScope = (email: string) =>
+          scope.kind === 'range' ? isInRange(email, scope) : true;
+        expect(matched.map((emails) => emails.toSorted())).toEqual(
+          expected.map((emails) => emails.filter(inScope).toSorted()),
+        );
+      }
+    }),
+    { seed, numRuns: Number(process.env.SEGMENTS_RUNS ?? 200) },
+  );
+}, 60_000);
+
+function scopes(people: readonly Person[]): Scope[] {
+  return [
+    { kind: 'range', after: '', last: 'p5@example.com' },
+    { kind: 'range', after: 'p5@example.com' },
+    { kind: 'emails', emails: people.map(({ email }) => email) },
+  ];
+}
+
+function isInRange(
+  email: string,
+  { after, last = '\u{10ffff}' }: { after: string; last?: string },
+) {
+  return email > after && email <= last;
+}
+
+test('a segment that does not exist is not found', async () => {
+  const workspaceId = await givenLists(given);
+  const asked = { workspaceId, segmentIds: ['nobody'], emails: ['a@example.com'] };
+  await expect(matchSegments(given.context, asked)).rejects.toMatchObject({
+    code: Code.NotFound,
+    rawMessage: 'segment nobody not found',
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { SegmentStatus } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import { givenLists, useService } from '../../test/given.ts';
+import { where } from '../../test/segment-tree.ts';
+import { givenContacts, givenSegment, membersOf } from '../../test/segments.ts';
+import { Mover } from './mover.ts';
+
+const given = useService();
+
+async function waitFor(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const waiting = async (workspaceId: string) => {
+  const [row] = await query<{ count: number }>(
+    given.context.store.fork(),
+    'select count(*)::int as count from segment_changes where workspace_id = $1',
+    [workspaceId],
+  );
+  return row?.count ?? 0;
+};
+
+test('moves contacts of several workspaces while it runs, and stops', async () => {
+  const mover = new Mover(given.context);
+  const workspaces = [await givenLists(given), await givenLists(given), await givenLists(given)];
+  for (const workspaceId of workspaces) {
+    await givenSegment(given, { workspaceId, id: 'a', tree: where('country', 'is_set') });
+  }
+  mover.start();
+  for (const workspaceId of workspaces) {
+    await givenContacts(given, workspaceId, { ann: { country: 'DE' }, bob: {} });
+  }
+  for (const workspaceId of workspaces) {
+    await waitFor(async () => (await waiting(workspaceId)) === 0);
+    expect(await membersOf(given, { workspaceId, id: 'a' })).toEqual(['ann']);
+  }
+  await mover.stop();
+  const [workspaceId = ''] = workspaces;
+  await givenContacts(given, workspaceId, { bob: { country: 'DE' } });
+  expect(await waiting(workspaceId)).toBe(1);
+});
+
+test('a segment that cannot be evaluated is marked failed, and the others go on', async () => {
+  const workspaceId = await givenLists(given);
+  await givenSegment(given, { workspaceId, id: 'good', tree: where('country', 'is_set') });
+  await givenSegment(given, { workspaceId, id: 'bad', tree: where('country', 'is_set') });
+  await query(
+    given.context.store.fork(),
+    `update segments set tree = '{"kind":"SEGMENT_NODE_KIND_LEAF"}' where workspace_id = $1 and id = 'bad'`,
+    [workspaceId],
+  );
+  const mover = new Mover(given.context);
+  mover.start();
+  await givenContacts(given, workspaceId, { ann: { country: 'DE' } });
+  await waitFor(async () => (await waiting(workspaceId)) === 0);
+  await mover.stop();
+  expect(await membersOf(given, { workspaceId, id: 'good' })).toEqual(['ann']);
+  const { segments } = await given.segments.listSegments({ workspaceId });
+  expect(segments.find(({ id }) => id === 'bad')).toMatchObject({
+    status: SegmentStatus.FAILED,
+    statusInfo: expect.stringMatching(/^its tree is invalid/),
+  });
+}, 30_000);

@@ -1,0 +1,1 @@
+export { segmentBuild } from './workflow.ts';
