@@ -179,6 +179,12 @@ test.each<[string, Over, string]>([
   ['external_id', { externalId: long(256) }, 'external_id must be 255 characters or less'],
   ['external_id', { externalId: 'a\0' }, 'external_id holds text that can not be stored'],
   ['properties', { properties: { a: long(65_536) } }, 'properties must be at most 64 KiB'],
+  // PostgreSQL writes all digits of a number.
+  [
+    'properties',
+    { properties: { a: Array.from({ length: 300 }, () => 1e300) } },
+    'properties must be at most 64 KiB',
+  ],
   ['properties', { properties: { 'a\0': 1 } }, 'properties holds text that can not be stored'],
   [
     'occurred_at',
