@@ -222,7 +222,7 @@ test.each<[string, Over, string]>([
     { deletedAt: { seconds: -62_135_596_801n } },
     'deleted_at must lie in the years 1 to 9999',
   ],
-])('a wrong %s is refused: %j', async (field, over, text) => {
+])('a wrong %s is refused (%#)', async (field, over, text) => {
   const workspaceId = await givenLists(given);
   const error = await upsert(workspaceId, over).catch((caught) => caught);
   expect(error).toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
