@@ -11,7 +11,7 @@ import { runGateway } from './run.ts';
 const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));
 const transportFor = connectServices(config.addresses, config.clientTls);
-const log = createLog('gateway', config.logLevel);
+const log = createLog('gateway', config.logLevel, config.logFormat);
 const keyring = createKeyring(config.secretKey, { log });
 const authorization = serviceToken(keyring, 'gateway');
 const messages = transportFor('messages');

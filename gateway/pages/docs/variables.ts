@@ -25,6 +25,11 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
       },
       { name: 'LOG_LEVEL', fallback: 'info', about: '`debug`, `info`, `warn` or `error`.' },
       {
+        name: 'LOG_FORMAT',
+        fallback: 'json',
+        about: '`json`, one object a line, or `pretty` for people.',
+      },
+      {
         name: 'HOST',
         fallback: '127.0.0.1',
         about: 'The address to listen on; `0.0.0.0` in a container.',

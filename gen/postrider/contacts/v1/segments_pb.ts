@@ -1338,7 +1338,7 @@ export const SegmentFilterOperator = {
   AFTER_DATE: 14,
 
   /**
-   * Within so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
+   * Later than so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
    *
    * @generated from enum value: SEGMENT_FILTER_OPERATOR_IN_THE_LAST_DAYS = 15;
    */
@@ -1496,7 +1496,7 @@ export const SegmentTimeframe = {
   AFTER_DATE: 4,
 
   /**
-   * Within so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
+   * Later than so many times 24 hours before now; the one value is a whole number from 0 to 36,500.
    *
    * @generated from enum value: SEGMENT_TIMEFRAME_IN_THE_LAST_DAYS = 5;
    */
@@ -1666,7 +1666,8 @@ export const SegmentService: GenService<{
    * Creates a segment and begins to build it. Its tree is tried out first.
    *
    * INVALID_ARGUMENT: a field or a node of the tree is wrong, or the tree takes longer than 10 seconds to evaluate.
-   * ALREADY_EXISTS: the id is taken. FAILED_PRECONDITION: the workspace has 500 segments.
+   * ALREADY_EXISTS: the id is taken. FAILED_PRECONDITION: the workspace has 500 segments. RESOURCE_EXHAUSTED: too many trees are evaluated
+   * at the moment.
    *
    * @generated from rpc postrider.contacts.v1.SegmentService.CreateSegment
    */
@@ -1676,7 +1677,7 @@ export const SegmentService: GenService<{
     output: typeof CreateSegmentResponseSchema;
   },
   /**
-   * Replaces name, color, tree and zone. Another tree is a new version, which is built anew; until then contacts that were in
+   * Replaces name, color, tree and zone. Another tree or zone is a new version, which is built anew; until then contacts that were in
    * stay in.
    *
    * INVALID_ARGUMENT: as for `segments.create`. NOT_FOUND (`Segment not found`): no such segment.
@@ -1715,7 +1716,8 @@ export const SegmentService: GenService<{
   /**
    * Says who would be in a segment with this tree, without making one.
    *
-   * INVALID_ARGUMENT: a node of the tree is wrong, or the tree takes longer than 10 seconds to evaluate.
+   * INVALID_ARGUMENT: a node of the tree is wrong, or the tree takes longer than 10 seconds to evaluate. RESOURCE_EXHAUSTED: too many
+   * trees are evaluated at the moment.
    *
    * @generated from rpc postrider.contacts.v1.SegmentService.PreviewSegment
    */
@@ -1727,7 +1729,7 @@ export const SegmentService: GenService<{
   /**
    * Lists the contacts of a segment by address, by pages.
    *
-   * NOT_FOUND (`Segment not found`): no such segment. INVALID_ARGUMENT: the limit is wrong.
+   * NOT_FOUND (`Segment not found`): no such segment. INVALID_ARGUMENT: the limit or the cursor is wrong.
    *
    * @generated from rpc postrider.contacts.v1.SegmentService.ListSegmentContacts
    */
