@@ -1740,7 +1740,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.webhooks.v1.WebhookSettings.event_types","1 to 23 of the types that `webhookSubscriptions.eventTypes` lists."],
   ["postrider.webhooks.v1.WebhookSettings.custom_event_filters","Filters of `custom_event.*`; other types ignore them."],
   ["postrider.webhooks.v1.WebhookSettings.list_ids","If not empty, only events of these lists: `list.*` and `email.*` events by their list, and events of a contact\nthat is in one of them when the event arrives; `contact.deleted` is not filtered. At most 100."],
-  ["postrider.webhooks.v1.WebhookSettings.segment_ids","If not empty, only events of these segments: `segment.*` events by their segment, and events of a contact that is in\none of them; `contact.deleted` is not filtered. At most 100."],
+  ["postrider.webhooks.v1.WebhookSettings.segment_ids","If not empty, only events of these segments: `segment.*` events by their segment, and events of a contact that is in\none of them when the event arrives, which follows a change by seconds; `contact.deleted` is not filtered. At most 100."],
   ["postrider.webhooks.v1.CustomEventFilters","Filters of custom events. An event must pass both; case matters."],
   ["postrider.webhooks.v1.CustomEventFilters.goal_types","If not empty, the types of goals; an event without a goal does not pass. At most 50."],
   ["postrider.webhooks.v1.CustomEventFilters.event_names","If not empty, the names of events, such as `orders/fulfilled`. At most 50."],
