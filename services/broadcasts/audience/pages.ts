@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { Context as Activity } from '@temporalio/activity';
 import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { Broadcast } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
@@ -6,6 +7,8 @@ import type { Peers } from '../peers.ts';
 
 const pageSizeMax = 10_000;
 const sliceSizeMax = 5_000;
+/** Smaller pages are not tried. */
+const sizeMin = 200;
 /** Long enough for a few pages, short enough that a change of the broadcast is seen soon. */
 const gatherMaxMs = 2_000;
 
@@ -46,19 +49,34 @@ export function pageReader(
 
 function shortPageReader(
   { audience }: Pick<Peers, 'audience'>,
-  { workspace_id: workspaceId, schedule }: Broadcast,
+  { workspace_id: workspaceId, schedule, enqueued_count }: Broadcast,
   plan: Plan,
 ): ReadPage {
   const [listId = '', ...furtherListIds] = plan.lists.map((list) => list.id);
   const segmentIds = plan.segments ?? [];
-  const size = pageSize(plan);
-  return async (afterEmail) => {
-    const page = await audience.listAudience({
+  let size = pageSize(plan);
+  const read = (afterEmail: string) =>
+    audience.listAudience({
       ...{ workspaceId, listId, furtherListIds, segmentIds, afterEmail },
       includeUnsubscribed: plan.include_unsubscribed,
       pageSize: size,
       withTimezones: schedule.use_recipient_timezone,
     });
+  // Many segments about messages take longer for a large page than a call may.
+  const readInTime = async (afterEmail: string) => {
+    for (;;) {
+      try {
+        return await read(afterEmail);
+      } catch (error) {
+        const isLate = ConnectError.from(error).code === Code.DeadlineExceeded;
+        if (!isLate || segmentIds.length === 0 || size < sizeMin) throw error;
+        size = Math.ceil(size / 4);
+        Activity.current().heartbeat({ recipients: enqueued_count });
+      }
+    }
+  };
+  return async (afterEmail) => {
+    const page = await readInTime(afterEmail);
     if (segmentIds.length > 0 && !page.bySegments) throw tooOld();
     // A contacts process from before segments does not say where to go on.
     const nextAfterEmail = page.nextAfterEmail || (page.emails[size - 1] ?? '');

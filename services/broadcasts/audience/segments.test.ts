@@ -1,4 +1,4 @@
-import { Code, type ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
@@ -158,6 +158,21 @@ test('a contacts process that does not know segments is not asked for everybody 
   given.context.audience.listAudience = (request) => listAudience({ ...request, segmentIds: [] });
   await expect(freeze(key)).rejects.toMatchObject({ code: Code.Unavailable });
   expect(await read(key)).toMatchObject({ status: BroadcastStatus.SENDING, enqueuedCount: 0 });
+});
+
+test('a page whose segments take too long is read in smaller ones', async () => {
+  given.neighbours.isInSegments = (email) => email < 'p12000';
+  const { listAudience } = given.context.audience;
+  const sizes: number[] = [];
+  given.context.audience.listAudience = (request) => {
+    sizes.push(request.pageSize ?? 0);
+    if ((request.pageSize ?? 0) > 1_000) throw new ConnectError('late', Code.DeadlineExceeded);
+    return listAudience(request);
+  };
+  const key = await givenBroadcast(given, { status: 'sending', ...alone });
+  await playSteps(given, key);
+  expect(sent).toEqual(crowd.slice(0, 12_000));
+  expect(sizes.slice(0, 4)).toEqual([10_000, 2_500, 625, 625]);
 });
 
 test('schedule and estimate name the segment that does not exist', async () => {
