@@ -46,6 +46,8 @@ const minutes = kills > 0 ? (kills * killEveryMs) / 60_000 : Number(values.minut
 const faultEveryMs = 6_000;
 const freezeMs = 60_000;
 const clockMs = 10_000;
+/** Segments match about a quarter of the contacts. */
+const share = values.segments ? 0.25 : 1;
 const settleMsMax = 5 * 60_000;
 
 if (values.transactional) {
@@ -83,7 +85,7 @@ async function broadcastChaos(): Promise<void> {
       schedule,
       settleMsMax,
       // A dead claim blocks its batch for half a minute, so half of the time is waiting.
-      ratePerMinute: Math.ceil((2 * recipients) / minutes),
+      ratePerMinute: Math.ceil((2 * recipients * share) / minutes),
       // Long enough that a kill finds messages in flight.
       latencyMs: 500,
       fakeDuplicate: values['fake-duplicate'],

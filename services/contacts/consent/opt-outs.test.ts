@@ -96,3 +96,20 @@ test('an opt-out outlives the contact, and a new contact with the address has it
   const elsewhere = await givenAnn();
   expect(await isOut(elsewhere)).toBe(false);
 });
+
+test('an import, or the form, at the same time leaves nobody active who has left all mail', async () => {
+  const workspaceId = await givenAnn();
+  const people = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
+  const contacts = people.map((each) => ({ email: each }));
+  await given.contacts.importContacts({ workspaceId, contacts });
+  const leave = (each: string) => given.audience.unsubscribeRecipient({ workspaceId, email: each });
+  const join = (list: string) =>
+    given.contacts.importContacts({ workspaceId, contacts, subscribeToLists: [list] });
+  await Promise.all([join('news'), ...people.map(leave), join('offers'), join('public')]);
+  const { recipients } = await given.audience.resolveRecipients({ workspaceId, emails: people });
+  expect(recipients.every(({ skipReason }) => skipReason === 'unsubscribed')).toBe(true);
+  for (const listId of ['news', 'offers', 'public']) {
+    const { emails } = await given.audience.listAudience({ workspaceId, listId, pageSize: 100 });
+    expect(emails).toEqual([]);
+  }
+});

@@ -1050,7 +1050,7 @@ export type ImportContactsRequest = Message<"postrider.contacts.v1.ImportContact
   contacts: ContactInput[];
 
   /**
-   * Lists that all of them are subscribed to; at most 100.
+   * Lists that all of them are subscribed to, but for those who have left the list, or all mail, bounced or complained; at most 100.
    *
    * @generated from field: repeated string subscribe_to_lists = 3;
    */

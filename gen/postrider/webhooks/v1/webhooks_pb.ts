@@ -168,7 +168,7 @@ export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> &
 
   /**
    * If not empty, only events of these segments: `segment.*` events by their segment, and events of a contact that is in
-   * one of them; `contact.deleted` is not filtered. At most 100.
+   * one of them when the event arrives, which follows a change by seconds; `contact.deleted` is not filtered. At most 100.
    *
    * @generated from field: repeated string segment_ids = 4;
    */
