@@ -24,6 +24,9 @@ export class Segments extends Migration {
     // events are in it, so that they are erased with their contact.
     this.addSql(`create index custom_events_contact on custom_events (workspace_id, email, occurred_at desc)
       include (event_name, goal_type, goal_name, goal_value, deleted_at)`);
+    // Goals of all contacts, which are summed up in the order of the index, without the table.
+    this.addSql(`create index custom_events_goals on custom_events (workspace_id, goal_type, email)
+      include (goal_value, goal_name, occurred_at) where deleted_at is null and goal_type is not null`);
     // customEvents.list of a name.
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
       where deleted_at is null and occurred_at > '-infinity'`);

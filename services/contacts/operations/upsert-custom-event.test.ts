@@ -201,7 +201,7 @@ test.each<[string, Over, string]>([
     { occurredAt: { seconds: 8_640_000_000_000n } },
     'occurred_at must lie in the years 1 to 9999',
   ],
-  ['integration_id', { integrationId: long(33) }, 'integration_id must be 32 characters or less'],
+  ['integration_id', { integrationId: long(65) }, 'integration_id must be 64 characters or less'],
   ['goal_name', { goalName: long(101) }, 'goal_name must be 100 characters or less'],
   [
     'goal_type',

@@ -78,6 +78,8 @@ function preview(context: EvaluationContext, asked: Asked): Promise<Preview> {
   return context.store.fork().transactional(
     async (em) => {
       await query(em, 'set local jit = off', []);
+      // A workspace's events are grouped in memory; there are at most `atOnce` of these.
+      await query(em, `set local work_mem = '64MB'`, []);
       return readsMessages(asked.tree)
         ? previewByRanges(context, em, asked, until)
         : previewAtOnce(context, em, asked, until);

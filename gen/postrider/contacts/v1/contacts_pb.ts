@@ -1321,7 +1321,7 @@ export const ContactService: GenService<{
     output: typeof ImportContactsResponseSchema;
   },
   /**
-   * Permanently deletes a contact and its memberships; its address disappears from the message history.
+   * Permanently deletes a contact with its memberships, custom events and timeline; its address disappears from the message history.
    * A suppression of the address stays, as it protects the person.
    *
    * INVALID_ARGUMENT: the address is wrong. NOT_FOUND (`Contact not found`): no contact has this address.

@@ -10,10 +10,11 @@ import { buildPage } from './page.ts';
 /** Statements that began before the segment was known have ended or have an id of a transaction by then. */
 const unawareMs = 1_000;
 const writersPollMs = 100;
-const pageMax = 10_000;
+/** Small enough that writers of contacts wait little for the processor. */
+const pageMax = 5_000;
 const pageMin = 100;
 /** Between two pages other writers have the database for this part of a page's time. */
-const pausePart = 0.5;
+const pausePart = 0.7;
 const pauseMinMs = 20;
 
 /** A segment whose build is under way. */

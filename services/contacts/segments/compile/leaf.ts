@@ -81,7 +81,7 @@ function happenings(statement: Statement, { event, span }: TimelineLeaf): string
 }
 
 const aggregates: Readonly<Record<GoalLeaf['aggregate'], string>> = {
-  sum: 'coalesce(sum(goal_value), 0)::float8',
+  sum: 'sum(goal_value)::float8',
   count: 'count(*)::float8',
   avg: 'sum(goal_value)::float8 / nullif(count(goal_value), 0)',
   min: 'min(goal_value)::float8',
@@ -90,10 +90,15 @@ const aggregates: Readonly<Record<GoalLeaf['aggregate'], string>> = {
 
 function goalSql(statement: Statement, leaf: GoalLeaf): string {
   const { aggregate, least, most } = leaf;
-  const value = aggregates[aggregate];
-  const holds = `${value} between ${statement.bind(least, 'float8')} and ${statement.bind(most, 'float8')}`;
   // Without any goal a sum and a number are 0, and there is no row to find: those for whom it does not hold are looked for.
   const isOfNone = (aggregate === 'sum' || aggregate === 'count') && least <= 0 && most >= 0;
+  const value = aggregates[aggregate];
+  const parts = [
+    ...(Number.isFinite(least) ? [`${value} >= ${statement.bind(least, 'float8')}`] : []),
+    ...(Number.isFinite(most) ? [`${value} <= ${statement.bind(most, 'float8')}`] : []),
+  ];
+  // The sum of goals that all have no value is null, and stands for 0.
+  const holds = parts.join(' and ');
   const found = statement.join(`
     select email from (${goals(statement, leaf)}) goal
     group by email having ${isOfNone ? `not (${holds})` : holds}`);
