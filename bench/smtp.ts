@@ -74,6 +74,7 @@ async function compileNewsletter(): Promise<Program> {
     from: { email: from, name: 'News' },
     replyTo: '',
     list: { id: 'bench', name: 'Bench' },
+    canBeLeft: true,
     feedbackId: ['bench', 'bench', 'broadcast', 'postrider'],
     values: { workspace: { base_url: 'https://mail.example' } },
     utm: { source: 'bench', medium: 'email' },

@@ -1,4 +1,5 @@
 import { type Env, readEnv } from '#lib/config.ts';
+import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 
 export type GatewayConfig = {
@@ -9,6 +10,7 @@ export type GatewayConfig = {
   /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
   isHttps: boolean;
   logLevel: string;
+  logFormat: LogFormat;
   /** Ranges in CIDR notation whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
@@ -27,6 +29,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     demoMode: variables.flag('DEMO_MODE'),
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
     logLevel: variables.text('LOG_LEVEL', 'info'),
+    logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
     trustedProxies: variables.list('TRUSTED_PROXIES'),
     addresses: new Map(
       [...services].map((service) => [

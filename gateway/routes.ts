@@ -9,7 +9,7 @@ import {
 import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { type Paging, pagingOf } from './api/ndjson.ts';
-import { type DecodeQuery, queryDecoder } from './api/query.ts';
+import { type DecodeQuery, queryDecoder, queryNames } from './api/query.ts';
 import { decoderOf } from './json/decode.ts';
 import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
 
@@ -30,6 +30,7 @@ export type Route = {
   bodyLimitBytes: number;
   failureText: string;
   decodeQuery: DecodeQuery;
+  queryNames: ReadonlySet<string>;
   decodeBody: (json: unknown) => Message;
   encode: EncodeValue;
   /** Present where all pages are the answer, as one stream. */
@@ -78,6 +79,7 @@ function routeOf(method: DescMethod): Route {
       promise.bodyLimitBytes || (rule === 'public' ? publicBodyLimitBytes : bodyLimitDefaultBytes),
     failureText: promise.failureText || 'Internal server error',
     decodeQuery: queryDecoder(method.input),
+    queryNames: queryNames(method.input),
     decodeBody: bodyDecoder(method),
     encode: promise.bodyField
       ? bodyFieldEncoder(method.output, promise.bodyField)

@@ -171,6 +171,11 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
     return { name: 'busy', failureText, answer: refuseBusy };
   // A POST is in progress once its body has been read.
   if (request.method !== 'POST') begin(state, exchange);
+  // Before the operations: a form of plain HTML is posted to the path of one.
+  for (const { name, answer } of options.pages) {
+    const promise = answer(exchange, state.api.readBody);
+    if (promise) return { name, failureText, answer: () => promise };
+  }
   const routesAtPath = options.routes.get(path);
   if (routesAtPath) {
     const route = routeFor(routesAtPath, request.method);
@@ -181,10 +186,6 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
           ? emptyAnswer(allowed(routesAtPath), route.isCors ? preflightHeaders(route.verb) : {})
           : answerOperation(state.api, routesAtPath, exchange),
     };
-  }
-  for (const { name, answer } of options.pages) {
-    const promise = answer(exchange, state.api.readBody);
-    if (promise) return { name, failureText, answer: () => promise };
   }
   return { name: 'unknown', failureText, answer: refuseUnknown };
 }

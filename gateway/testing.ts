@@ -62,8 +62,9 @@ export async function startGateway(
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
   const routes = routesOf(contracts);
   const messages = transportFor('messages');
+  const contacts = transportFor('contacts');
   const authorization = serviceToken(keyring, 'gateway');
-  const { pages, close } = openPages({ routes, messages, keyring, authorization, log });
+  const { pages, close } = openPages({ routes, messages, contacts, keyring, authorization, log });
   const { server, drain } = createGateway({
     routes,
     pages,

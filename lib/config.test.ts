@@ -7,6 +7,7 @@ const read = (env: Env) =>
     secretKey: variables.text('SECRET_KEY'),
     port: variables.integer('PORT'),
     replicas: variables.integer('REPLICAS', 1, { from: 1, to: 8 }),
+    format: variables.oneOf('FORMAT', ['json', 'pretty']),
     isDemo: variables.flag('DEMO_MODE'),
     networks: variables.list('NETWORKS'),
     addresses: variables.requiredList('ADDRESSES'),
@@ -23,6 +24,7 @@ test('variables are read with their types, and absent ones have their fallback',
     secretKey: 's',
     port: 80,
     replicas: 1,
+    format: 'json',
     isDemo: true,
     networks: [],
     addresses: ['a:1', 'b:2', 'c:3'],
@@ -40,6 +42,12 @@ test('one error names every variable that is missing, empty or wrong', () => {
 test.each(['0', '9'])('a number out of its range is an error: %s', (REPLICAS) => {
   const env = { SECRET_KEY: 's', PORT: '80', ADDRESSES: 'a:1', REPLICAS };
   expect(() => read(env)).toThrow(/^REPLICAS must be from 1 to 8$/);
+});
+
+test('a word that is none of those allowed is an error that names them', () => {
+  const env = { SECRET_KEY: 's', PORT: '80', ADDRESSES: 'a:1' };
+  expect(read({ ...env, FORMAT: 'pretty' })).toMatchObject({ format: 'pretty' });
+  expect(() => read({ ...env, FORMAT: 'xml' })).toThrow(/^FORMAT must be one of json, pretty$/);
 });
 
 test('the error contains the value of no text', () => {

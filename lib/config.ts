@@ -7,6 +7,8 @@ export type Variables = {
   integer(name: string, fallback?: number, range?: { from: number; to: number }): number;
   /** True for `true` and `1`. */
   flag(name: string): boolean;
+  /** One of some words; the first is the fallback. */
+  oneOf<Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word;
   /** Items separated by commas or semicolons, trimmed, without empty ones. */
   list(name: string): string[];
   requiredList(name: string): string[];
@@ -49,6 +51,12 @@ function variablesOf(env: Env, faults: string[]): Variables {
         faults.push(`${name} must be from ${from} to ${to}`);
       }
       return value;
+    },
+    oneOf(name, words) {
+      const value = env[name] || words[0];
+      const word = words.find((each) => each === value);
+      if (!word) faults.push(`${name} must be one of ${words.join(', ')}`);
+      return word ?? words[0];
     },
     flag: (name) => env[name] === 'true' || env[name] === '1',
     requiredList(name) {

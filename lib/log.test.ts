@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { cpuMs } from '../test/cpu-time.ts';
 import { withoutAddresses } from './log.ts';
@@ -14,4 +16,14 @@ test('addresses are removed from a long word in one pass', () => {
   expect(withoutAddresses('to <ada@example.com>, @home and a@ but b@c; x@y@z')).toBe(
     'to <[address]>, @home and a@ but [address]; [address]',
   );
+});
+
+test('a pretty line is for people, and hides what a line of JSON hides', () => {
+  const log = JSON.stringify(join(import.meta.dirname, 'log.ts'));
+  const program = `import { createLog } from ${log};
+    createLog('contacts', 'info', 'pretty').info({ workspaceId: 'w1', token: 'secret-token' }, 'call');`;
+  const line = execFileSync(process.execPath, ['--input-type=module', '-e', program]).toString();
+  expect(line).toMatch(/INFO.*contacts.*call/);
+  expect(line).toContain('workspaceId: "w1"');
+  expect(line).not.toContain('secret-token');
 });

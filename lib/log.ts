@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { build as prettyStream } from 'pino-pretty';
 
 export type Log = pino.Logger;
 
@@ -19,13 +20,18 @@ export function withoutAddresses(text: string): string {
   });
 }
 
-/** Structured logs on standard output, one JSON object a line. */
-export function createLog(name: string, level = 'info'): Log {
-  return pino({
+/** One JSON object a line, or text for people. */
+export type LogFormat = 'json' | 'pretty';
+
+/** Structured logs on standard output. */
+export function createLog(name: string, level = 'info', format: LogFormat = 'json'): Log {
+  const options = {
     name,
     level,
     base: { name, pid: process.pid },
     serializers: { err: serializeError },
     redact: ['authorization', 'password', 'token', 'secret', '*.password', '*.token', '*.secret'],
-  });
+  };
+  if (format === 'json') return pino(options);
+  return pino(options, prettyStream({ colorize: process.stdout.isTTY, ignore: 'pid', sync: true }));
 }

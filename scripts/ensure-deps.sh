@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 installed=node_modules/.package-lock.json
 if [ ! -f "$installed" ] || [ package-lock.json -nt "$installed" ]; then
   echo "Installing dependencies into node_modules (about 1 GB, once) ..." >&2
-  npm ci --no-audit --no-fund >&2
+  npm ci --no-audit --no-fund --loglevel=error >&2
   touch "$installed"
 fi
 

@@ -28,11 +28,8 @@ const samplePercentage = 20;
 
 /** An A/B test of both templates on a fifth of the list; a person is to choose the winner. */
 export async function startTest(job: Job, listId: string): Promise<Running> {
-  const { api, workspaceId, run } = job;
-  const key = { workspace_id: workspaceId };
-  const body = {
-    ...key,
-    name: `Spring newsletter ${run}`,
+  const running = await createBroadcast(job, {
+    name: `Spring newsletter ${job.run}`,
     audience: { list: listId, exclude_unsubscribed: true },
     test_settings: {
       enabled: true,
@@ -44,17 +41,37 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
       })),
     },
     utm_parameters: { source: 'newsletter', medium: 'email', campaign: 'spring' },
-  };
+  });
+  await running.act('schedule', { send_now: true });
+  return running;
+}
+
+/** A draft. */
+export async function createBroadcast(
+  { api, workspaceId }: Job,
+  content: object,
+): Promise<Running> {
+  const key = { workspace_id: workspaceId };
+  const body = { ...key, ...content };
   const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', { body });
   const { id } = broadcast;
-  const running: Running = {
+  return {
     id,
     read: async () =>
       (await api<{ broadcast: Broadcast }>('broadcasts.get', { query: { ...key, id } })).broadcast,
     act: (action, more = {}) => api(`broadcasts.${action}`, { body: { ...key, id, ...more } }),
   };
-  await running.act('schedule', { send_now: true });
-  return running;
+}
+
+/** Shows the progress of a broadcast without a test until it is over. */
+export async function watchAll({ read }: Running): Promise<Broadcast> {
+  const bar = progressBar('Letter');
+  return watch(read, (broadcast) => {
+    const { status, enqueued_count: total } = broadcast;
+    bar.show(outcomes(broadcast), { total, note: status });
+    if (isDone(status)) bar.end();
+    return isDone(status);
+  });
 }
 
 const isDone = (status: string) => ['sent', 'failed', 'cancelled'].includes(status);

@@ -7,6 +7,7 @@ import { check, type Outcome, report } from './outcome.ts';
 import { readMails } from './readers.ts';
 import { draw, untilCounted } from './results.ts';
 import { runningStack, type Settings } from './running-stack.ts';
+import { forgetSegments, writeToReaders } from './segment.ts';
 import { givenList, givenTemplates, importContacts, type Job } from './story.ts';
 import { expectedOf, subscribe, unsubscribe, untilArrived } from './webhooks.ts';
 
@@ -28,6 +29,7 @@ async function tell(settings: Settings): Promise<boolean> {
   const job = { api, workspaceId: WORKSPACE_ID, run };
   console.log(`\nTesting and sending a newsletter with Postrider (run ${run})\n`);
   await unsubscribe(job, settings);
+  await forgetSegments(job);
   await subscribe(job, settings);
   try {
     const outcome = await importAndSend(job, settings);
@@ -54,13 +56,13 @@ async function importAndSend(job: Job, settings: Settings): Promise<Outcome> {
   const listId = await givenList(job);
   const imported = await importContacts(job, listId);
   await givenTemplates(job);
-  const { reads, broadcast } = await testAndSend(job, settings, listId);
-  const expected = expectedOf(imported, reads, broadcast);
+  const { reads, segment, broadcast } = await testAndSend(job, settings, listId);
+  const expected = expectedOf(imported, reads, { broadcast, segment });
   const counts = await untilArrived(job, settings, expected);
-  return check(job, settings, { imported, broadcast, webhooks: { expected, counts } });
+  return check(job, settings, { imported, broadcast, segment, webhooks: { expected, counts } });
 }
 
-/** Two variations go to a sample, readers react, the better one goes to everybody else. */
+/** Two variations go to a sample, readers react and get a letter, the better variation goes to everybody else. */
 async function testAndSend(job: Job, settings: Settings, listId: string) {
   const running = await startTest(job, listId);
   const { status, pause_reason: reason = '' } = await watchTest(running);
@@ -68,12 +70,13 @@ async function testAndSend(job: Job, settings: Settings, listId: string) {
   const reads = await readMails(job, settings);
   const results = await untilCounted(job, running, reads);
   draw(results);
+  const segment = await writeToReaders(job, { listId, reads });
   const { recommended_winner: winner = '' } = results;
   console.log(
     `  Winner    “${results.variation_results[winner]?.template_name}”, as recommended\n`,
   );
   await running.act('selectWinner', { template_id: winner });
-  return { reads, broadcast: await watchRest(running) };
+  return { reads, segment, broadcast: await watchRest(running) };
 }
 
 /** Signs in as a deployment script does: by a signature over address and time. */

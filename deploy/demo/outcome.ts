@@ -1,6 +1,7 @@
 import type { Broadcast } from './broadcast.ts';
 import { json } from './readers.ts';
 import type { Settings } from './running-stack.ts';
+import type { SegmentOutcome } from './segment.ts';
 import { type Imported, type Job, templateId, variations } from './story.ts';
 import { compare, type Expected, pageOf, type Received } from './webhooks.ts';
 
@@ -13,6 +14,7 @@ export type Outcome = {
 type Run = {
   imported: Imported;
   broadcast: Broadcast;
+  segment: SegmentOutcome;
   webhooks: { expected: Expected; counts: Received };
 };
 type Stats = { stats: { total_sent: number; total_failed: number; total_unknown: number } };
@@ -23,7 +25,7 @@ type Mails = { mails: { id: number }[] };
 export async function check(
   job: Job,
   settings: Settings,
-  { imported, broadcast, webhooks }: Run,
+  { imported, broadcast, segment, webhooks }: Run,
 ): Promise<Outcome> {
   const { api, workspaceId, run } = job;
   const { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' } = settings;
@@ -45,6 +47,14 @@ export async function check(
   for (const [name, arrived, sent] of await countVariations(job, INBOX_URL, broadcast)) {
     facts.push([`of them “${name}”`, arrived]);
     if (arrived !== sent) problems.push(`${name}: ${arrived} arrived, ${sent} sent`);
+  }
+  facts.push(
+    ['in the segment, says the estimate', segment.estimated],
+    ['of them got the letter', segment.sent],
+  );
+  for (const count of [segment.estimated, segment.sent]) {
+    if (count !== segment.expected)
+      problems.push(`the segment: ${count} instead of ${segment.expected}`);
   }
   if (broadcast.status !== 'sent') problems.push(`the broadcast is ${broadcast.status}`);
   const received = compare(webhooks.expected, webhooks.counts);
@@ -87,7 +97,7 @@ export function report({ facts, problems, links }: Outcome): void {
   for (const [name, url] of links) console.log(`  ${name.padEnd(9)} ${url}`);
   console.log(
     problems.length === 0
-      ? '\nEverybody got exactly one mail, and every event came as a signed webhook.'
+      ? '\nEverybody got the newsletter exactly once, and every event came as a signed webhook.'
       : `\n${problems.join('\n')}`,
   );
 }

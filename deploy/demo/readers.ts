@@ -2,9 +2,9 @@ import { progressBar } from './progress.ts';
 import { type Job, variations } from './story.ts';
 
 /** The reactions to one variation. */
-export type Read = { mails: number; opened: number; clicked: number };
+export type Read = { mails: number; opened: number; clicked: number; openedBy: string[] };
 
-type Mail = { id: number };
+type Mail = { id: number; to: string };
 
 /** Opens and clicks in percent; the subject with the question gets more of both. */
 const habits = { news: { open: 22, click: 6 }, question: { open: 43, click: 15 } };
@@ -38,7 +38,11 @@ export async function readMails(
     for (const mail of clickers) await click(`${INBOX_URL}/api/mails/${mail.id}`, mail.id);
     bar.show(readers.length, { note: `opened “${name}”, ${clickers.length} pressed its button` });
     bar.end();
-    reads[id] = { mails: mails.length, opened: readers.length, clicked: clickers.length };
+    const openedBy = readers.map(({ to }) => to);
+    reads[id] = {
+      ...{ mails: mails.length, opened: readers.length, clicked: clickers.length },
+      openedBy,
+    };
   }
   return reads;
 }

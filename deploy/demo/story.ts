@@ -68,6 +68,14 @@ export const variations = [
 
 export const templateId = ({ run }: Job, { id }: (typeof variations)[number]) => `${id}-${run}`;
 
+export const letterId = ({ run }: Job) => `letter-${run}`;
+
+/** The mail to those who opened the test. Its subject has no run, so that it is not counted among the test's mails. */
+const letter = `<mjml><mj-body><mj-section><mj-column>
+<mj-text>Dear {{ contact.first_name | default: "Friend" }}, thank you for reading so early.</mj-text>
+<mj-text><a href="{{ unsubscribe_url }}">Leave</a></mj-text>
+</mj-column></mj-section></mj-body></mjml>`;
+
 export async function givenTemplates(job: Job): Promise<void> {
   const { api, workspaceId, run } = job;
   const mjml = readFileSync(join(import.meta.dirname, 'newsletter.mjml'), 'utf8');
@@ -87,6 +95,10 @@ export async function givenTemplates(job: Job): Promise<void> {
     };
     await api('templates.create', { body: { workspace_id: workspaceId, ...template } });
   }
+  const email = { editor_mode: 'code', mjml_source: letter, subject: 'Thank you for reading' };
+  const ofLetter = { channel: 'email', category: 'marketing', email };
+  const body = { workspace_id: workspaceId, id: letterId(job), name: 'Letter', ...ofLetter };
+  await api('templates.create', { body });
   console.log(
     `  Templates ${variations.map(({ name }) => name).join(' and ')}, compiled from MJML`,
   );

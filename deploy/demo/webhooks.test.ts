@@ -3,8 +3,11 @@ import { compare, expectedOf, type Received } from './webhooks.ts';
 
 const expected = expectedOf(
   { good: 4, created: 3, bad: [] },
-  { news: { mails: 1, opened: 1, clicked: 0 }, question: { mails: 1, opened: 1, clicked: 1 } },
-  { sent_count: 4 },
+  {
+    news: { mails: 1, opened: 1, clicked: 0, openedBy: ['a@example.com'] },
+    question: { mails: 1, opened: 1, clicked: 1, openedBy: ['b@example.com'] },
+  },
+  { broadcast: { sent_count: 4 }, segment: { expected: 1, estimated: 1, sent: 1 } },
 );
 
 function received(changes: Record<string, number> = {}, unverified = 0): Received {
@@ -23,14 +26,14 @@ test('webhooks that agree with what the demo did are no problem', () => {
   expect(problems).toEqual([]);
   expect(facts).toContainEqual(['webhooks contact.created', 3]);
   expect(facts).toContainEqual(['webhooks email.opened', 2]);
-  expect(facts.at(-1)).toEqual(['webhooks in all, all verified', 14]);
+  expect(facts.at(-1)).toEqual(['webhooks in all, all verified', 16]);
 });
 
 test('a missing webhook, one too many and one that is not verified are problems', () => {
-  const counts = received({ 'list.subscribed': 3, 'email.sent': 5 }, 2);
+  const counts = received({ 'list.subscribed': 3, 'email.sent': 6 }, 2);
   expect(compare(expected, counts).problems).toEqual([
     'webhooks list.subscribed: 3 instead of 4',
-    'webhooks email.sent: 5 instead of 4',
+    'webhooks email.sent: 6 instead of 5',
     '2 webhooks could not be verified',
   ]);
 });

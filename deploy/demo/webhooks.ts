@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broadcast } from './broadcast.ts';
 import { json, type Read } from './readers.ts';
 import type { Settings } from './running-stack.ts';
+import type { SegmentOutcome } from './segment.ts';
 import type { Imported, Job } from './story.ts';
 
 export type Received = Tally & { types: Record<string, Tally> };
@@ -14,6 +15,7 @@ const eventTypes = [
   'email.sent',
   'email.opened',
   'email.clicked',
+  'segment.joined',
 ] as const;
 export type Expected = Record<(typeof eventTypes)[number], number>;
 
@@ -59,16 +61,17 @@ export async function unsubscribe({ api, workspaceId }: Job, settings: Settings)
 export function expectedOf(
   imported: Imported,
   reads: Record<string, Read>,
-  { sent_count: sent }: Pick<Broadcast, 'sent_count'>,
+  { broadcast, segment }: { broadcast: Pick<Broadcast, 'sent_count'>; segment: SegmentOutcome },
 ): Expected {
   const sum = (what: 'opened' | 'clicked') =>
     Object.values(reads).reduce((total, read) => total + read[what], 0);
   return {
     'contact.created': imported.created,
     'list.subscribed': imported.good,
-    'email.sent': sent,
+    'email.sent': broadcast.sent_count + segment.sent,
     'email.opened': sum('opened'),
     'email.clicked': sum('clicked'),
+    'segment.joined': segment.expected,
   };
 }
 

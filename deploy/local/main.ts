@@ -36,13 +36,19 @@ try {
   say(`
 Postrider is ready after ${seconds} s. Ctrl-C stops it.
 
-  API          ${publicUrl(config)}
+  Start here   ${publicUrl(config)}/      five calls to the first mail
+  API          ${publicUrl(config)}/docs
   API key      ${token}
   Temporal UI  ${temporalUiUrl(config) || 'your own'}
   Inbox        ${inboxUrl(config)}
   Webhooks     ${webhooksUrl(config)}
   Settings     ${config.folder}/env
   Logs         ${config.folder}/logs
+
+In another terminal:
+
+  set -a; . ${config.folder}/env; set +a
+  curl -s "$BASE_URL/api/lists.list?workspace_id=$WORKSPACE_ID" -H "Authorization: Bearer $TOKEN"
 `);
   process.send?.('ready');
 } catch (error) {

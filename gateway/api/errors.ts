@@ -41,6 +41,21 @@ const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.DeadlineExceeded, [504, 'deadline_exceeded']],
 ]);
 
+/** Codes of requests that the gateway refuses by itself. */
+const ownCodes = [
+  [405, 'method_not_allowed'],
+  [408, 'request_timeout'],
+  [413, 'payload_too_large'],
+  [415, 'unsupported_media_type'],
+  [500, 'internal'],
+] as const;
+
+/** Every code that an error can have, by status. */
+export function errorCodes(): { status: number; name: string }[] {
+  const all = new Map([...statuses.values(), ...ownCodes].map(([status, name]) => [name, status]));
+  return [...all].map(([name, status]) => ({ status, name })).sort((a, b) => a.status - b.status);
+}
+
 /** The status and the JSON code of a code by its name in the contract, such as NOT_FOUND. */
 export function codeNamed(name: string): readonly [status: number, code: string] {
   const word = name.toLowerCase();

@@ -290,8 +290,27 @@ test('demo mode refuses the operations that the contract marks, after the token 
   }
 });
 
+test('with Prefer: handling=strict an unknown field is a 400 that names it, and without it does not matter', async () => {
+  const strict = { prefer: 'respond-async, handling=strict' };
+  const upsert = (contact: object, more: object, headers = {}) =>
+    post('/api/contacts.upsert', JSON.stringify({ workspace_id: 'w', contact, ...more }), headers);
+  const right = { email: 'a@b.co', custom_json_1: { any: 1 } };
+  const wrong = { ...right, first_nme: 'Ada' };
+  expect((await upsert(wrong, { x: 1 })).status).toBe(200);
+  expect((await upsert(right, {}, strict)).status).toBe(200);
+  const refused = await upsert(wrong, { x: 1 }, strict);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    error: 'unknown field: contact.first_nme',
+    details: [{ field: 'contact.first_nme' }, { field: 'x' }],
+  });
+  const misspelled = await get(`${count}&workspce=1`, strict);
+  expect(await misspelled.json()).toMatchObject({ error: 'unknown field: workspce' });
+  expect((await get(`${count}&workspce=1`)).status).toBe(200);
+});
+
 test('an unknown path is a JSON 404', async () => {
-  for (const path of ['/', '/api/', '/api/contacts.nothing', '/api/contacts.count/']) {
+  for (const path of ['/api', '/api/', '/api/contacts.nothing', '/api/contacts.count/']) {
     const response = await get(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: 'Not found', code: 'not_found' });

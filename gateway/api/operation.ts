@@ -5,7 +5,7 @@ import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
-import { refusedInDemo } from '#lib/rpc/errors.ts';
+import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader } from '#lib/rpc/wire.ts';
@@ -15,6 +15,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Streams } from '../http/stream.ts';
 import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
+import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
@@ -48,9 +49,7 @@ export async function answerOperation(
     });
   }
   const message =
-    route.verb === 'GET'
-      ? route.decodeQuery(exchange.query)
-      : await readMessage(api, route, exchange);
+    route.verb === 'GET' ? readQuery(route, exchange) : await readMessage(api, route, exchange);
   const headers = forwardedHeaders(exchange);
   // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token.
   if (route.isPublic) headers.authorization = await api.authorization();
@@ -97,13 +96,37 @@ function unauthenticated(text: string): Refusal {
   return new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
 }
 
+function readQuery(route: Route, { request, query }: Exchange): Message {
+  const message = route.decodeQuery(query);
+  if (isStrict(request)) {
+    refuseUnknown([...query.keys()].filter((name) => !route.queryNames.has(name)).slice(0, 20));
+  }
+  return message;
+}
+
 async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
   const { request, response } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(request, response, route.bodyLimitBytes);
-  return route.decodeBody(parseObject(body));
+  const json = parseObject(body);
+  const message = route.decodeBody(json);
+  if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
+  return message;
+}
+
+/** A client that asks for it (RFC 7240) is told of misspelled fields; to others they do not matter. */
+function isStrict({ headers }: IncomingMessage): boolean {
+  return /\bhandling\s*=\s*"?strict\b/i.test([headers.prefer ?? ''].flat().join());
+}
+
+function refuseUnknown(names: readonly string[]): void {
+  const [first, ...others] = names.map((field) => ({
+    field,
+    description: `unknown field: ${field}`,
+  }));
+  if (first) throw invalidFields([first, ...others]);
 }
 
 const jsonType = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i;

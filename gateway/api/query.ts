@@ -17,6 +17,16 @@ export type DecodeQuery = (query: URLSearchParams) => Message;
 
 /** Compiles the query decoder of a request. Fields that a query cannot express are left out. */
 export function queryDecoder(desc: DescMessage): DecodeQuery {
+  const parameters = parametersOf(desc);
+  return (query) => decodeQuery(desc, parameters, query);
+}
+
+/** The names that the query of a request may have. */
+export function queryNames(desc: DescMessage): ReadonlySet<string> {
+  return new Set(parametersOf(desc).keys());
+}
+
+function parametersOf(desc: DescMessage): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   for (const field of desc.fields) {
     const decode = textDecoder(field);
@@ -27,7 +37,7 @@ export function queryDecoder(desc: DescMessage): DecodeQuery {
     const names = [field.name, queryName || field.name, ...(repeated ? [`${field.name}[]`] : [])];
     for (const name of names) parameters.set(name, parameter);
   }
-  return (query) => decodeQuery(desc, parameters, query);
+  return parameters;
 }
 
 function decodeQuery(

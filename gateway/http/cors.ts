@@ -15,7 +15,8 @@ export function fromAnySite(response: ServerResponse): void {
 export function preflightHeaders(verb: string): Record<string, string> {
   return {
     'access-control-allow-methods': verb,
-    'access-control-allow-headers': 'authorization, content-type, idempotency-key, x-request-id',
+    'access-control-allow-headers':
+      'authorization, content-type, idempotency-key, prefer, x-request-id',
     'access-control-max-age': preflightSeconds.toString(),
   };
 }

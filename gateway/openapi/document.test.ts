@@ -90,12 +90,15 @@ test('limits come from rules, standard or in CEL, and from comments', () => {
   expect(schemas.SmtpSettingsInput.properties.port).toMatchObject({ minimum: 1, maximum: 65_535 });
 });
 
-test('an answer always has its nullable fields, and no other field is null', () => {
+test('an answer always has its nullable fields and those that the contract marks, and no other field is null', () => {
   const { properties, required } = schemas.Contact;
   expect(required).toContain('phone');
   expect(properties.phone.type).toEqual(['string', 'null']);
   expect(properties.email.type).toBe('string');
-  expect(required).not.toContain('created_at');
+  expect(required).toContain('created_at');
+  expect(schemas.Broadcast.required).toEqual(expect.arrayContaining(['status', 'audience']));
+  expect(schemas.Broadcast.required).not.toContain('started_at');
+  expect(schemas.ContactInput.required).toEqual(['email']);
 });
 
 test('enums are lower-case words, times are date-times, free-form objects allow any property', () => {

@@ -18,6 +18,7 @@ const known = new Map<string, unknown>([
   ['Workspace.id', 'demo'],
   ['Workspace.name', 'Demo'],
   ['email', 'ada@example.com'],
+  ['event_name', 'orders/fulfilled'],
   ['contact_email', 'ada@example.com'],
   ['reply_to', 'team@example.com'],
   ['external_id', 'customer-1042'],

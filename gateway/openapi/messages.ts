@@ -82,10 +82,11 @@ function messageSchema(schemas: Schemas, desc: DescMessage, direction: Direction
 }
 
 function isAlwaysThere(field: DescField, direction: Direction): boolean {
-  if (direction === 'request') return isRequired(field, limitsOf(field));
+  const { always, needed, nullable } = getOption(field, jsonOption);
+  if (direction === 'request') return needed || isRequired(field, limitsOf(field));
   const isPrinted =
     field.presence === FeatureSet_FieldPresence.IMPLICIT && field.fieldKind !== 'enum';
-  return isPrinted || getOption(field, jsonOption).nullable;
+  return isPrinted || nullable || always;
 }
 
 function fieldSchema(field: DescField, direction: Direction, make: Make): Schema {
@@ -100,7 +101,7 @@ function fieldSchema(field: DescField, direction: Direction, make: Make): Schema
 /** In a request null stands for an absent field, or clears the field where the contract says so. */
 function mayBeNull(field: DescField, direction: Direction): boolean {
   if (direction === 'response') return getOption(field, jsonOption).nullable;
-  return !isRequired(field, limitsOf(field));
+  return !isAlwaysThere(field, direction);
 }
 
 function wrapped(field: DescField, items: Schema, value: Schema): Schema {

@@ -1,4 +1,4 @@
-import { type DescField, getOption, ScalarType } from '@bufbuild/protobuf';
+import { type DescField, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { Route } from '../routes.ts';
 import { answersOf } from './answers.ts';
@@ -32,7 +32,8 @@ export function describe(route: Route, schemas: Schemas): Schema {
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
   const query = route.verb === 'GET' ? queryOf(route, schemas) : [];
   return {
-    operationId: route.path.replace(/^\/(?:api\/)?/, ''),
+    // Generated clients name types after it: `subscribe` alone would collide with the name of a message.
+    operationId: route.path.replace(/^\/api\//, '').replace(/^\//, 'public.'),
     summary: titleOf(method.name),
     description,
     tags: [resourceOf(route)],
@@ -67,7 +68,7 @@ function queryOf({ method }: Route, schemas: Schemas): Schema[] {
       in: 'query',
       description,
       ...(required ? { required } : {}),
-      schema: inQuery(field, schema),
+      schema: inQuery(schema),
       ...(required ? { example: parameterExample(field) } : {}),
     };
   });
@@ -79,11 +80,10 @@ function fitsQuery(field: DescField): boolean {
   return !nullFields && !rowError && field.fieldKind !== 'map' && (!field.message || isTime);
 }
 
-/** A query has no null; its booleans may be digits. */
-function inQuery(field: DescField, schema: Schema): Schema {
+/** A query has no null. Booleans may be digits, too, but generators of clients know no type of both. */
+function inQuery(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema;
   const [alone] = Array.isArray(anyOf) ? anyOf : [];
   if (alone) return alone;
-  if (field.scalar === ScalarType.BOOL) return { enum: [true, false, 1, 0] };
   return { type: Array.isArray(type) ? type[0] : type, ...rest };
 }

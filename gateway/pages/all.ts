@@ -11,6 +11,7 @@ import { documentsPage } from './documents.ts';
 import { createHits } from './hits.ts';
 import type { Page } from './page.ts';
 import { preferencesPage } from './preferences.ts';
+import { subscribePage } from './subscribe.ts';
 import { clickPage, openPage } from './tracking.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
@@ -20,10 +21,11 @@ export type Pages = {
   close(): Promise<void>;
 };
 
-/** Every page: the documents, and the pages behind the links of mails. */
+/** Every page: the documents, the answer to a form of subscription, and the pages behind the links of mails. */
 export function openPages(given: {
   routes: ReadonlyMap<string, readonly Route[]>;
   messages: Transport;
+  contacts: Transport;
   keyring: Keyring;
   /** The gateway's own token. */
   authorization: Authorization;
@@ -41,6 +43,7 @@ export function openPages(given: {
   return {
     pages: [
       documentsPage(routes),
+      subscribePage(given),
       unsubscribePage(messages),
       confirmPage(messages),
       preferencesPage(messages),

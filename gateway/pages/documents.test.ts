@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { engines } from '#lib/liquid/engine.ts';
 import { variables } from '#lib/liquid/variables.ts';
@@ -41,6 +43,30 @@ test('the page of Liquid has every variable, filter and tag that a mail may use'
   expect(page).toContain('<code>sunday</code>');
   expect(page).toContain('<code>22 November 2026, 09:05</code>');
   expect(page.replace(/<td><code>\d*<\/code><\/td>/g, '')).not.toMatch(/<code><\/code>/);
+});
+
+test('the first page leads everywhere, and shows the quickstart as the README does', async () => {
+  const page = await (await fetch(gateway.url)).text();
+  const paths = [...page.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path);
+  expect(paths).toContain('/docs');
+  for (const path of paths) expect((await fetch(gateway.url + path)).status).toBe(200);
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  expect(readme).toContain(await (await fetch(`${gateway.url}/quickstart/quickstart.sh`)).text());
+});
+
+test('the pages of errors and events explain every code and type', async () => {
+  const errors = await (await fetch(`${gateway.url}/docs/errors`)).text();
+  const sources = globSync(join(import.meta.dirname, '../**/*.ts')).map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const refusals = sources.flatMap((text) => [...text.matchAll(/new Refusal\(\s*\d+,\s*'(\w+)'/g)]);
+  expect(refusals.length).toBeGreaterThan(5);
+  for (const [, name = ''] of refusals) expect(errors).toContain(`<code>${name}</code>`);
+  const events = await (await fetch(`${gateway.url}/docs/events`)).text();
+  for (const page of [errors, events]) {
+    expect(page).toContain('<td>');
+    expect(page).not.toContain('<td></td>');
+  }
 });
 
 test('the page that shows a mail runs one script of its own, and allows no other', async () => {

@@ -7,8 +7,12 @@ import { fromAnySite, preflightHeaders } from '../http/cors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
+import { errorsPage } from './docs/errors.ts';
+import { eventsPage } from './docs/events.ts';
 import { liquidPage } from './docs/liquid.ts';
 import { previewPage, previewPolicy, previewScript } from './docs/preview.ts';
+import { quickstartPrograms, startPage } from './docs/start.ts';
+import { variablesPage } from './docs/variables.ts';
 import type { Page } from './page.ts';
 
 // Vendored: see the README beside it.
@@ -65,14 +69,19 @@ const headersOf = (policy: string) => ({
   'referrer-policy': 'no-referrer',
 });
 
-/** The OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
+/** The first page, the OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
 export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
   const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
   const documents = new Map([
+    ['/', fixed('text/html', startPage(), headersOf(contentSecurityPolicy))],
+    ...quickstartPrograms().map(([path, text]) => [path, fixed('text/plain', text)] as const),
     ['/openapi.json', fixed('application/json', `${JSON.stringify(createDocument(routes))}\n`)],
     ['/docs', fixed('text/html', page, headersOf(contentSecurityPolicy))],
     ['/docs/liquid', fixed('text/html', liquidPage(), headersOf(contentSecurityPolicy))],
+    ['/docs/errors', fixed('text/html', errorsPage(), headersOf(contentSecurityPolicy))],
+    ['/docs/events', fixed('text/html', eventsPage(), headersOf(contentSecurityPolicy))],
+    ['/docs/variables', fixed('text/html', variablesPage(), headersOf(contentSecurityPolicy))],
     ['/docs/preview', fixed('text/html', previewPage, headersOf(previewPolicy))],
     ['/docs/preview.js', fixed('text/javascript', previewScript)],
     ['/docs/start.js', fixed('text/javascript', start)],

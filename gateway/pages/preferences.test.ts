@@ -182,3 +182,15 @@ test('the page of an expired confirmation says what to do', async () => {
   expect(late.status).toBe(200);
   expect(await late.text()).toContain('Ce lien a expiré');
 });
+
+test('a contact of no list may leave all mail, where the mail was to segments alone', async () => {
+  link = { ...link, language: 'en', subscriptions: [] };
+  const page = async (init?: RequestInit) =>
+    (await fetch(`${gateway.url}/p/w1/token-1`, init)).text();
+  expect(await page()).not.toContain('<button');
+  link = { ...link, leavesAll: true };
+  expect(await page()).toContain('Unsubscribe from everything</button>');
+  const left = await page({ method: 'POST', body: new URLSearchParams({ action: 'leave' }) });
+  expect(left).toContain('You are unsubscribed from everything.');
+  expect(updates).toMatchObject([{ unsubscribeAll: true }]);
+});

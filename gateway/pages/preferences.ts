@@ -64,7 +64,9 @@ function isBlocked({ status }: Subscription): boolean {
 function preferences(link: GetLinkResponse, words: Words, notice = ''): PageContent {
   const done = notice === '' ? '' : html`<p class="notice" role="status">${notice}</p>`;
   if (link.subscriptions.length === 0) {
-    return { title: words.preferences, body: html`${done}${paragraph(words.noLists)}` };
+    // A broadcast to segments alone reaches contacts of no list.
+    const leave = link.leavesAll ? html`<form method="post">${leaveButton(words)}</form>` : '';
+    return { title: words.preferences, body: html`${done}${paragraph(words.noLists)}${leave}` };
   }
   return {
     title: words.preferences,
@@ -73,10 +75,13 @@ function preferences(link: GetLinkResponse, words: Words, notice = ''): PageCont
 ${select(words.language, 'language', languageOptions(link.language), words.notSet)}
 ${select(words.timezone, 'timezone', timezoneOptions(link.timezone), words.notSet)}
 <button type="submit" name="action" value="save">${words.save}</button>
-<button type="submit" name="action" value="leave" class="quiet">${words.leaveAll}</button>
+${leaveButton(words)}
 </form>`,
   };
 }
+
+const leaveButton = (words: Words): Html =>
+  html`<button type="submit" name="action" value="leave" class="quiet">${words.leaveAll}</button>`;
 
 function choice(subscription: Subscription, words: Words): Html {
   const { listId, listName, description, status } = subscription;

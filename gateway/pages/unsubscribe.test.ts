@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { startGateway, startService, type TestGateway, type TestService } from '../testing.ts';
+import { languages } from './words.ts';
 
 let service: TestService;
 let gateway: TestGateway;
@@ -14,6 +15,7 @@ beforeAll(async () => {
         if (token === 'garbage') throw new ConnectError('invalid token', Code.InvalidArgument);
         if (token === 'down') throw new ConnectError('no database', Code.Unavailable);
         if (token === 'unknown') return {};
+        if (token.startsWith('all-')) return { leavesAll: true, language: token.slice(4) };
         return {
           listName: '<b>Weekly',
           workspaceName: 'Acme',
@@ -40,6 +42,7 @@ afterAll(async () => {
   await service.stop();
 });
 
+const formType = 'application/x-www-form-urlencoded';
 const form = (body: string, type: string) => ({
   method: 'POST',
   body,
@@ -68,6 +71,19 @@ test('the page is in the language of the contact, or of the browser if the conta
   expect(unknown).toContain('<html lang="de">');
   expect(unknown).toContain('Möchten Sie diese E-Mails nicht mehr erhalten?');
 });
+
+test.each([...languages])(
+  'the page of a mail to no list says that it leaves all: %s',
+  async (language, words) => {
+    const url = `${gateway.url}/u/w1/all-${language}`;
+    const question = await (await fetch(url)).text();
+    expect(question).toContain(words.unsubscribeAllQuestion);
+    const done = await (await fetch(url, form('List-Unsubscribe=One-Click', formType))).text();
+    expect(done).toContain(words.unsubscribedAllText);
+    expect(done).not.toContain(words.unsubscribedText);
+    expect(calls).toEqual([{ workspaceId: 'w1', token: `all-${language}` }]);
+  },
+);
 
 test('unsubscribing works even if the contact cannot be loaded', async () => {
   const response = await fetch(`${gateway.url}/u/w1/down`);

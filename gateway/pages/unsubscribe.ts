@@ -4,6 +4,7 @@ import { button, paragraph } from './layout.ts';
 import { about, linkPage, linkPath, type PageContent, type Visit } from './link.ts';
 import type { Page } from './page.ts';
 import { preferencesPrefix } from './preferences.ts';
+import type { Words } from './words/en.ts';
 
 /**
  * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with any
@@ -14,20 +15,24 @@ export function unsubscribePage(messages: Transport): Page {
 }
 
 function show({ link, words }: Visit): PageContent {
-  const question = link?.listName
-    ? about(words.unsubscribeListQuestion, link.listName)
-    : words.unsubscribeQuestion;
   return {
     title: words.unsubscribe,
-    body: html`${paragraph(question)}${button(words.unsubscribeButton)}`,
+    body: html`${paragraph(questionOf(link, words))}${button(words.unsubscribeButton)}`,
   };
 }
 
-async function submit({ key, words, client, options }: Visit): Promise<PageContent> {
+function questionOf(link: Visit['link'], words: Words): string {
+  if (link?.leavesAll) return words.unsubscribeAllQuestion;
+  if (link?.listName) return about(words.unsubscribeListQuestion, link.listName);
+  return words.unsubscribeQuestion;
+}
+
+async function submit({ key, link, words, client, options }: Visit): Promise<PageContent> {
   await client.unsubscribeByLink(key, options);
+  const done = link?.leavesAll ? words.unsubscribedAllText : words.unsubscribedText;
   const preferences = linkPath(preferencesPrefix, key);
   return {
     title: words.unsubscribed,
-    body: html`${paragraph(words.unsubscribedText)}<p><a href="${preferences}">${words.managePreferences}</a></p>`,
+    body: html`${paragraph(done)}<p><a href="${preferences}">${words.managePreferences}</a></p>`,
   };
 }

@@ -33,7 +33,21 @@ beforeAll(async () => {
   other = await openMessagesStore(store.url);
   call = producer();
 });
-beforeEach(() => query(store.fork(), 'delete from event_interests', []));
+/** What the migration of messages sets for all workspaces. */
+const initial = {
+  consumer: 'contacts',
+  workspace_id: '',
+  types: ['email.bounced', 'email.complained'],
+};
+beforeEach(() =>
+  query(
+    store.fork(),
+    `with gone as (delete from event_interests where consumer <> 'contacts' or workspace_id <> '')
+     insert into event_interests values ('contacts', '', $1)
+     on conflict (consumer, workspace_id) do update set types = excluded.types`,
+    [initial.types],
+  ),
+);
 afterAll(async () => {
   await other.close();
   await store.close();
@@ -153,8 +167,8 @@ test('a type or a consumer outside the contract is refused, and nothing is set',
       'messages sends webhooks no contact.created events',
     ],
     [
-      { consumer: 'contacts', types: ['email.sent'] },
-      'messages sends contacts no email.sent events',
+      { consumer: 'contacts', types: ['list.pending'] },
+      'messages sends contacts no list.pending events',
     ],
     [{ consumer: 'templates', types: [] }, 'messages sends it no events'],
     [{ consumer: '', types: [] }, 'consumer is required'],
@@ -165,7 +179,7 @@ test('a type or a consumer outside the contract is refused, and nothing is set',
       rawMessage,
     });
   }
-  expect(await query(store.fork(), 'select 1 from event_interests', [])).toEqual([]);
+  expect(await query(store.fork(), 'select * from event_interests', [])).toEqual([initial]);
 });
 
 test('only services may set an interest', async () => {

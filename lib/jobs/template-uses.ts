@@ -7,6 +7,7 @@ import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager, Store } from '../postgres/store.ts';
 import { addJob } from './jobs.ts';
+import { upgradeJobs } from './upgrade-jobs.ts';
 
 /** Something that uses templates, which cannot be deleted meanwhile. */
 export type TemplateUser = {
@@ -137,20 +138,11 @@ const keySql = "concat('template uses of ', $1::text, ' ', workspace_id, ' ', id
  * then. A service that is new has nothing to push, and no jobs yet.
  */
 export function pushAllOnce(service: string): string {
-  const schema = schemaOf(service);
-  const add = (key: string, after: string) =>
-    `perform ${schema}.add_job('pushAllTemplateUses', job_key := '${key}', run_at := now() + interval '${after}');`;
-  return `
-    do $$
-    begin
-      if exists (
-        select from pg_proc where proname = 'add_job' and pronamespace = to_regnamespace('${schema}')
-      ) then
-        ${add('all template uses', '0')}
-        ${add('all template uses again', '1 hour')}
-      end if;
-    end
-    $$`;
+  const task = 'pushAllTemplateUses';
+  return upgradeJobs(service, [
+    { task, key: 'all template uses', after: '0' },
+    { task, key: 'all template uses again', after: '1 hour' },
+  ]);
 }
 
 /** Pushes of one user follow each other: each reads, or sees, what the transaction before has committed. */

@@ -10,6 +10,7 @@ export type Variable = {
 
 const every = 'every mail';
 const lists = 'mails to a list';
+const leavable = 'broadcasts and other mails to a list';
 const broadcasts = 'broadcasts';
 
 const numbered = (name: string) => [1, 2, 3, 4, 5].map((number) => `${name}_${number}`);
@@ -58,11 +59,16 @@ export const variables: readonly Variable[] = [
     in: every,
     about: fields.get(name) ?? '',
   })),
-  { name: 'unsubscribe_url', in: lists, about: 'The page where the recipient leaves the list.' },
-  { name: 'oneclick_unsubscribe_url', in: lists, about: 'The same as `unsubscribe_url`.' },
+  {
+    name: 'unsubscribe_url',
+    in: leavable,
+    about:
+      'The page where the recipient leaves the list; of a broadcast to segments alone, all mail.',
+  },
+  { name: 'oneclick_unsubscribe_url', in: leavable, about: 'The same as `unsubscribe_url`.' },
   {
     name: 'notification_center_url',
-    in: lists,
+    in: leavable,
     about: 'The page where the recipient chooses lists and changes their data.',
   },
   {

@@ -1,10 +1,12 @@
 import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '../rpc/tls.ts';
 
 /** The settings that every process of a service has. */
 export type ServiceConfig = {
   name: string;
   logLevel: string;
+  logFormat: LogFormat;
   secretKey: string;
   databaseUrl: string;
   /** Addresses of the processes of other services, `host:port`; empty for a service that is not deployed. */
@@ -42,6 +44,7 @@ export function configReader<Own extends object>(
     readEnv(env, (variables) => ({
       name,
       logLevel: variables.text('LOG_LEVEL', 'info'),
+      logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
       secretKey: variables.text('SECRET_KEY'),
       databaseUrl: variables.text(`${prefix}_DATABASE_URL`),
       addresses: new Map([

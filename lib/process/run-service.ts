@@ -41,8 +41,9 @@ export type ServiceProcess = {
   close?(): Promise<void>;
 };
 
-export function openBase({ name, logLevel, secretKey, addresses, clientTls }: ServiceConfig): Base {
-  const log = createLog(name, logLevel);
+export function openBase(config: ServiceConfig): Base {
+  const { name, secretKey, addresses, clientTls } = config;
+  const log = createLog(name, config.logLevel, config.logFormat);
   const keyring = createKeyring(secretKey, { log });
   const transports = new Map<string, Transport>();
   const peerIfDeployed: Base['peerIfDeployed'] = (other) => {

@@ -45,8 +45,9 @@ export type Audience = {
   exclude_unsubscribed: boolean;
 };
 
+/** None for a broadcast to segments alone. */
 export function listsOf({ list, further_lists }: Audience): string[] {
-  return [list, ...further_lists];
+  return list === '' ? [] : [list, ...further_lists];
 }
 
 export type Schedule = {
@@ -79,7 +80,10 @@ export type Plan = {
   variations: { template_id: string; template_version: number }[];
   integration_id: string;
   rate_limit_per_minute: number;
+  /** None for a broadcast to segments alone. */
   lists: { id: string; name: string }[];
+  /** Absent in plans from before segments. */
+  segments?: string[];
   include_unsubscribed: boolean;
   utm: Record<string, string>;
   /** True where the answer of a global feed is kept beside the row. */
@@ -108,7 +112,7 @@ export function isUniform(row: {
   test_settings: TestSettings;
 }): boolean {
   const { audience, schedule, test_settings: test } = row;
-  return listsOf(audience).length === 1 && !test.enabled && !schedule.use_recipient_timezone;
+  return listsOf(audience).length <= 1 && !test.enabled && !schedule.use_recipient_timezone;
 }
 
 /** The columns of a broadcast; its rules are the methods of `Broadcast`. */

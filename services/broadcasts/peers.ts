@@ -11,7 +11,10 @@ import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 export type Peers = {
   contacts: Pick<Client<typeof ContactService>, 'getContactByEmail'>;
   lists: Pick<Client<typeof ListService>, 'getList'>;
-  audience: Pick<Client<typeof AudienceService>, 'listAudience'>;
+  audience: Pick<
+    Client<typeof AudienceService>,
+    'listAudience' | 'listMissingSegments' | 'countAudience'
+  >;
   templates: Client<typeof TemplateContentService>;
   templateUses: TemplateUseClient;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'getIntegration'>;

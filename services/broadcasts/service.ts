@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
 import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
+import { estimateAudience } from './operations/estimate-audience.ts';
 import { getBroadcast } from './operations/get-broadcast.ts';
 import { getTestResults } from './operations/get-test-results.ts';
 import { listBroadcasts } from './operations/list-broadcasts.ts';
@@ -24,6 +25,7 @@ export function broadcastsRoutes(context: Context) {
     router.service(BroadcastService, {
       listBroadcasts: listBroadcasts(context),
       getBroadcast: getBroadcast(context),
+      estimateAudience: estimateAudience(context),
       createBroadcast: createBroadcast(context),
       updateBroadcast: updateBroadcast(context),
       refreshGlobalFeed: refreshGlobalFeed(context),

@@ -14,6 +14,7 @@ import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
+import { countAudience } from './operations/count-audience.ts';
 import { countContacts } from './operations/count-contacts.ts';
 import { createList } from './operations/create-list.ts';
 import { createSegment } from './operations/create-segment.ts';
@@ -36,6 +37,7 @@ import { listContactListsByList } from './operations/list-contact-lists-by-list.
 import { listContacts } from './operations/list-contacts.ts';
 import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listMissingSegments } from './operations/list-missing-segments.ts';
 import { listSegmentContacts } from './operations/list-segment-contacts.ts';
 import { listSegments } from './operations/list-segments.ts';
 import { listTimeline } from './operations/list-timeline.ts';
@@ -105,6 +107,8 @@ export function contactsRoutes(context: Context) {
     });
     router.service(AudienceService, {
       listAudience: listAudience(context),
+      countAudience: countAudience(context),
+      listMissingSegments: listMissingSegments(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),

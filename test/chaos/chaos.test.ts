@@ -37,6 +37,24 @@ test('a broadcast loses nobody and counts every repeat while processes are kille
   expect(report).toMatchObject({ lost: 0, problems: [], counts: { sent: 1_500 } });
 }, 180_000);
 
+test('a broadcast to segments reaches exactly those for whom a plain evaluation says yes', async () => {
+  const report = await runChaos(stack, {
+    ...{ recipients: 3_000, segmentSeed: 7, fakeDuplicate: false },
+    schedule: [
+      kill('contacts', 300),
+      kill('broadcasts-worker', 1_000),
+      kill('messages-2', 2_000),
+      kill('contacts', 4_000),
+      kill('postgres', 5_000),
+    ],
+    ...{ ratePerMinute: 12_000, latencyMs: 200, settleMsMax: 120_000 },
+    say: () => {},
+  });
+  expect(report.faults.length).toBeGreaterThan(3);
+  expect(report).toMatchObject({ lost: 0, problems: [] });
+  expect(report.counts.sent).toBeGreaterThan(500);
+}, 180_000);
+
 test('the checker finds a repeat that is not counted as unknown', async () => {
   const { problems } = await chaos(20, [], true);
   expect(problems).toEqual([

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fast, givenBroadcast, readBroadcast, sendNow, setRate } from '../stack/given.ts';
 import type { TestStack } from '../stack.ts';
-import { check, type Verdict } from './checker.ts';
+import { check, type Sent, type Verdict } from './checker.ts';
 import { troubles } from './database-troubles.ts';
 import { duplicate } from './duplicate.ts';
 import type { Fault, Happened } from './schedule.ts';
+import { givenSegmentBroadcast } from './segment.ts';
 
 export type ChaosOptions = {
   recipients: number;
+  /** Sends to segments of so many contacts, made from this seed, and not to a list of them. */
+  segmentSeed?: number;
   ratePerMinute: number;
   /** Delay of the answers of the sink. */
   latencyMs: number;
@@ -24,8 +27,10 @@ const pollEveryMs = 250;
 
 /** Sends one broadcast while the schedule's faults happen, waits for its end and checks the result. */
 export async function runChaos(stack: TestStack, options: ChaosOptions): Promise<ChaosReport> {
-  const { say } = options;
-  const sent = await givenBroadcast(stack, options.recipients);
+  const { say, recipients, segmentSeed: seed } = options;
+  const sent: Sent = await (seed === undefined
+    ? givenBroadcast(stack, recipients)
+    : givenSegmentBroadcast(stack, { recipients, seed }));
   await setRate(stack, options.ratePerMinute);
   await stack.sink.behave({ latencyMs: options.latencyMs });
   await sendNow(stack, sent.id);
@@ -34,8 +39,8 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
   const faults: Happened[] = [];
   const clock = (): string => `${((Date.now() - startedAtMs) / 1_000).toFixed(1).padStart(6)} s`;
   const note = async (line: string): Promise<void> => {
-    const { recipients } = await stack.sink.status();
-    say(`${clock()}  ${String(recipients).padStart(6)} mails  ${line}`);
+    const { recipients: mailed } = await stack.sink.status();
+    say(`${clock()}  ${String(mailed).padStart(6)} mails  ${line}`);
   };
   const injecting = inject(stack, options.schedule, ended.signal, async (fault) => {
     faults.push(fault);

@@ -5,7 +5,8 @@ import { endStatus } from '../stack/workflows.ts';
 import type { TestStack } from '../stack.ts';
 import type { Happened } from './schedule.ts';
 
-export type Sent = { id: string; emails: string[] };
+/** `outsiders` must get nothing. */
+export type Sent = { id: string; emails: string[]; outsiders?: string[] };
 
 export type Verdict = {
   lost: number;
@@ -34,7 +35,7 @@ export function boundOf(faults: readonly Happened[], hasJournal: boolean): numbe
 /** Compares the sink, the database, the API and Temporal. */
 export async function check(
   stack: TestStack,
-  { id, emails }: Sent,
+  { id, emails, outsiders = [] }: Sent,
   faults: readonly Happened[],
 ): Promise<Verdict> {
   const problems: string[] = [];
@@ -47,6 +48,8 @@ export async function check(
   const twice = doubled.reduce((sum, [, messageIds]) => sum + messageIds.length - 1, 0);
   const lost = emails.length - byEmail.size - (record.failed ?? 0) - (record.skipped ?? 0);
   const bound = boundOf(faults, stack.hasJournal);
+  const strangers = mailsByEmail(stack, outsiders).size;
+  expect(strangers === 0, `${strangers} got a mail that was not for them`);
   expect(lost === 0, `${lost} recipients got no mail`);
   expect(twice <= bound, `${twice} mails came twice, more than ${bound}`);
   for (const [email, messageIds] of doubled) {

@@ -10,7 +10,8 @@ import { webhookChaos } from './webhooks/main.ts';
 /**
  * `npm run chaos -- --seed N`: a broadcast through two replicas of messages, whose clocks differ, while processes are
  * killed and frozen and the database fails at random. Exits 0 only if everybody got the mail, and nobody twice beyond
- * the bound that no sender can avoid. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
+ * the bound that no sender can avoid. With `--segments`: a broadcast to segments, which must reach those and nobody else for whom a
+ * plain evaluation says yes. With `--webhooks`: events to an endpoint, while what delivers them is killed. With
  * `--transactional`: calls of `transactional.send`, while every service is killed.
  */
 const { values } = parseArgs({
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     'without-journal': { type: 'boolean', default: false },
     /** Folder for the logs of a bad run. */
     keep: { type: 'string' },
+    /** Sends to segments of the recipients, and to no list. */
+    segments: { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
     /** Of `--webhooks`. */
     events: { type: 'string', default: '10000' },
@@ -43,6 +46,8 @@ const minutes = kills > 0 ? (kills * killEveryMs) / 60_000 : Number(values.minut
 const faultEveryMs = 6_000;
 const freezeMs = 60_000;
 const clockMs = 10_000;
+/** Segments match about a quarter of the contacts. */
+const share = values.segments ? 0.25 : 1;
 const settleMsMax = 5 * 60_000;
 
 if (values.transactional) {
@@ -76,10 +81,11 @@ async function broadcastChaos(): Promise<void> {
   try {
     const report = await runChaos(stack, {
       recipients,
+      ...(values.segments && { segmentSeed: seed }),
       schedule,
       settleMsMax,
       // A dead claim blocks its batch for half a minute, so half of the time is waiting.
-      ratePerMinute: Math.ceil((2 * recipients) / minutes),
+      ratePerMinute: Math.ceil((2 * recipients * share) / minutes),
       // Long enough that a kill finds messages in flight.
       latencyMs: 500,
       fakeDuplicate: values['fake-duplicate'],

@@ -12,6 +12,7 @@ import {
   readBroadcast,
   sendNow,
   setRate,
+  unique,
   untilStatus,
 } from '../stack/given.ts';
 import { borrowedStack } from '../stack/shared.ts';
@@ -35,41 +36,73 @@ async function unsubscribe(broadcastId: string, email: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** A broadcast with a frozen audience of which little is sent. */
-async function givenFrozen(listId: string, templateId: string): Promise<string> {
-  const { broadcast } = good(
-    await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
-  );
-  await setRate(stack, 600);
-  await sendNow(stack, broadcast.id);
-  await until('its audience is frozen', async () => {
-    return (await readBroadcast(stack, broadcast.id)).enqueued_count > 0;
-  });
-  good(await act(stack, 'pause', broadcast.id));
+type Audience = { list: string; segments: string[] };
+
+async function givenDraft(templateId: string, audience: Audience): Promise<string> {
+  const draft = { ...draftOf(stack, { listId: '', templateId }), audience };
+  const { broadcast } = good(await stack.call('broadcasts.create', draft));
   return broadcast.id;
 }
 
-test('contacts that unsubscribe, bounce or are deleted between freeze and sending are skipped', async () => {
-  const { id: earlier, listId, templateId, emails } = await givenBroadcast(stack, 120);
-  const last = [...emails].sort().slice(-30);
-  const [leavers, bouncing, deleted] = [last.slice(0, 10), last.slice(10, 20), last.slice(20)];
-  await sendNow(stack, earlier);
-  await untilStatus(stack, earlier, 'sent');
-  const id = await givenFrozen(listId, templateId);
-  for (const email of leavers) await unsubscribe(earlier, email);
-  await bounce(bouncing, templateId);
-  expect(await rowsOf(deleted)).toBeGreaterThan(0);
-  for (const email of deleted) {
-    good(await stack.call('contacts.delete', { workspace_id: stack.workspaceId, email }));
-  }
-  const before = mailsTo(stack, last).length;
-  await setRate(stack, fast);
-  good(await act(stack, 'resume', id));
-  const ended = await untilStatus(stack, id, 'sent');
-  expect(ended).toMatchObject({ enqueued_count: 120, sent_count: 90, skipped_count: 30 });
-  expect(mailsTo(stack, last)).toHaveLength(before);
-  await until('nothing remembers who was deleted', async () => (await rowsOf(deleted)) === 0);
-}, 90_000);
+/** A broadcast with a frozen audience of which little is sent. */
+async function givenFrozen(templateId: string, audience: Audience): Promise<string> {
+  const id = await givenDraft(templateId, audience);
+  await setRate(stack, 600);
+  await sendNow(stack, id);
+  await until('its audience is frozen', async () => {
+    return (await readBroadcast(stack, id)).enqueued_count > 0;
+  });
+  good(await act(stack, 'pause', id));
+  return id;
+}
+
+/** A segment of the contacts whose addresses name the list. */
+async function givenSegment(listId: string): Promise<string> {
+  const filter = { field_name: 'email', field_type: 'string', operator: 'contains' };
+  const contact = { filters: [{ ...filter, string_values: [listId] }] };
+  const tree = { kind: 'leaf', leaf: { source: 'contacts', contact } };
+  const body = { id: unique('seg'), name: 'Readers', color: 'red', tree, timezone: 'UTC' };
+  const answer = await stack.call('segments.create', { workspace_id: stack.workspaceId, ...body });
+  return good(answer).segment.id;
+}
+
+test.each([
+  ['a list', async (list: string) => ({ list, segments: [] })],
+  ['a segment', async (listId: string) => ({ list: '', segments: [await givenSegment(listId)] })],
+])(
+  'contacts that unsubscribe, bounce or are deleted between freeze and sending to %s are skipped',
+  async (_, audienceOf) => {
+    const { listId, templateId, emails } = await givenBroadcast(stack, 120);
+    const audience = await audienceOf(listId);
+    const earlier = await givenDraft(templateId, audience);
+    const last = [...emails].sort().slice(-30);
+    const [leavers, bouncing, deleted] = [last.slice(0, 10), last.slice(10, 20), last.slice(20)];
+    await sendNow(stack, earlier);
+    await untilStatus(stack, earlier, 'sent');
+    const id = await givenFrozen(templateId, audience);
+    for (const email of leavers) await unsubscribe(earlier, email);
+    await bounce(bouncing, templateId);
+    expect(await rowsOf(deleted)).toBeGreaterThan(0);
+    for (const email of deleted) {
+      good(await stack.call('contacts.delete', { workspace_id: stack.workspaceId, email }));
+    }
+    const before = mailsTo(stack, last).length;
+    await setRate(stack, fast);
+    good(await act(stack, 'resume', id));
+    const ended = await untilStatus(stack, id, 'sent');
+    expect(ended).toMatchObject({ enqueued_count: 120, sent_count: 90, skipped_count: 30 });
+    expect(mailsTo(stack, last)).toHaveLength(before);
+    await until('nothing remembers who was deleted', async () => (await rowsOf(deleted)) === 0);
+    const { count } = good(
+      await stack.call('broadcasts.estimateAudience', {
+        workspace_id: stack.workspaceId,
+        audience,
+      }),
+    );
+    expect(count).toBe(90);
+  },
+  90_000,
+);
 
 /** Rows that name the addresses, in every table of every service. */
 async function rowsOf(emails: readonly string[]): Promise<number> {

@@ -38,6 +38,7 @@ const envelope: Envelope = {
   from: { email: 'shop@sender.example', name: 'Größe & Co' },
   replyTo: '',
   list: { id: 'weekly', name: 'Weekly' },
+  canBeLeft: true,
   feedbackId: ['b1'],
   values: { workspace: { base_url: base, website_url: '' } },
   utm: { source: 'mails' },

@@ -3,23 +3,13 @@ import { parseLiquid } from '#lib/liquid/parse.ts';
 import { variables } from '#lib/liquid/variables.ts';
 import { type Html, html } from '../html.ts';
 import { filters, internalTags, sample, tags } from './filters.ts';
-import { style } from './style.ts';
+import { code, docsPage, table, words } from './page.ts';
 
 /** The page of Liquid's variables, filters and tags. Results are rendered by the engine that renders mails. */
 export function liquidPage(): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Liquid in Postrider</title>
-<link rel="icon" href="data:,">
-<style>${{ html: style }}</style>
-</head>
-<body><main>
-<h1>Liquid</h1>
-<p><a href="/docs">API reference</a> · <a href="/docs/preview">Preview a mail</a></p>
-<p>Subjects, preview lines, MJML and text parts may hold Liquid. Values are escaped in HTML unless the last filter is
+  return docsPage(
+    'Liquid',
+    html`<p>Subjects, preview lines, MJML and text parts may hold Liquid. Values are escaped in HTML unless the last filter is
 <code>raw</code>, and not in subjects and text. A link made from values leads to web pages and mail addresses only. What is not
 defined is empty; <code>templates.compile</code> warns of it. Times are in UTC.</p>
 <h2>Variables</h2>
@@ -33,11 +23,8 @@ ${table(['Tag', 'Example', 'Result'], tags.map(example))}
 <h2>Filters</h2>
 ${filters.map(([topic, some]) => html`<h3>${topic}</h3>${table(['Filter', 'Example', 'Result'], some.map(example))}`)}
 <h2>The data of the examples</h2>
-<pre>${JSON.stringify(sample, undefined, 2)}</pre>
-</main></body>
-</html>
-`.html
-  }`;
+<pre>${JSON.stringify(sample, undefined, 2)}</pre>`,
+  );
 }
 
 /** Names that a mail may use, and this page does not have. */
@@ -53,17 +40,4 @@ export function undocumented(): string[] {
 function example([name, source]: readonly [string, string]): Html[] {
   const result = renderNodes('html', parseLiquid(source, 'html'), newContext('html', sample));
   return [code(name), code(source), code(result)];
-}
-
-const code = (text: string) => html`<code>${text}</code>`;
-
-/** Text with pieces in backquotes as code. */
-function words(text: string): Html {
-  const parts = text.split('`').map((part, index) => (index % 2 ? code(part) : html`${part}`));
-  return html`${parts}`;
-}
-
-function table(heads: readonly string[], rows: readonly Html[][]): Html {
-  return html`<table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>`;
 }

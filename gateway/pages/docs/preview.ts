@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html } from '../html.ts';
+import { docsLinks } from './page.ts';
 import { style } from './style.ts';
 
 const categories = ['marketing', 'transactional', 'welcome', 'opt_in', 'other'];
@@ -52,8 +53,8 @@ export const previewPage = `<!doctype html>\n${
 <style>${{ html: own }}</style>
 </head>
 <body><main>
+${docsLinks}
 <h1>Preview a mail</h1>
-<p><a href="/docs">API reference</a> · <a href="/docs/liquid">Liquid</a></p>
 <p>Shows what <code>templates.compile</code> answers. The API key stays in this page and is forgotten when you leave it.</p>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <div class="panes">

@@ -5,9 +5,13 @@ export const de: Words = {
   unsubscribe: 'Abmelden',
   unsubscribeQuestion: 'Möchten Sie diese E-Mails nicht mehr erhalten?',
   unsubscribeListQuestion: 'Möchten Sie die E-Mails von „{list}“ nicht mehr erhalten?',
+  unsubscribeAllQuestion:
+    'Möchten Sie von diesem Absender keine Newsletter und Angebote mehr erhalten?',
   unsubscribeButton: 'Abmelden',
   unsubscribed: 'Sie sind abgemeldet',
   unsubscribedText: 'Sie erhalten diese E-Mails nicht mehr. Sie können diese Seite schließen.',
+  unsubscribedAllText:
+    'Sie erhalten von diesem Absender keine Newsletter und Angebote mehr. Sie können diese Seite schließen.',
   managePreferences: 'Alle E-Mail-Einstellungen ändern',
   confirm: 'Anmeldung bestätigen',
   confirmQuestion: 'Möchten Sie die E-Mails von „{list}“ erhalten?',
@@ -30,6 +34,11 @@ export const de: Words = {
   saved: 'Ihre Änderungen sind gespeichert.',
   leaveAll: 'Von allem abmelden',
   leftAll: 'Sie sind von allem abgemeldet.',
+  subscribed: 'Vielen Dank',
+  subscribedText:
+    'Wenn Sie sich zum ersten Mal anmelden, erhalten Sie eine E-Mail, um Ihre Adresse zu bestätigen.',
+  badForm: 'Das Formular konnte nicht gesendet werden',
+  badFormText: 'Bitte gehen Sie zurück und prüfen Sie Ihre E-Mail-Adresse.',
   badLink: 'Dieser Link funktioniert nicht',
   badLinkText:
     'Vielleicht wurde er abgeschnitten. Bitte öffnen Sie den ganzen Link aus der E-Mail noch einmal.',

@@ -5,9 +5,13 @@ export const es: Words = {
   unsubscribe: 'Darse de baja',
   unsubscribeQuestion: '¿Quiere dejar de recibir estos correos?',
   unsubscribeListQuestion: '¿Quiere dejar de recibir los correos de «{list}»?',
+  unsubscribeAllQuestion:
+    '¿Quiere dejar de recibir todos los boletines y ofertas de este remitente?',
   unsubscribeButton: 'Darme de baja',
   unsubscribed: 'Se ha dado de baja',
   unsubscribedText: 'Ya no recibirá estos correos. Puede cerrar esta página.',
+  unsubscribedAllText:
+    'Ya no recibirá boletines ni ofertas de este remitente. Puede cerrar esta página.',
   managePreferences: 'Cambiar todas mis preferencias',
   confirm: 'Confirme su suscripción',
   confirmQuestion: '¿Quiere recibir los correos de «{list}»?',
@@ -30,6 +34,11 @@ export const es: Words = {
   saved: 'Sus cambios se han guardado.',
   leaveAll: 'Darme de baja de todo',
   leftAll: 'Se ha dado de baja de todo.',
+  subscribed: 'Gracias',
+  subscribedText:
+    'Si es la primera vez que se suscribe, recibirá un correo para confirmar su dirección.',
+  badForm: 'No se pudo enviar el formulario',
+  badFormText: 'Vuelva atrás y compruebe su dirección de correo.',
   badLink: 'Este enlace no funciona',
   badLinkText: 'Puede que esté cortado. Abra de nuevo el enlace completo del correo.',
   tryLater: 'Inténtelo de nuevo',

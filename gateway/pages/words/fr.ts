@@ -5,9 +5,13 @@ export const fr: Words = {
   unsubscribe: 'Se désinscrire',
   unsubscribeQuestion: 'Voulez-vous ne plus recevoir ces e-mails ?',
   unsubscribeListQuestion: 'Voulez-vous ne plus recevoir les e-mails de « {list} » ?',
+  unsubscribeAllQuestion:
+    'Voulez-vous ne plus recevoir aucune newsletter ni offre de cet expéditeur ?',
   unsubscribeButton: 'Me désinscrire',
   unsubscribed: 'Vous êtes désinscrit',
   unsubscribedText: 'Vous ne recevrez plus ces e-mails. Vous pouvez fermer cette page.',
+  unsubscribedAllText:
+    'Vous ne recevrez plus ni newsletters ni offres de cet expéditeur. Vous pouvez fermer cette page.',
   managePreferences: 'Modifier toutes mes préférences',
   confirm: 'Confirmez votre inscription',
   confirmQuestion: 'Voulez-vous recevoir les e-mails de « {list} » ?',
@@ -30,6 +34,11 @@ export const fr: Words = {
   saved: 'Vos modifications sont enregistrées.',
   leaveAll: 'Me désinscrire de tout',
   leftAll: 'Vous êtes désinscrit de tout.',
+  subscribed: 'Merci',
+  subscribedText:
+    'S’il s’agit de votre première inscription, vous recevrez un e-mail pour confirmer votre adresse.',
+  badForm: 'Le formulaire n’a pas pu être envoyé',
+  badFormText: 'Veuillez revenir en arrière et vérifier votre adresse e-mail.',
   badLink: 'Ce lien ne fonctionne pas',
   badLinkText: 'Il est peut-être incomplet. Ouvrez à nouveau le lien entier depuis l’e-mail.',
   tryLater: 'Veuillez réessayer',

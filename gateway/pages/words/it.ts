@@ -5,9 +5,13 @@ export const it: Words = {
   unsubscribe: 'Annulla l’iscrizione',
   unsubscribeQuestion: 'Vuoi smettere di ricevere queste e-mail?',
   unsubscribeListQuestion: 'Vuoi smettere di ricevere le e-mail di “{list}”?',
+  unsubscribeAllQuestion:
+    'Vuoi smettere di ricevere tutte le newsletter e le offerte di questo mittente?',
   unsubscribeButton: 'Annulla l’iscrizione',
   unsubscribed: 'Iscrizione annullata',
   unsubscribedText: 'Non riceverai più queste e-mail. Puoi chiudere questa pagina.',
+  unsubscribedAllText:
+    'Non riceverai più newsletter né offerte da questo mittente. Puoi chiudere questa pagina.',
   managePreferences: 'Cambia tutte le mie preferenze',
   confirm: 'Conferma la tua iscrizione',
   confirmQuestion: 'Vuoi ricevere le e-mail di “{list}”?',
@@ -30,6 +34,11 @@ export const it: Words = {
   saved: 'Le modifiche sono state salvate.',
   leaveAll: 'Annulla tutte le iscrizioni',
   leftAll: 'Tutte le iscrizioni sono state annullate.',
+  subscribed: 'Grazie',
+  subscribedText:
+    'Se è la prima volta che ti iscrivi, riceverai un’e-mail per confermare il tuo indirizzo.',
+  badForm: 'Non è stato possibile inviare il modulo',
+  badFormText: 'Torna indietro e controlla il tuo indirizzo e-mail.',
   badLink: 'Questo link non funziona',
   badLinkText: 'Potrebbe essere incompleto. Apri di nuovo il link intero dall’e-mail.',
   tryLater: 'Riprova',

@@ -5,9 +5,12 @@ export const ja: Words = {
   unsubscribe: '配信停止',
   unsubscribeQuestion: 'これらのメールの受信を停止しますか？',
   unsubscribeListQuestion: '「{list}」のメールの受信を停止しますか？',
+  unsubscribeAllQuestion: 'この送信者からのすべてのニュースレターとお知らせの受信を停止しますか？',
   unsubscribeButton: '配信を停止する',
   unsubscribed: '配信を停止しました',
   unsubscribedText: '今後これらのメールは届きません。このページを閉じてかまいません。',
+  unsubscribedAllText:
+    '今後この送信者からのニュースレターやお知らせは届きません。このページを閉じてかまいません。',
   managePreferences: 'メール設定をすべて変更する',
   confirm: '購読の確認',
   confirmQuestion: '「{list}」のメールを受け取りますか？',
@@ -29,6 +32,10 @@ export const ja: Words = {
   saved: '変更を保存しました。',
   leaveAll: 'すべての配信を停止する',
   leftAll: 'すべての配信を停止しました。',
+  subscribed: 'ありがとうございます',
+  subscribedText: '初めて登録される場合は、メールアドレスを確認するためのメールをお送りします。',
+  badForm: 'フォームを送信できませんでした',
+  badFormText: '前のページに戻り、メールアドレスをご確認ください。',
   badLink: 'このリンクは使えません',
   badLinkText:
     'リンクが途中で切れている可能性があります。メールのリンク全体をもう一度開いてください。',

@@ -5,6 +5,7 @@ import {
   createContextKey,
   type HandlerContext,
   type Interceptor,
+  type UnaryRequest,
 } from '@connectrpc/connect';
 import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
@@ -28,6 +29,19 @@ export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
   const claims = context.values.get(claimsKey);
   if (!claims) throw new Error('this operation has no caller');
   return claims;
+}
+
+/** Who calls and in which workspace, for logs; what is not known or has an impossible form is left out. */
+export function namesOf({ method, message, contextValues }: UnaryRequest): {
+  workspaceId?: string;
+  caller?: string;
+} {
+  const guard = operationOf(method);
+  const workspaceId = guard ? workspaceIn(message, guard) : '';
+  return {
+    ...(workspaceIdForm.test(workspaceId) ? { workspaceId } : {}),
+    caller: contextValues.get(claimsKey)?.subject,
+  };
 }
 
 /** The workspace whose membership was checked for this request. */

@@ -46,7 +46,8 @@ const rpc = 'postrider.contacts.v1.AudienceService/ListAudience';
 
 test('a call is logged in one line without its content, and returns its request id', async () => {
   const { line, logged, answered } = await givenCall({ 'x-request-id': 'my-id' });
-  expect(line).toMatchObject({ rpc, code: 'ok', requestId: 'my-id' });
+  expect(line).toMatchObject({ rpc, code: 'ok', requestId: 'my-id', workspaceId: 'w1' });
+  expect(line.caller).toMatch(/./);
   expect(line.durationMs).toBeGreaterThanOrEqual(0);
   expect(logged).not.toContain('example.com');
   expect(answered).toBe('my-id');

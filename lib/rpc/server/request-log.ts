@@ -3,15 +3,17 @@ import { Code, ConnectError, type HandlerContext, type Interceptor } from '@conn
 import { codeToString } from '@connectrpc/connect/protocol-connect';
 import type { Log } from '#lib/log.ts';
 import { inRequest, requestIdFrom, requestIdHeader } from '../request-id.ts';
+import { namesOf } from './access.ts';
 import { explained } from './errors.ts';
 
 /**
  * Gives every call an id, the caller's own if it is valid, and returns it; logs each call in one line: its RPC, its code,
- * its duration.
+ * its duration, who called and in which workspace.
  */
 export function requestLog(log: Log): Interceptor {
   return (next) => async (request) => {
-    const call = beginCall(log, request.method, request.header);
+    const names = request.stream ? {} : namesOf(request);
+    const call = beginCall(log, request.method, request.header, names);
     try {
       const answer = await inRequest(call.requestId, () => next(request));
       answer.header.set(requestIdHeader, call.requestId);
@@ -38,14 +40,14 @@ export function loggedGate(log: Log, gate: Gate): Gate {
   };
 }
 
-function beginCall(log: Log, method: DescMethod, header: Headers) {
+function beginCall(log: Log, method: DescMethod, header: Headers, names: object = {}) {
   const requestId = requestIdFrom(header.get(requestIdHeader));
   header.set(requestIdHeader, requestId);
   const startedAtMs = performance.now();
   const rpc = `${method.parent.typeName}/${method.name}`;
   const end = (code: string) => {
     const durationMs = Math.round(performance.now() - startedAtMs);
-    log.info({ rpc, code, durationMs, requestId }, 'call');
+    log.info({ rpc, code, durationMs, requestId, ...names }, 'call');
   };
   const fail = (error: ConnectError) => {
     error.metadata.set(requestIdHeader, requestId);

@@ -123,14 +123,18 @@ test.each([
 test('without numbers only a person chooses', async () => {
   const key = await givenTest({ auto_send_winner: false });
   expect(await play(key)).toEqual({ do: 'wait', untilMs: null });
-  given.neighbours.stats = [{ templateId: 'b', sent: 250, clicked: 1, opened: 1 }];
-  expect(await given.client.getTestResults(key)).toMatchObject({ recommendedWinner: 'b' });
+  const results = () => given.client.getTestResults(key);
+  given.neighbours.stats = ['a', 'b'].map((templateId) => ({ templateId, sent: 250 }));
+  Object.assign(given.neighbours.stats[1]!, { clicked: 1, opened: 1 });
+  expect(await results()).toMatchObject({ comparison: { best: 'b', isEnough: false } });
+  expect((await results()).recommendedWinner).toBeUndefined();
+  given.neighbours.stats[1]!.clicked = 20;
+  expect(await results()).toMatchObject({ recommendedWinner: 'b', comparison: { isEnough: true } });
   await given.client.selectWinner({ ...key, templateId: 'a' });
   expect(await play(key)).toEqual({ do: 'end' });
   expect(sizes()).toEqual({ a: 750, b: 250 });
-  const results = await given.client.getTestResults(key);
-  expect(results).toMatchObject({ decidedBy: 'person', winningTemplate: 'a' });
-  expect(results.recommendedWinner).toBeUndefined();
+  expect(await results()).toMatchObject({ decidedBy: 'person', winningTemplate: 'a' });
+  expect((await results()).recommendedWinner).toBeUndefined();
 });
 
 test('a winner chosen in the middle of the sample goes to everybody without a message', async () => {

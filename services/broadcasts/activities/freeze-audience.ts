@@ -1,7 +1,8 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import { cutParts } from '../audience/deal.ts';
 import { storePage } from '../audience/freeze.ts';
-import { type Page, pageReader, pageSize } from '../audience/pages.ts';
+import { type Page, pageReader } from '../audience/pages.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import { isMoving, isUniform, type Plan } from '../broadcast-row.ts';
@@ -10,11 +11,13 @@ import { type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { pinPlan } from '../plan/plan.ts';
-import { checkContent } from '../plan/sendable.ts';
+import { checkContent, missingSegment } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
 /** Steps of one activity: what is sent meanwhile takes longer, and operators see the count after each activity. */
 const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
+/** Half of the activity's time: pages of slow segments take seconds each. */
+const readingMaxMs = 5 * 60_000;
 
 /** The plan with what was pinned beside it; the first page stores it. */
 type Pin = { plan: Plan; global: GlobalFeed | undefined };
@@ -31,15 +34,41 @@ export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<{ hasMore: boolean }> => {
     const broadcast = await findIfThere(context.store.fork(), key);
     if (!broadcast || !isMoving(broadcast.status) || broadcast.frozen_at) return { hasMore: false };
-    const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
-    if (pin && 'error' in pin) {
-      await pauseBySystem(context)(key, `global feed failed: ${pin.error}`, 'outage');
+    try {
+      return await freezeMore(context, broadcast, key);
+    } catch (error) {
+      const missing = await segmentMissedBy(context, broadcast, error);
+      if (missing === undefined) throw error;
+      const reason = `segment ${missing} does not exist any more`;
+      await pauseBySystem(context)(key, reason, 'fault');
       return { hasMore: false };
     }
-    const progress = await storePages(context, broadcast, pin);
-    const isCut = progress !== 'done' || isUniform(broadcast);
-    return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
   };
+}
+
+async function freezeMore(
+  context: Context,
+  broadcast: Broadcast,
+  key: BroadcastKey,
+): Promise<{ hasMore: boolean }> {
+  const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
+  if (pin && 'error' in pin) {
+    await pauseBySystem(context)(key, `global feed failed: ${pin.error}`, 'outage');
+    return { hasMore: false };
+  }
+  const progress = await storePages(context, broadcast, pin);
+  const isCut = progress !== 'done' || isUniform(broadcast);
+  return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
+}
+
+/** A person may choose other segments, or make the one that is missing again: unlike other errors this one does not end the broadcast. */
+async function segmentMissedBy(
+  context: Context,
+  { workspace_id: workspaceId, audience, plan }: Broadcast,
+  error: unknown,
+): Promise<string | undefined> {
+  if (ConnectError.from(error).code !== Code.NotFound) return undefined;
+  return missingSegment(context, workspaceId, plan?.segments ?? audience.segments);
 }
 
 async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | { error: string }> {
@@ -61,17 +90,15 @@ async function storePages(
   if (!plan || after == null) return 'done';
   const read = pageReader(context, broadcast, plan);
   let seen = broadcast;
+  const untilMs = Date.now() + readingMaxMs;
   let page = await read(after);
   for (let stepsLeft = stepsOf(broadcast, pin) - 1; ; stepsLeft -= 1) {
-    const lastEmail = page.emails[pageSize(plan) - 1];
-    const next = lastEmail && stepsLeft > 0 && !isCancelled() ? read(lastEmail) : undefined;
+    const lastEmail = page.nextAfterEmail;
+    const goesOn = stepsLeft > 0 && Date.now() < untilMs && !isCancelled();
+    const next = lastEmail && goesOn ? read(lastEmail) : undefined;
     // The page is stored even if the next one cannot be read.
     next?.catch(() => {});
-    const row = await keepPage(context, seen, {
-      page,
-      lastEmail,
-      pin: seen.plan ? undefined : pin,
-    });
+    const row = await keepPage(context, seen, { page, pin: seen.plan ? undefined : pin });
     if (!row) return 'stopped';
     Activity.current().heartbeat({ recipients: row.enqueued_count });
     if (!next) return lastEmail ? 'more' : 'done';
@@ -89,10 +116,10 @@ function isCancelled(): boolean {
   return Activity.current().cancellationSignal.aborted;
 }
 
-type Step = { page: Page; lastEmail: string | undefined; pin: Pin | undefined };
+type Step = { page: Page; pin: Pin | undefined };
 
 /** Returns the row; undefined where it is no longer as it was seen. */
-function keepPage(context: Context, seen: Broadcast, { page, lastEmail, pin }: Step) {
+function keepPage(context: Context, seen: Broadcast, { page, pin }: Step) {
   const key = { workspaceId: seen.workspace_id, id: seen.id };
   return takeStep(context.store, key, async (row, em) => {
     if (!isMoving(row.status) || !continues(row, seen, pin)) return undefined;
@@ -100,8 +127,8 @@ function keepPage(context: Context, seen: Broadcast, { page, lastEmail, pin }: S
     if (pin?.global) await saveGlobalFeed(em, row, pin.global);
     if (!row.plan) throw new Error('a page without a plan');
     await storePage(em, row, page, row.plan);
-    row.freeze_after = lastEmail ?? null;
-    if (!lastEmail && isUniform(row)) row.frozen_at = context.now();
+    row.freeze_after = page.nextAfterEmail || null;
+    if (!page.nextAfterEmail && isUniform(row)) row.frozen_at = context.now();
     row.updated_at = context.now();
     return row;
   });

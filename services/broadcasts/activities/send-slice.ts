@@ -102,7 +102,8 @@ function variationOf(
   return variation;
 }
 
-function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] {
+function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] | undefined {
+  if (lists.length === 0) return undefined;
   const list = lists[slice.list];
   if (!list) throw new Error('the plan has no such list');
   return list;

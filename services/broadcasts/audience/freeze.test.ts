@@ -227,7 +227,7 @@ test('the next page is read while a page is written, and none after it', async (
     (_, n) => `p${String(n).padStart(5, '0')}`,
   );
   const key = await givenBroadcast(given, { status: 'sending' });
-  const freeze = freezeAudience({ ...context, audience: { listAudience } });
+  const freeze = freezeAudience({ ...context, audience: { ...audience, listAudience } });
   await runActivity(() => freeze(key));
   const frozen = await given.context.store.fork().transactional(async (em) => {
     await query(em, 'lock table slices in share mode', []);

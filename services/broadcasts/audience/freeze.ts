@@ -25,19 +25,21 @@ function sampleSize({ enabled, sample_percentage }: TestSettings, count: number)
 /** Cuts a page into slices directly. A page as JSON costs the driver and PostgreSQL half as much as an array. */
 async function cutPage(
   em: EntityManager,
-  { workspace_id, id, enqueued_count: first }: Broadcast,
+  { workspace_id, id }: Broadcast,
   { emails }: Page,
   size: number,
 ): Promise<void> {
   await query(
     em,
     `insert into slices (workspace_id, broadcast_id, number, size, emails)
-     select $1, $2, $3::int + turn, count(*), array_agg(email order by place)
+     select $1, $2,
+       (select coalesce(max(number) + 1, 0) from slices where workspace_id = $1 and broadcast_id = $2) + turn,
+       count(*), array_agg(email order by place)
      from (
-       select email, place, (place - 1) / $4::int as turn
-       from json_array_elements_text($5::json) with ordinality as page (email, place)
+       select email, place, (place - 1) / $3::int as turn
+       from json_array_elements_text($4::json) with ordinality as page (email, place)
      ) cut
      group by turn`,
-    [workspace_id, id, first / size, size, JSON.stringify(emails)],
+    [workspace_id, id, size, JSON.stringify(emails)],
   );
 }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import type { ListAudienceResponse } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { Broadcast } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
@@ -5,34 +6,76 @@ import type { Peers } from '../peers.ts';
 
 const pageSizeMax = 10_000;
 const sliceSizeMax = 5_000;
+/** Long enough for a few pages, short enough that a change of the broadcast is seen soon. */
+const gatherMaxMs = 2_000;
 
-export type Page = ListAudienceResponse;
+/** `nextAfterEmail` is the address that the next page starts after; empty on the last page. */
+export type Page = Pick<ListAudienceResponse, 'emails' | 'lists' | 'timezones' | 'nextAfterEmail'>;
+type ReadPage = (afterEmail: string) => Promise<Page>;
 
 /** At most a minute of sending, so that an activity ends and its result is seen. */
 export function sliceSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(sliceSizeMax, rate));
 }
 
-/** Each page has whole slices, but for the last one. */
+/** Each page of an audience without segments has whole slices, but for the last one. */
 export function pageSize(plan: Plan): number {
   return pageSizeMax - (pageSizeMax % sliceSize(plan));
 }
 
-/** Reads pages of an audience by the address that they start after. */
+/**
+ * Reads pages of an audience by the address that they start after. Segments leave pages short: these are put together until they
+ * fill one, for a while, so that slices are not small without need.
+ */
 export function pageReader(
+  { audience }: Pick<Peers, 'audience'>,
+  broadcast: Broadcast,
+  plan: Plan,
+): ReadPage {
+  const read = shortPageReader({ audience }, broadcast, plan);
+  const size = pageSize(plan);
+  return async (afterEmail) => {
+    const untilMs = Date.now() + gatherMaxMs;
+    let page = await read(afterEmail);
+    while (page.nextAfterEmail !== '' && page.emails.length < size && Date.now() < untilMs) {
+      page = joined(page, await read(page.nextAfterEmail));
+    }
+    return page;
+  };
+}
+
+function shortPageReader(
   { audience }: Pick<Peers, 'audience'>,
   { workspace_id: workspaceId, schedule }: Broadcast,
   plan: Plan,
-): (afterEmail: string) => Promise<Page> {
+): ReadPage {
   const [listId = '', ...furtherListIds] = plan.lists.map((list) => list.id);
-  return (afterEmail) =>
-    audience.listAudience({
-      workspaceId,
-      listId,
-      furtherListIds,
+  const segmentIds = plan.segments ?? [];
+  const size = pageSize(plan);
+  return async (afterEmail) => {
+    const page = await audience.listAudience({
+      ...{ workspaceId, listId, furtherListIds, segmentIds, afterEmail },
       includeUnsubscribed: plan.include_unsubscribed,
-      afterEmail,
-      pageSize: pageSize(plan),
+      pageSize: size,
       withTimezones: schedule.use_recipient_timezone,
     });
+    if (segmentIds.length > 0 && !page.bySegments) throw tooOld();
+    // A contacts process from before segments does not say where to go on.
+    const nextAfterEmail = page.nextAfterEmail || (page.emails[size - 1] ?? '');
+    return { ...page, nextAfterEmail };
+  };
+}
+
+/** The page of a contacts process from before segments has everybody in the list. */
+function tooOld(): ConnectError {
+  return new ConnectError('contacts does not know segments yet', Code.Unavailable);
+}
+
+function joined(page: Page, next: Page): Page {
+  return {
+    emails: [...page.emails, ...next.emails],
+    lists: [...page.lists, ...next.lists],
+    timezones: [...page.timezones, ...next.timezones],
+    nextAfterEmail: next.nextAfterEmail,
+  };
 }

@@ -32,18 +32,18 @@ export async function askGlobalFeed(
   return { data: answer.data, json, fetchedAt: answer.fetchedAt };
 }
 
-/** The broadcast as it is described to feeds; a deleted list has no name. */
+/** The broadcast as it is described to feeds; a deleted list has no name, and a broadcast to segments alone no list. */
 export async function subjectOf(
   { lists, workspaces }: Subject,
   { workspace_id: workspaceId, id, name, audience }: Broadcast,
 ): Promise<JsonObject> {
   const [list, workspace] = await Promise.all([
-    nameOf(lists.getList({ workspaceId, id: audience.list })),
+    audience.list === '' ? '' : nameOf(lists.getList({ workspaceId, id: audience.list })),
     workspaces.getSettings({ workspaceId }),
   ]);
   return {
     broadcast: { id, name },
-    list: { id: audience.list, name: list },
+    list: audience.list === '' ? null : { id: audience.list, name: list },
     workspace: { id: workspaceId, name: workspace.name },
   };
 }

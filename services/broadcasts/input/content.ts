@@ -26,17 +26,26 @@ export function storedContent(given: Given): Content {
   };
 }
 
-function storedAudience({ audience }: Given): Audience {
+/** An audience, checked and as stored. */
+export function storedAudience({ audience }: Pick<Given, 'audience'>): Audience {
   const list = audience?.list ?? '';
   const furtherLists = audience?.furtherLists ?? [];
   if (furtherLists.includes(list)) {
     throw invalidField('audience.further_lists', 'a list is named twice');
   }
+  const excludeUnsubscribed = audience?.excludeUnsubscribed ?? true;
+  if (list === '' && furtherLists.length > 0) {
+    throw invalidField('audience.list', 'list is required with further_lists');
+  }
+  if (list === '' && !excludeUnsubscribed) {
+    const text = 'exclude_unsubscribed cannot be false without a list';
+    throw invalidField('audience.exclude_unsubscribed', text);
+  }
   return {
     list,
     further_lists: furtherLists,
     segments: audience?.segments ?? [],
-    exclude_unsubscribed: audience?.excludeUnsubscribed ?? true,
+    exclude_unsubscribed: excludeUnsubscribed,
   };
 }
 

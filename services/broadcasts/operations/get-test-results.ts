@@ -2,8 +2,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { compare } from '../variations/comparison.ts';
 import { numbersOf, readStats } from '../variations/stats.ts';
-import { ratesOf, recommendWinner } from '../variations/winner.ts';
+import { ratesOf } from '../variations/winner.ts';
 import { statusEnum } from '../views/broadcast.ts';
 
 export function getTestResults(context: Context): Methods['getTestResults'] {
@@ -18,14 +19,16 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       throw new ConnectError(text, Code.FailedPrecondition);
     }
     const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
-    const isAdvised = !test.auto_send_winner && !broadcast.winning_template;
+    const comparison = compare(numbers);
+    const isAdvised = comparison?.isEnough && !test.auto_send_winner && !broadcast.winning_template;
     return {
       broadcastId: id,
       status: statusEnum(status),
       testStartedAt: timestampFromDate(started_at),
       testCompletedAt: test_sent_at ? timestampFromDate(test_sent_at) : undefined,
       variationResults: resultsOf(numbers),
-      recommendedWinner: isAdvised ? recommendWinner(numbers) : undefined,
+      recommendedWinner: isAdvised ? comparison.best : undefined,
+      comparison,
       winningTemplate: broadcast.winning_template ?? undefined,
       isAutoSendWinner: test.auto_send_winner,
       decidedBy: broadcast.winner_decided_by ?? undefined,

@@ -62,9 +62,8 @@ function armOf({ test_settings }: Broadcast, templateId: string): number {
 
 function partsOf(plan: Plan, arm: number): Pick<PlanParts, 'plan' | 'variation' | 'list'> {
   const variation = plan.variations[arm];
-  const [list] = plan.lists;
-  if (!variation || !list) throw new Error('the plan has no such variation, or no list');
-  return { plan, variation, list };
+  if (!variation) throw new Error('the plan has no such variation');
+  return { plan, variation, list: plan.lists[0] };
 }
 
 /** NOT_FOUND would mean the broadcast itself, but a part of it is missing. */

@@ -171,7 +171,7 @@ test.each([
 test.each([
   ['an hour that is skipped moves forward', '2030-03-31', '02:30', '2030-03-31T01:30:00.000Z'],
   ['an hour that comes twice is its first', '2030-10-27', '02:30', '2030-10-27T00:30:00.000Z'],
-])('daylight saving: %s', async (_, scheduledDate, scheduledTime, startsAt) => {
+])('daylight saving, told in UTC: %s', async (_, scheduledDate, scheduledTime, startsAt) => {
   const key = await givenBroadcast(given);
   await given.client.scheduleBroadcast({
     ...key,
@@ -179,8 +179,13 @@ test.each([
     scheduledTime,
     timezone: 'Europe/Paris',
   });
-  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
-  expect(row.starts_at?.toISOString()).toBe(startsAt);
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(timestampDate(broadcast!.scheduledAt!).toISOString()).toBe(startsAt);
+});
+
+test('a draft has no scheduled_at', async () => {
+  const { broadcast } = await given.client.getBroadcast(await givenBroadcast(given));
+  expect(broadcast?.scheduledAt).toBeUndefined();
 });
 
 test('a time up to an hour past starts at once', async () => {

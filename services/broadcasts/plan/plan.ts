@@ -7,11 +7,11 @@ import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
 
-/** The content for some recipients: a variation of the plan, and one of its lists. */
+/** The content for some recipients: a variation of the plan, and one of its lists, if it has any. */
 export type PlanParts = {
   plan: Plan;
   variation: Plan['variations'][number];
-  list: Plan['lists'][number];
+  list: Plan['lists'][number] | undefined;
   broadcastName: string;
   feeds: PlanFeeds;
 };
@@ -27,8 +27,8 @@ export function sendPlanOf({
   return {
     ...camelKeys(variation),
     integrationId: plan.integration_id,
-    listId: list.id,
-    listName: list.name,
+    listId: list?.id ?? '',
+    listName: list?.name ?? '',
     broadcastName,
     includeUnsubscribed: plan.include_unsubscribed,
     utm: plan.utm,
@@ -63,7 +63,8 @@ export async function pinPlan(
     integration_id: integrationId,
     rate_limit_per_minute: integration?.emailProvider?.rateLimitPerMinute ?? 1,
     lists: lists.map(({ list }) => ({ id: list?.id ?? '', name: list?.name ?? '' })),
-    include_unsubscribed: !audience.exclude_unsubscribed && !isMarketing,
+    segments: audience.segments,
+    include_unsubscribed: lists.length > 0 && !audience.exclude_unsubscribed && !isMarketing,
     utm: Object.fromEntries(Object.entries(utm).filter(([, value]) => value !== '')),
   };
 }

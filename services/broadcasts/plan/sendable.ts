@@ -5,42 +5,61 @@ import type { Broadcast } from '../broadcast.ts';
 import { listsOf } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 
-type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates'>;
+type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates' | 'audience'>;
 type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
 
 /** Rejects now what would stop the broadcast later. It is checked again at the start. */
 export async function checkSendable(context: Called, broadcast: Wanted): Promise<void> {
   const workspaceId = broadcast.workspace_id;
-  const { audience, test_settings: test } = broadcast;
   checkContent(broadcast);
   const { settings } = await context.workspaces.getSettings({ workspaceId });
   if (!settings?.marketingEmailProviderId) {
     throw invalidField('workspace_id', 'no marketing email provider configured for this workspace');
   }
+  await checkAudience(context, broadcast);
   await Promise.all(
-    listsOf(audience).map((id, index) => {
-      const field = index === 0 ? 'audience.list' : `audience.further_lists[${index - 1}]`;
-      return found(context.lists.getList({ workspaceId, id }), field, `list ${id} not found`);
-    }),
-  );
-  await Promise.all(
-    test.variations.map(({ template_id: id }, index) =>
+    broadcast.test_settings.variations.map(({ template_id: id }, index) =>
       checkTemplate(context, workspaceId, { id, index }),
     ),
   );
 }
 
-/** Refuses a broadcast without content, and one to a segment: there are no segments yet. */
-export function checkContent({ audience: { segments }, test_settings: test }: Wanted): void {
+/** Refuses a broadcast without content. */
+export function checkContent({ test_settings: test }: Pick<Wanted, 'test_settings'>): void {
   if (test.variations.length === 0) {
     throw invalidField(
       'test_settings.variations',
       'the broadcast has no variation with a template',
     );
   }
-  if (segments.length > 0) {
-    throw invalidField('audience.segments', `segment ${segments[0]} not found`);
-  }
+}
+
+/** Refuses lists and segments that don't exist. */
+export async function checkAudience(
+  context: Pick<Called, 'lists' | 'audience'>,
+  { workspace_id: workspaceId, audience }: Omit<Wanted, 'test_settings'>,
+): Promise<void> {
+  await Promise.all(
+    listsOf(audience).map((id, index) => {
+      const field = index === 0 ? 'audience.list' : `audience.further_lists[${index - 1}]`;
+      return found(context.lists.getList({ workspaceId, id }), field, `list ${id} not found`);
+    }),
+  );
+  const missing = await missingSegment(context, workspaceId, audience.segments);
+  if (missing === undefined) return;
+  const field = `audience.segments[${audience.segments.indexOf(missing)}]`;
+  throw invalidField(field, `segment ${missing} not found`);
+}
+
+/** The first of some segments that does not exist, if any. */
+export async function missingSegment(
+  { audience }: Pick<Called, 'audience'>,
+  workspaceId: string,
+  segmentIds: readonly string[],
+): Promise<string | undefined> {
+  if (segmentIds.length === 0) return undefined;
+  const answer = await audience.listMissingSegments({ workspaceId, segmentIds: [...segmentIds] });
+  return answer.segmentIds[0];
 }
 
 async function checkTemplate(

@@ -1,6 +1,10 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { ListAudienceResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import {
+  CountAudienceResponseSchema,
+  ListAudienceResponseSchema,
+  ListMissingSegmentsResponseSchema,
+} from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import {
@@ -32,6 +36,8 @@ export type Neighbours = {
   audience: string[];
   zoneOf: (email: string) => string;
   listOf: (email: string) => number;
+  isInSegments: (email: string, segmentIds: readonly string[]) => boolean;
+  missingSegments: string[];
   hasTemplate: boolean;
   providerId: string;
   ratePerMinute: number;
@@ -59,6 +65,8 @@ export function givenNeighbours(): Neighbours {
     audience: ['a@example.com', 'b@example.com', 'c@example.com'],
     zoneOf: () => '',
     listOf: () => 0,
+    isInSegments: () => true,
+    missingSegments: ['missing'],
     hasTemplate: true,
     providerId: 'smtp',
     ratePerMinute: 600_000,
@@ -97,13 +105,30 @@ export function fakePeers(neighbours: Neighbours): Peers {
         afterEmail = '',
         pageSize = 0,
         furtherListIds = [],
+        segmentIds = [],
         withTimezones,
       }) => {
-        const emails = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
-        const { zoneOf, listOf } = neighbours;
+        const { zoneOf, listOf, isInSegments, missingSegments } = neighbours;
+        if (segmentIds.some((id) => missingSegments.includes(id))) {
+          throw new ConnectError('Segment not found', Code.NotFound);
+        }
+        const page = neighbours.audience.filter((email) => email > afterEmail).slice(0, pageSize);
+        const bySegments = segmentIds.length > 0;
+        const emails = bySegments ? page.filter((email) => isInSegments(email, segmentIds)) : page;
+        const nextAfterEmail = page[pageSize - 1] ?? '';
         const timezones = withTimezones ? emails.map(zoneOf) : [];
         const lists = furtherListIds.length > 0 ? emails.map(listOf) : [];
-        return create(ListAudienceResponseSchema, { emails, timezones, lists });
+        const found = { emails, timezones, lists, nextAfterEmail, bySegments };
+        return create(ListAudienceResponseSchema, found);
+      },
+      listMissingSegments: async ({ segmentIds = [] }) =>
+        create(ListMissingSegmentsResponseSchema, {
+          segmentIds: segmentIds.filter((id) => neighbours.missingSegments.includes(id)),
+        }),
+      countAudience: async ({ segmentIds = [] }) => {
+        const { audience, isInSegments } = neighbours;
+        const isIn = (email: string) => segmentIds.length === 0 || isInSegments(email, segmentIds);
+        return create(CountAudienceResponseSchema, { count: audience.filter(isIn).length });
       },
     },
     templates: {

@@ -54,6 +54,7 @@ type Wish = {
   winner_phase_recipient_count?: number;
   starts_at?: Date;
   schedule?: Partial<Schedule>;
+  list?: string;
   further_lists?: string[];
   segments?: string[];
   frozen_at?: Date;
@@ -110,7 +111,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     name: 'Hello',
     status: wish.status ?? 'draft',
     audience: {
-      list: 'news',
+      list: wish.list ?? 'news',
       further_lists: wish.further_lists ?? [],
       segments: wish.segments ?? [],
       exclude_unsubscribed: true,

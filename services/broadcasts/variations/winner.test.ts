@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decideWinner, type Numbers, rates, recommendWinner } from './winner.ts';
+import { decideWinner, type Numbers, rates } from './winner.ts';
 
 const numbers = (sent: number, opened = 0, clicked = 0, delivered = 0): Numbers => ({
   sent,
@@ -35,9 +35,4 @@ test('rates divide by what was delivered where that is reported, and never pass 
   expect(rates(numbers(10, 4, 2, 8), true)).toEqual({ open_rate: 0.5, click_rate: 0.25 });
   expect(rates(numbers(10, 4, 2, 0), false)).toEqual({ open_rate: 0.4, click_rate: 0.2 });
   expect(rates(numbers(10, 4, 2, 1), true)).toEqual({ open_rate: 1, click_rate: 1 });
-});
-
-test('the recommendation weighs clicks more than opens', () => {
-  expect(recommendWinner(test2(numbers(10, 6, 0), numbers(10, 2, 2)))).toBe('b');
-  expect(recommendWinner(test2(numbers(10), numbers(10)))).toBe('a');
 });

@@ -29,13 +29,3 @@ export function decideWinner(
   const decidedBy = best === 0 ? 'silence' : isTie ? 'tie' : metric;
   return { templateId: winner.templateId, decidedBy };
 }
-
-/** The recommended winner: clicks weigh more than opens, which programs inflate most. */
-export function recommendWinner(
-  variations: readonly { templateId: string; numbers: Numbers }[],
-): string | undefined {
-  const scores = ratesOf(variations).map(
-    ({ open_rate: opens, click_rate: clicks }) => 0.7 * clicks + 0.3 * opens,
-  );
-  return variations[scores.indexOf(Math.max(...scores))]?.templateId;
-}

@@ -49,6 +49,7 @@ export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
     metadata: (broadcast.metadata ?? undefined) as JsonObject | undefined,
     enqueuedCount: broadcast.enqueued_count,
     audienceFrozenAt: time(broadcast.frozen_at),
+    scheduledAt: broadcast.status === 'draft' ? undefined : time(broadcast.starts_at),
     testPhaseRecipientCount: broadcast.test_phase_recipient_count,
     winnerPhaseRecipientCount: broadcast.winner_phase_recipient_count,
     winningTemplate: broadcast.winning_template ?? undefined,

@@ -164,6 +164,10 @@ function changeSteps({
   return `current_state as (
        select target.list_id, target.email, membership.status, membership.deleted_at,
          case
+           -- A return after leaving all mail is one after leaving this list.
+           when ${isJoin} and membership.status is null and exists (
+             select from opt_outs where workspace_id = $1 and email = target.email
+           ) then 'unsubscribed'
            when membership.status is null then 'none'
            when ${isJoin} and membership.deleted_at is not null
              and membership.status in ('active', 'pending') then 'none'

@@ -23,7 +23,15 @@ export function jsonText(value: unknown): { text: string } | { fault: string } {
   const fault = jsonFault(value, jsonDepthMax);
   if (fault) return { fault };
   const text = JSON.stringify(value);
-  return Buffer.byteLength(text) <= jsonMaxBytes ? { text } : { fault: 'must be at most 64 KiB' };
+  const bytes = Buffer.byteLength(text) + (/e[+-]\d/.test(text) ? digitsOf(value) : 0);
+  return bytes <= jsonMaxBytes ? { text } : { fault: 'must be at most 64 KiB' };
+}
+
+/** PostgreSQL writes all digits of numbers that JSON has with an exponent: how many more bytes that takes. */
+function digitsOf(value: unknown): number {
+  if (typeof value === 'number') return Number(/e[+-](\d+)$/.exec(String(value))?.[1] ?? 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, inner) => sum + digitsOf(inner), 0);
 }
 
 /** Text that PostgreSQL cannot store or JSON cannot contain. */

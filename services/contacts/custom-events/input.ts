@@ -67,7 +67,7 @@ export function readEvent(given: GivenEvent, now: Date): { row: EventRow; faults
   if ('fault' in properties) fault('properties', `properties ${properties.fault}`);
   fault('occurred_at', timeFault('occurred_at', occurredAt, nowMicros));
   fault('source', textFault('source', given.source, 50));
-  fault('integration_id', textFault('integration_id', given.integrationId, 32));
+  fault('integration_id', textFault('integration_id', given.integrationId, 64));
   fault('goal_name', textFault('goal_name', given.goalName ?? '', nameMax));
   fault('goal_type', goalTypeFault(given.goalType));
   fault('goal_value', goalValueFault(given));

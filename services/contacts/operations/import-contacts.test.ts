@@ -43,6 +43,7 @@ test('import answers every row in order with its own reason and writes the good 
     { email: 'g@example.com', rowError: 'custom_number_1 must be a number' },
     { email: 'h@example.com', customDatetime1: { seconds: 999_999_999_999n } },
     { email: 'i@example.com', customJson5: { text: 'x'.repeat(65_536) } },
+    { email: 'j@example.com', customJson5: { small: Array.from({ length: 300 }, () => -1e-300) } },
     { email: 'zoe@example.com', timezone: 'Europe/Paris', language: 'pt-BR' },
   ]);
   expect(answers.map(({ action, error }) => error ?? action)).toEqual([
@@ -58,6 +59,7 @@ test('import answers every row in order with its own reason and writes the good 
     'custom_json_1 holds text that can not be stored',
     'custom_number_1 must be a number',
     'custom_datetime_1 must lie in the years 1 to 9999',
+    'custom_json_5 must be at most 64 KiB',
     'custom_json_5 must be at most 64 KiB',
     'create',
   ]);

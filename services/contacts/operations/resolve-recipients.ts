@@ -1,6 +1,11 @@
+import type { ResolveRecipientsRequest } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import { allMailRefusalSql } from '../consent/opt-outs.ts';
 import { readable } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
+
+type Row = { reason: string; fields: string | null };
 
 /**
  * A hot path: called for every message of a broadcast, with the addresses of ListAudience. PostgreSQL writes the JSON,
@@ -8,43 +13,69 @@ import type { Context, Methods } from '../context.ts';
  */
 export function resolveRecipients({ store }: Context): Methods['resolveRecipients'] {
   return async (request) => {
-    const { workspaceId, listId, includeUnsubscribed, forConfirmation, byHand } = request;
-    const { emails, fields } = request;
-    const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
-    const rows = await query<{ reason: string; fields: string | null }>(
-      store.fork(),
-      `select reason, case when reason = '' and contact.email is not null then json_build_array(${wanted})::text end as fields
-       from unnest($3::text[]) with ordinality as asked (email, place)
-       -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
-       left join lateral (
-         select status from memberships
-         where workspace_id = $1 and list_id = $2 and email = asked.email and deleted_at is null
-         limit 1
-       ) membership on true
-       left join lateral (
-         select * from contacts
-         where workspace_id = $1 and email = asked.email and (membership.status is not null or $6::boolean)
-         limit 1
-       ) contact on true
-       cross join lateral (
-         select case
-           when $6::boolean and membership.status in ('bounced', 'complained') then membership.status
-           when $6::boolean then ''
-           when contact.email is null or not exists (
-             select from lists where workspace_id = $1 and id = $2 and deleted_at is null
-           ) then 'removed'
-           when $5::boolean and membership.status = 'pending' then ''
-           when $5::boolean then membership.status
-           when membership.status = 'active' then ''
-           when membership.status = 'unsubscribed' and $4::boolean then ''
-           else membership.status
-         end as reason
-       ) judged
-       order by place`,
-      [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand],
-    );
+    const read = request.listId === '' && !request.byHand ? resolveContacts : resolveMembers;
+    const rows = await read(store.fork(), request);
     return {
       recipients: rows.map((row) => ({ skipReason: row.reason, valuesJson: row.fields ?? '' })),
     };
   };
+}
+
+function resolveMembers(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
+  const { workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand } = request;
+  return query<Row>(
+    em,
+    `select reason, case when reason = '' and contact.email is not null then ${valuesSql(request)} end as fields
+     from unnest($3::text[]) with ordinality as asked (email, place)
+     -- Looked up one by one: a join of whole tables is what the planner takes without statistics.
+     left join lateral (
+       select status from memberships
+       where workspace_id = $1 and list_id = $2 and email = asked.email and deleted_at is null
+       limit 1
+     ) membership on true
+     left join lateral (
+       select * from contacts
+       where workspace_id = $1 and email = asked.email and (membership.status is not null or $6::boolean)
+       limit 1
+     ) contact on true
+     cross join lateral (
+       select case
+         when $6::boolean and membership.status in ('bounced', 'complained') then membership.status
+         when $6::boolean then ''
+         when contact.email is null or not exists (
+           select from lists where workspace_id = $1 and id = $2 and deleted_at is null
+         ) then 'removed'
+         when $5::boolean and membership.status = 'pending' then ''
+         when $5::boolean then membership.status
+         when membership.status = 'active' then ''
+         when membership.status = 'unsubscribed' and $4::boolean then ''
+         else membership.status
+       end as reason
+     ) judged
+     order by place`,
+    [workspaceId, listId, emails, includeUnsubscribed, forConfirmation, byHand],
+  );
+}
+
+/** Of a broadcast to segments alone. Who is in the segments was decided when the audience was frozen. */
+function resolveContacts(em: EntityManager, request: ResolveRecipientsRequest): Promise<Row[]> {
+  return query<Row>(
+    em,
+    `select reason, case when reason = '' then ${valuesSql(request)} end as fields
+     from unnest($2::text[]) with ordinality as asked (email, place)
+     left join lateral (
+       select * from contacts where workspace_id = $1 and email = asked.email limit 1
+     ) contact on true
+     cross join lateral (
+       select case when contact.email is null then 'removed'
+         else coalesce(${allMailRefusalSql('asked.email')}, '') end as reason
+     ) judged
+     order by place`,
+    [request.workspaceId, request.emails],
+  );
+}
+
+function valuesSql({ fields }: ResolveRecipientsRequest): string {
+  const wanted = fields.map((name) => readable.get(name) ?? 'null').join(', ');
+  return `json_build_array(${wanted})::text`;
 }

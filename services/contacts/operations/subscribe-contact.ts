@@ -1,5 +1,6 @@
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
+import { liftOptOuts } from '../consent/opt-outs.ts';
 import { requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -17,6 +18,7 @@ export function subscribeContact({ store, outbox, now }: Context): Methods['subs
       await upsertContacts(scope, { rows: [row], skipExisting, at });
       const joining = { join: 'subscribe', emails: [row.email], listIds, at } as const;
       await joinLists(scope, joining);
+      await liftOptOuts(em, workspaceId, joining);
     });
     return { success: true };
   };

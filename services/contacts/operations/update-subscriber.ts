@@ -5,6 +5,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
+import { addOptOut, liftOptOuts } from '../consent/opt-outs.ts';
 import { readContact } from '../contact/input.ts';
 import { contactNotFound, upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -29,7 +30,9 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
         throw invalidField('subscribe_list_ids', 'list not found');
       }
       await upsertContacts(scope, { rows: [row], cleared, at });
+      if (all) await addOptOut(em, workspaceId, { email, at });
       await joinLists(scope, { join: 'choose', emails: [email], listIds, at });
+      await liftOptOuts(em, workspaceId, { emails: [email], listIds });
       await changeMemberships(scope, { cause: 'unsubscribe', targets, at });
     });
     return {};

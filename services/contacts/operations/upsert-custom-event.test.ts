@@ -179,6 +179,12 @@ test.each<[string, Over, string]>([
   ['external_id', { externalId: long(256) }, 'external_id must be 255 characters or less'],
   ['external_id', { externalId: 'a\0' }, 'external_id holds text that can not be stored'],
   ['properties', { properties: { a: long(65_536) } }, 'properties must be at most 64 KiB'],
+  // PostgreSQL writes all digits of a number.
+  [
+    'properties',
+    { properties: { a: Array.from({ length: 300 }, () => 1e300) } },
+    'properties must be at most 64 KiB',
+  ],
   ['properties', { properties: { 'a\0': 1 } }, 'properties holds text that can not be stored'],
   [
     'occurred_at',
@@ -195,7 +201,7 @@ test.each<[string, Over, string]>([
     { occurredAt: { seconds: 8_640_000_000_000n } },
     'occurred_at must lie in the years 1 to 9999',
   ],
-  ['integration_id', { integrationId: long(33) }, 'integration_id must be 32 characters or less'],
+  ['integration_id', { integrationId: long(65) }, 'integration_id must be 64 characters or less'],
   ['goal_name', { goalName: long(101) }, 'goal_name must be 100 characters or less'],
   [
     'goal_type',
@@ -216,7 +222,7 @@ test.each<[string, Over, string]>([
     { deletedAt: { seconds: -62_135_596_801n } },
     'deleted_at must lie in the years 1 to 9999',
   ],
-])('a wrong %s is refused: %j', async (field, over, text) => {
+])('a wrong %s is refused (%#)', async (field, over, text) => {
   const workspaceId = await givenLists(given);
   const error = await upsert(workspaceId, over).catch((caught) => caught);
   expect(error).toMatchObject({ code: Code.InvalidArgument, rawMessage: text });

@@ -32,7 +32,7 @@ export type Variants = { own: Variant; translations: ReadonlyMap<string, Variant
 /** The parts of a mail that don't come from the template. */
 export type About = Pick<
   Envelope,
-  'list' | 'feedbackId' | 'utm' | 'values' | 'hasOwnPreviewLine'
+  'list' | 'canBeLeft' | 'feedbackId' | 'utm' | 'values' | 'hasOwnPreviewLine'
 > & {
   /** Used in place of the template's sender. */
   senderId?: string;

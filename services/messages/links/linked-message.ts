@@ -13,8 +13,10 @@ import { readToken } from './token.ts';
 export type LinkedMessage = {
   id: string;
   email: string;
-  /** Empty for transactional mail. */
+  /** Empty for transactional mail, and for a broadcast to segments alone. */
   listId: string;
+  /** Of a broadcast to segments alone: unsubscribing leaves all mail. */
+  leavesAll: boolean;
   isConfirmation: boolean;
   isExpired: boolean;
 };
@@ -41,11 +43,13 @@ export async function findLinked(
   if (!row || row.contact_email === '') return undefined;
   const listId = row.list_id ?? '';
   const isTransactional = row.notification_id !== null;
-  if (listId === '' && !isTransactional) return undefined;
+  const leavesAll = row.list_id === null && row.broadcast_id !== null;
+  if (listId === '' && !isTransactional && !leavesAll) return undefined;
   return {
     id,
     email: row.contact_email,
     listId,
+    leavesAll,
     isConfirmation: row.broadcast_id === null && !isTransactional,
     isExpired: now().getTime() - new Date(row.created_at).getTime() > confirmableMs,
   };

@@ -22,6 +22,7 @@ export function getLink(context: Context): Methods['getLink'] {
       logoUrl: settings?.logoUrl ?? '',
       expired: message?.isExpired ?? false,
       isConfirmation: message?.isConfirmation ?? false,
+      leavesAll: message?.leavesAll ?? false,
     };
   };
 }

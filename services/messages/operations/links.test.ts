@@ -17,17 +17,23 @@ beforeEach(() => {
   given.world.subscribers.clear();
 });
 
-type Sent = { broadcastId?: string | null; sentDaysAgo?: number; contactEmail?: string };
+type Sent = {
+  broadcastId?: string | null;
+  listId?: string | null;
+  sentDaysAgo?: number;
+  contactEmail?: string;
+};
 
 /** The token of a message that was sent. */
-async function sent({ broadcastId = 'b1', sentDaysAgo = 0, contactEmail = email }: Sent = {}) {
+async function sent({ broadcastId = 'b1', listId = 'weekly', ...more }: Sent = {}) {
+  const { sentDaysAgo = 0, contactEmail = email } = more;
   const id = crypto.randomUUID();
   await query(
     given.store.fork(),
     `insert into messages (workspace_id, id, contact_email, broadcast_id, list_id, template_id, template_version,
        integration_id, status, attempts, created_at, updated_at)
-     values ($1, $2, $3, $4, 'weekly', 't', 1, 'i', 'sent', 1, now() - $5 * interval '1 day', now())`,
-    [workspaceId, id, contactEmail, broadcastId, sentDaysAgo],
+     values ($1, $2, $3, $4, $6, 't', 1, 'i', 'sent', 1, now() - $5 * interval '1 day', now())`,
+    [workspaceId, id, contactEmail, broadcastId, sentDaysAgo, listId],
   );
   return { workspaceId, token: createTokenMaker(keyring)(workspaceId, id), id };
 }
@@ -146,4 +152,31 @@ test('every link operation refuses a forged token, and a valid one in another wo
       await expect(operation(request)).rejects.toMatchObject({ code: Code.InvalidArgument });
     }
   }
+});
+
+test('links of a broadcast to segments alone leave all mail', async () => {
+  given.world.subscribers.set(email, subscriber);
+  const link = await sent({ listId: null });
+  const shown = await given.links.getLink(link);
+  expect(shown).toMatchObject({ listId: '', listName: '', leavesAll: true, isConfirmation: false });
+  expect(shown.subscriptions).toHaveLength(2);
+  await given.links.unsubscribeByLink(link);
+  expect(given.world.unsubscribed).toEqual([{ listId: '', email }]);
+  expect(await unsubscribedAt(link.id)).not.toBeNull();
+  await expect(given.links.confirmByLink(link)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});
+
+test('a link of a mail to a list, of a confirmation and of a test never leaves all mail', async () => {
+  given.world.subscribers.set(email, subscriber);
+  for (const wish of [{}, { broadcastId: null }]) {
+    const link = await sent(wish);
+    expect((await given.links.getLink(link)).leavesAll).toBe(false);
+    await given.links.unsubscribeByLink(link);
+  }
+  const ofTest = await sent({ broadcastId: null, listId: null });
+  expect((await given.links.getLink(ofTest)).leavesAll).toBe(false);
+  await given.links.unsubscribeByLink(ofTest);
+  expect(given.world.unsubscribed).toEqual(Array(2).fill({ listId: 'weekly', email }));
 });

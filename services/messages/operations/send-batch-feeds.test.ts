@@ -83,6 +83,13 @@ test('a recipient feed is called for each recipient that may get mail, and for n
   for (const { to, html } of await mails()) expect(html).toBe(`<p>for ${to}</p>`);
 });
 
+test('a recipient feed of a broadcast to segments alone gets no list', async () => {
+  const batch = fedBatchOf(people(1));
+  const plan = { ...batch.plan, listId: '', listName: '' };
+  expect(await given.sender.sendBatch({ ...batch, plan })).toMatchObject({ ...none, sent: 1 });
+  expect(server.requests.at(-1)?.body).toMatchObject({ list: null });
+});
+
 test('a feed is called for five recipients of a batch at a time', async () => {
   let open = 0;
   let most = 0;

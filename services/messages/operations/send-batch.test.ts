@@ -54,6 +54,25 @@ test('sendBatch sends each message once and records it', async () => {
   );
 });
 
+test('a broadcast to segments alone is mail to no list, which an unsubscribe link leaves', async () => {
+  given.world.content = {
+    ...defaultContent,
+    html: '<p>{% if list %}list{% else %}none{% endif %}[{{ list.name }}]{{ unsubscribe_url }}[{{ confirm_subscription_url }}]</p>',
+  };
+  const batch = batchOf(people(1), { listId: '', listName: '' });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 1 });
+  const [row] = await rows(batch);
+  expect(row?.list_id).toBeNull();
+  const raw = given.sink.bodies().at(-1) ?? '';
+  const { headers, html } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+  expect(html).toMatch(/none\[\]https:\/\/mail\.example\/u\/w1\/[\w-]{43}\[\]/);
+  const values = Object.fromEntries(headers.map(({ key, value }) => [key, value]));
+  expect(values['list-unsubscribe']).toMatch(/^<https:\/\/mail\.example\/u\/w1\/[\w-]{43}>$/);
+  expect(values['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
+  expect(values['list-id']).toBeUndefined();
+  expect(values['feedback-id']).toContain('broadcast');
+});
+
 test('sendBatch answers from the record when it is asked again', async () => {
   const batch = batchOf(people(20));
   await given.sender.sendBatch({ ...batch, emails: people(10) });

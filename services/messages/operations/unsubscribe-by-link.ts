@@ -5,7 +5,7 @@ export function unsubscribeByLink(context: Context): Methods['unsubscribeByLink'
   return async ({ workspaceId, token }) => {
     const message = await findLinked(context, { workspaceId, token });
     // Transactional mail is about no list.
-    if (!message || message.listId === '') return {};
+    if (!message || (message.listId === '' && !message.leavesAll)) return {};
     const { id, email, listId } = message;
     await context.contacts.unsubscribeRecipient({ workspaceId, listId, email });
     await markUnsubscribed(context, { workspaceId, id });

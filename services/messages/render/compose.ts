@@ -23,8 +23,10 @@ import { compilePieces, type Piece, renderPieces } from './pieces.ts';
 export interface Envelope extends LinkOptions {
   from: Mailbox;
   replyTo: string;
-  /** Present for mail to a list: it then carries the unsubscribe headers. */
+  /** Present for mail to a list, for List-ID. */
   list?: { id: string; name: string };
+  /** Whether it carries the headers of an unsubscribe link of ours. */
+  canBeLeft?: boolean;
   /** Campaign, tenant and kind of mail, for Feedback-ID. */
   feedbackId: string[];
   /** Whether a message may have a preview line of its own. */
@@ -191,7 +193,7 @@ function headWriter(envelope: Envelope): (recipient: Recipient, subject: string)
   const from = mailboxHeader('From', envelope.from);
   const replyTo = replyToHeader(envelope.replyTo);
   const fixed = fixedHeaders(envelope);
-  const isList = envelope.list !== undefined;
+  const canBeLeft = envelope.canBeLeft ?? false;
   return ({ messageId, email, name, urls, options }, subject) =>
     tokenHeader('Message-ID', `<${messageId}@${domain}>`) +
     dateHeader() +
@@ -200,28 +202,27 @@ function headWriter(envelope: Envelope): (recipient: Recipient, subject: string)
       : from) +
     mailboxHeader('To', { email, name }) +
     textHeader('Subject', subject) +
-    (isList ? tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`) : '') +
+    (canBeLeft ? tokenHeader('List-Unsubscribe', `<${urls.unsubscribe}>`) : '') +
     (options?.replyTo ? replyToHeader(options.replyTo) : replyTo) +
     fixed +
-    (options ? optionHeaders(options, isList) : '');
+    (options ? optionHeaders(options, canBeLeft) : '');
 }
 
 function replyToHeader(email: string): string {
   return email === '' ? '' : mailboxHeader('Reply-To', { email });
 }
 
-function fixedHeaders({ list, feedbackId, values }: Envelope): string {
+function fixedHeaders({ list, canBeLeft, feedbackId, values }: Envelope): string {
   const feedback = feedbackId.map((part) => part.replace(/[^A-Za-z0-9_-]/g, '')).join(':');
-  if (list === undefined) return tokenHeader('Feedback-ID', feedback);
   return (
-    tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click') +
-    listIdHeader(list.name, `${list.id}.${hostOf(values)}`) +
+    (canBeLeft ? tokenHeader('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click') : '') +
+    (list ? listIdHeader(list.name, `${list.id}.${hostOf(values)}`) : '') +
     tokenHeader('Feedback-ID', feedback)
   );
 }
 
-function optionHeaders({ cc, listUnsubscribe, headers }: MailOptions, isList: boolean): string {
-  const isOwn = listUnsubscribe !== '' && !isList;
+function optionHeaders({ cc, listUnsubscribe, headers }: MailOptions, canBeLeft: boolean): string {
+  const isOwn = listUnsubscribe !== '' && !canBeLeft;
   const leaves = isOwn ? tokenHeader('List-Unsubscribe', `<${listUnsubscribe}>`) : '';
   // RFC 8058 is about https only.
   const posts =

@@ -15,6 +15,7 @@ const envelope: Envelope = {
   from: { email: 'news@sender.example', name: 'The News' },
   replyTo: 'answers@sender.example',
   list: { id: 'weekly', name: 'Weekly news' },
+  canBeLeft: true,
   feedbackId: ['b1', 'w1', 'broadcast', 'postrider'],
   values: {
     broadcast: { id: 'b1', name: 'November' },

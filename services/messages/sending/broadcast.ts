@@ -23,7 +23,7 @@ export async function broadcastSending(
   const subject = () => subjectOf(context, sendPlan, { workspaceId, broadcastId });
   const feeds = await feedsOf(context.feeds, sendPlan, subject);
   return {
-    group: { ...key, broadcastId, listId, isByHand: false },
+    group: { ...key, broadcastId, listId: listId || null, isByHand: false },
     plan,
     fields: feeds.recipient ? contactFields : plan.fields,
     feeds,
@@ -39,17 +39,23 @@ async function subjectOf(
   const { name } = await plans.settings(workspaceId);
   return {
     broadcast: { id: broadcastId, name: plan.broadcastName },
-    list: { id: plan.listId, name: plan.listName },
+    list: listOf(plan),
     workspace: { id: workspaceId, name },
   };
 }
 
+/** Null for a broadcast to segments alone. */
+function listOf({ listId, listName }: SendPlan): { id: string; name: string } | null {
+  return listId === '' ? null : { id: listId, name: listName };
+}
+
 function aboutBroadcast(workspaceId: string, broadcastId: string, plan: SendPlan): About {
-  const list = { id: plan.listId, name: plan.listName };
+  const list = listOf(plan);
   const utm = Object.fromEntries(Object.entries(plan.utm).filter(([, value]) => value !== ''));
   const named = Object.entries(utm).map(([name, value]) => [`utm_${name}`, value]);
   return {
-    list,
+    ...(list && { list }),
+    canBeLeft: true,
     feedbackId: [broadcastId, workspaceId, 'broadcast', 'postrider'],
     utm,
     isTracked: true,

@@ -277,14 +277,14 @@ export class DeliveryRun {
   }
 }
 
-/** Mail to no list has nothing to leave or to confirm. */
-function urlsOf(base: string, { workspaceId, listId }: ClaimGroup, token: string) {
+/** Only a list has something to confirm. Mail that is neither to a list nor of a broadcast has nothing to leave. */
+function urlsOf(base: string, { workspaceId, listId, broadcastId }: ClaimGroup, token: string) {
   const preferences = `${base}/p/${workspaceId}/${token}`;
-  if (listId === null) return { preferences, unsubscribe: '', confirm: '' };
+  const canBeLeft = listId !== null || broadcastId !== null;
   return {
     preferences,
-    unsubscribe: `${base}/u/${workspaceId}/${token}`,
-    confirm: `${base}/c/${workspaceId}/${token}`,
+    unsubscribe: canBeLeft ? `${base}/u/${workspaceId}/${token}` : '',
+    confirm: listId === null ? '' : `${base}/c/${workspaceId}/${token}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CustomEventFilters } from '../subscription.ts';
-import type { IsMember } from './members.ts';
+import type { Members } from './members.ts';
 
 /** The types and filters of a subscription. */
 export type Listener = {
@@ -27,8 +27,14 @@ const contactKinds: ReadonlySet<string> = new Set(['contact', 'segment', 'custom
 /** The contact is gone, and its memberships with it. */
 const unfiltered = 'contact.deleted';
 
-export function isAboutContact(type: string): boolean {
-  return contactKinds.has(kindOf(type)) && type !== unfiltered;
+/** Whether a filter of lists, or of segments, needs to know where the contact of an event is. */
+export function needsMembers(type: string, { list_ids, segment_ids }: Listener): boolean {
+  if (type === unfiltered) return false;
+  const kind = kindOf(type);
+  return (
+    (list_ids.length > 0 && contactKinds.has(kind)) ||
+    (segment_ids.length > 0 && kind !== 'segment')
+  );
 }
 
 export const hasFilters = (listener: Listener) =>
@@ -39,18 +45,21 @@ export const hasFilters = (listener: Listener) =>
 /** Whether a subscription that wants the type wants this event too. */
 export function passes(
   { custom_event_filters: custom, list_ids: listIds, segment_ids: segmentIds }: Listener,
-  { type, subject, isMember }: { type: string; subject: Subject; isMember: IsMember },
+  { type, subject, members }: { type: string; subject: Subject; members: Members },
 ): boolean {
   const kind = kindOf(type);
+  const { email } = subject;
   if (kind === 'custom_event' && custom && !passesCustom(custom, subject)) return false;
   if (type === unfiltered) return true;
-  if (segmentIds.length > 0 && !(kind === 'segment' && segmentIds.includes(subject.segmentId))) {
-    return false;
-  }
-  if (listIds.length === 0) return true;
-  return contactKinds.has(kind)
-    ? isMember(subject.email, listIds)
-    : listIds.includes(subject.listId);
+  const isInList =
+    listIds.length === 0 ||
+    (contactKinds.has(kind) ? members.isInList(email, listIds) : listIds.includes(subject.listId));
+  const isInSegment =
+    segmentIds.length === 0 ||
+    (kind === 'segment'
+      ? segmentIds.includes(subject.segmentId)
+      : members.isInSegment(email, segmentIds));
+  return isInList && isInSegment;
 }
 
 function passesCustom(

@@ -1,6 +1,6 @@
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { hasFilters, isAboutContact, type Listener, passes, subjectOf } from './filters.ts';
+import { hasFilters, type Listener, needsMembers, passes, subjectOf } from './filters.ts';
 import { type Audience, readMembers } from './members.ts';
 
 /** An event, by its place in the batch, and a subscription that wants it. */
@@ -61,15 +61,17 @@ async function filter(
       return [place, { type, subject: subjectOf(type, dataJson) }];
     }),
   );
-  const emails = [...subjects.values()]
-    .filter(({ type }) => isAboutContact(type))
-    .map(({ subject }) => subject.email);
-  const isMember = await readMembers(audience, workspaceId, {
-    emails: [...new Set(emails)].filter((email) => email !== ''),
-    listIds: [...new Set(filtered.flatMap(({ list_ids }) => list_ids))],
-  });
   const byId = new Map(filtered.map((listener) => [listener.id, listener]));
+  const asked = candidates.flatMap(({ place, subscriptionId }) => {
+    const { type, subject } = subjects.get(place)!;
+    return needsMembers(type, byId.get(subscriptionId)!) ? [subject.email] : [];
+  });
+  const members = await readMembers(audience, workspaceId, {
+    emails: [...new Set(asked)].filter((email) => email !== ''),
+    listIds: [...new Set(filtered.flatMap(({ list_ids }) => list_ids))],
+    segmentIds: [...new Set(filtered.flatMap(({ segment_ids }) => segment_ids))],
+  });
   return candidates.filter(({ place, subscriptionId }) =>
-    passes(byId.get(subscriptionId)!, { ...subjects.get(place)!, isMember }),
+    passes(byId.get(subscriptionId)!, { ...subjects.get(place)!, members }),
   );
 }

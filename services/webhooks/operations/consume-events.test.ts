@@ -1,29 +1,31 @@
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
 import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
-/** Who is in which list, as contacts would say it, and what was asked. */
+/** Who is in which list and segment, as contacts would say it, and what was asked. */
 const contacts = {
   members: [] as [email: string, listId: string][],
-  asked: [] as { emails: string[]; listIds: string[] }[],
+  segmentMembers: [] as [email: string, segmentId: string][],
+  asked: [] as { emails: string[]; listIds: string[]; segmentIds: string[] }[],
   failure: undefined as Error | undefined,
 };
 
 const given = useService({
   audience: {
-    async matchMembers({ emails = [], listIds = [] }) {
-      contacts.asked.push({ emails, listIds });
+    async matchMembers({ emails = [], listIds = [], segmentIds = [] }) {
+      contacts.asked.push({ emails, listIds, segmentIds });
       if (contacts.failure) throw contacts.failure;
-      const members = contacts.members.map(([email, listId]) => ({
-        $typeName: 'postrider.contacts.v1.MatchedMember' as const,
-        email: emails.indexOf(email),
-        list: listIds.indexOf(listId),
-      }));
-      return {
-        $typeName: 'postrider.contacts.v1.MatchMembersResponse',
-        members: members.filter(({ email, list }) => email >= 0 && list >= 0),
-      };
+      return create(MatchMembersResponseSchema, {
+        members: contacts.members
+          .map(([email, id]) => ({ email: emails.indexOf(email), list: listIds.indexOf(id) }))
+          .filter(({ email, list }) => email >= 0 && list >= 0),
+        segmentMembers: contacts.segmentMembers
+          .map(([email, id]) => ({ email: emails.indexOf(email), segment: segmentIds.indexOf(id) }))
+          .filter(({ email, segment }) => email >= 0 && segment >= 0),
+      });
     },
   },
 });
@@ -81,6 +83,7 @@ test('events of contacts are filtered by the lists that the contact is in, but n
   expect(contacts.asked.at(-1)).toEqual({
     emails: ['a@example.com', 'b@example.com'],
     listIds: ['news', 'offers'],
+    segmentIds: [],
   });
   await sendEvents(given, workspaceId, [of('b@example.com')], { type: 'contact.deleted' });
   const custom = ['a', 'b'].map((name) => ({ custom_event: { email: `${name}@example.com` } }));
@@ -114,14 +117,74 @@ test('while contacts is down a batch that needs it is refused as a whole, and ma
   expect(await deliveriesOf(given, workspaceId)).toHaveLength(2);
 });
 
-test('segment events are filtered by their segment, and no contact is in one yet', async () => {
-  const eventTypes = ['segment.joined', 'contact.created', 'list.subscribed'];
+test('segment events are filtered by their segment', async () => {
+  const eventTypes = ['segment.joined', 'segment.left'];
   const { workspaceId } = await givenListener({ eventTypes, segmentIds: ['vip'] });
-  const segments = [{ segment_id: 'vip' }, { segment_id: 'other' }];
-  await sendEvents(given, workspaceId, segments, { type: 'segment.joined' });
-  await sendEvents(given, workspaceId, [{ contact: { email: 'a@example.com' } }]);
-  await sendEvents(given, workspaceId, [{ list_id: 'news' }], { type: 'list.subscribed' });
-  expect(await payloads(workspaceId)).toEqual([{ segment_id: 'vip' }]);
+  const events = [{ segment_id: 'vip' }, { segment_id: 'other' }];
+  for (const type of eventTypes) await sendEvents(given, workspaceId, events, { type });
+  expect(await payloads(workspaceId)).toEqual([{ segment_id: 'vip' }, { segment_id: 'vip' }]);
+});
+
+test('all other events are filtered by the segments that their contact is in, but not its deletion', async () => {
+  const shapes: Record<string, (email: string) => object> = {
+    'contact.updated': (email) => ({ contact: { email } }),
+    'custom_event.created': (email) => ({ custom_event: { email } }),
+    'list.subscribed': (email) => ({ email, list_id: 'news' }),
+    'email.opened': (email) => ({ email, list_id: null }),
+  };
+  const eventTypes = [...Object.keys(shapes), 'contact.deleted'];
+  const { workspaceId } = await givenListener({ eventTypes, segmentIds: ['vip', 'new'] });
+  contacts.segmentMembers = [
+    ['a@example.com', 'new'],
+    ['b@example.com', 'other'],
+  ];
+  for (const [type, of] of Object.entries(shapes)) {
+    await sendEvents(given, workspaceId, [of('a@example.com'), of('b@example.com'), {}], { type });
+  }
+  const gone = { contact: { email: 'b@example.com' } };
+  await sendEvents(given, workspaceId, [gone], { type: 'contact.deleted' });
+  const rows = await deliveriesOf(given, workspaceId);
+  const expected = Object.entries(shapes).map(([type, of]) => [type, of('a@example.com')]);
+  expect(new Map(rows.map(({ event_type, payload }) => [event_type, payload]))).toEqual(
+    new Map([...expected, ['contact.deleted', gone]] as [string, object][]),
+  );
+  expect(rows).toHaveLength(5);
+});
+
+test('an event must pass the filters of both lists and segments', async () => {
+  const eventTypes = ['contact.created', 'list.subscribed', 'segment.joined'];
+  const filters = { eventTypes, listIds: ['news'], segmentIds: ['vip'] };
+  const { workspaceId } = await givenListener(filters);
+  contacts.members = [
+    ['both@example.com', 'news'],
+    ['list@example.com', 'news'],
+  ];
+  contacts.segmentMembers = [
+    ['both@example.com', 'vip'],
+    ['segment@example.com', 'vip'],
+  ];
+  const names = ['both', 'list', 'segment'].map((name) => `${name}@example.com`);
+  await sendEvents(
+    given,
+    workspaceId,
+    names.map((email) => ({ contact: { email } })),
+  );
+  const joinedList = names.map((email) => ({ email, list_id: 'news' }));
+  await sendEvents(given, workspaceId, joinedList, { type: 'list.subscribed' });
+  const joined = names.map((email) => ({ email, segment_id: 'vip' }));
+  await sendEvents(given, workspaceId, joined, { type: 'segment.joined' });
+  const rows = await deliveriesOf(given, workspaceId);
+  const found = rows.map(({ event_type, payload }) => {
+    const [, name] = /"email":"(\w+)@/.exec(JSON.stringify(payload)) ?? [];
+    return `${event_type} ${name}`;
+  });
+  expect(found.toSorted()).toEqual([
+    'contact.created both',
+    'list.subscribed both',
+    'list.subscribed segment',
+    'segment.joined both',
+    'segment.joined list',
+  ]);
 });
 
 test('custom events pass both filters, in exact case; other types ignore them', async () => {
@@ -132,7 +195,12 @@ test('custom events pass both filters, in exact case; other types ignore them', 
     customEventFilters,
   });
   const event = (event_name: string, goal_type: string | null) => ({
-    custom_event: { event_name, goal_type },
+    custom_event: {
+      ...{ event_name, external_id: '1', email: 'a@example.com', properties: { goal_type: 'x' } },
+      ...{ occurred_at: '2030-01-01T12:00:00Z', source: 'api', integration_id: null },
+      ...{ goal_name: null, goal_type, goal_value: goal_type && 12.5, deleted_at: null },
+      ...{ created_at: '2030-01-01T12:00:00Z', updated_at: '2030-01-01T12:00:00Z' },
+    },
   });
   await sendEvents(
     given,

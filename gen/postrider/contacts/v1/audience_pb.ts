@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFImIKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCSLJAQoYUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEg8KB2xpc3RfaWQYAiABKAkSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYAyABKAgSGwoGZW1haWxzGAQgAygJQgu6SAiSAQUIARDoBxIYCgZmaWVsZHMYBSADKAlCCLpIBZIBAhBAEhgKEGZvcl9jb25maXJtYXRpb24YBiABKAgSDwoHYnlfaGFuZBgHIAEoCCJZChlSZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZWRSZWNpcGllbnQiPQoRUmVzb2x2ZWRSZWNpcGllbnQSEwoLc2tpcF9yZWFzb24YASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkiqQEKF1Vwc2VydFJlY2lwaWVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEkIKCGNvbnRhY3RzGAIgAygLMiMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvbnRhY3RJbnB1dEILukgIkgEFCAEQ9AMSEgoKbWF5X2NoYW5nZRgDIAEoCBIYCgZmaWVsZHMYBCADKAlCCLpIBZIBAhBAIlgKGFVwc2VydFJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydGVkUmVjaXBpZW50IkYKEVVwc2VydGVkUmVjaXBpZW50Eg0KBWVtYWlsGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJEg0KBWVycm9yGAMgASgJIo0BChNNYXRjaE1lbWJlcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhsKBmVtYWlscxgCIAMoCUILukgIkgEFCAEQ9AMSGwoIbGlzdF9pZHMYAyADKAlCCbpIBpIBAxCQThIeCgtzZWdtZW50X2lkcxgEIAMoCUIJukgGkgEDEJBOIpMBChRNYXRjaE1lbWJlcnNSZXNwb25zZRI1CgdtZW1iZXJzGAEgAygLMiQucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRNZW1iZXISRAoPc2VnbWVudF9tZW1iZXJzGAIgAygLMisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoZWRTZWdtZW50TWVtYmVyIjYKFE1hdGNoZWRTZWdtZW50TWVtYmVyEg0KBWVtYWlsGAEgASgFEg8KB3NlZ21lbnQYAiABKAUiLAoNTWF0Y2hlZE1lbWJlchINCgVlbWFpbBgBIAEoBRIMCgRsaXN0GAIgASgFImMKG1Vuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhUKBWVtYWlsGAMgASgJQga6SAPIAQEiHgocVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZTKvBwoPQXVkaWVuY2VTZXJ2aWNlEo0BCgxMaXN0QXVkaWVuY2USKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBsaXN0IGF1ZGllbmNlEqEBChFSZXNvbHZlUmVjaXBpZW50cxIvLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1JlcXVlc3QaMC5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byByZXNvbHZlIHJlY2lwaWVudHMSkQEKDUNvdW50QXVkaWVuY2USKy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ291bnRBdWRpZW5jZVJlcXVlc3QaLC5wb3N0cmlkZXIuY29udGFjdHMudjEuQ291bnRBdWRpZW5jZVJlc3BvbnNlIiWQAgHK8xgeCgIwAUIYRmFpbGVkIHRvIGNvdW50IGF1ZGllbmNlEo0BCgxNYXRjaE1lbWJlcnMSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBtYXRjaCBtZW1iZXJzEp0BChBVcHNlcnRSZWNpcGllbnRzEi4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byB1cHNlcnQgcmVjaXBpZW50cxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFIncKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCRITCgtieV9zZWdtZW50cxgFIAEoCCJbChpMaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIfCgtzZWdtZW50X2lkcxgCIAMoCUIKukgHkgEECAEQZCIyChtMaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2USEwoLc2VnbWVudF9pZHMYASADKAkiyQEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgiWQoZUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVkUmVjaXBpZW50Ij0KEVJlc29sdmVkUmVjaXBpZW50EhMKC3NraXBfcmVhc29uGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJIqkBChdVcHNlcnRSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARJCCghjb250YWN0cxgCIAMoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0SW5wdXRCC7pICJIBBQgBEPQDEhIKCm1heV9jaGFuZ2UYAyABKAgSGAoGZmllbGRzGAQgAygJQgi6SAWSAQIQQCJYChhVcHNlcnRSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRlZFJlY2lwaWVudCJGChFVcHNlcnRlZFJlY2lwaWVudBINCgVlbWFpbBgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCRINCgVlcnJvchgDIAEoCSKNAQoTTWF0Y2hNZW1iZXJzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIbCgZlbWFpbHMYAiADKAlCC7pICJIBBQgBEPQDEhsKCGxpc3RfaWRzGAMgAygJQgm6SAaSAQMQkE4SHgoLc2VnbWVudF9pZHMYBCADKAlCCbpIBpIBAxCQTiKTAQoUTWF0Y2hNZW1iZXJzUmVzcG9uc2USNQoHbWVtYmVycxgBIAMoCzIkLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaGVkTWVtYmVyEkQKD3NlZ21lbnRfbWVtYmVycxgCIAMoCzIrLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaGVkU2VnbWVudE1lbWJlciI2ChRNYXRjaGVkU2VnbWVudE1lbWJlchINCgVlbWFpbBgBIAEoBRIPCgdzZWdtZW50GAIgASgFIiwKDU1hdGNoZWRNZW1iZXISDQoFZW1haWwYASABKAUSDAoEbGlzdBgCIAEoBSJjChtVbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDwoHbGlzdF9pZBgCIAEoCRIVCgVlbWFpbBgDIAEoCUIGukgDyAEBIh4KHFVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2Uy2AgKD0F1ZGllbmNlU2VydmljZRKNAQoMTGlzdEF1ZGllbmNlEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbGlzdCBhdWRpZW5jZRKhAQoRUmVzb2x2ZVJlY2lwaWVudHMSLy5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0GjAucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gcmVzb2x2ZSByZWNpcGllbnRzEpEBCg1Db3VudEF1ZGllbmNlEisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvdW50QXVkaWVuY2VSZXF1ZXN0GiwucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvdW50QXVkaWVuY2VSZXNwb25zZSIlkAIByvMYHgoCMAFCGEZhaWxlZCB0byBjb3VudCBhdWRpZW5jZRKmAQoTTGlzdE1pc3NpbmdTZWdtZW50cxIxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2UiKJACAcrzGCEKAjABQhtGYWlsZWQgdG8gbG9vayBmb3Igc2VnbWVudHMSjQEKDE1hdGNoTWVtYmVycxIqLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1Jlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIG1hdGNoIG1lbWJlcnMSnQEKEFVwc2VydFJlY2lwaWVudHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlIiiQAgLK8xghCgIwAUIbRmFpbGVkIHRvIHVwc2VydCByZWNpcGllbnRzEqMBChRVbnN1YnNjcmliZVJlY2lwaWVudBIyLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QaMy5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXNwb25zZSIikAICyvMYGwoCMAFCFUZhaWxlZCB0byB1bnN1YnNjcmliZWIGcHJvdG8z", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -32,7 +32,7 @@ export type ListAudienceRequest = Message<"postrider.contacts.v1.ListAudienceReq
   workspaceId: string;
 
   /**
-   * The list; empty for all contacts, which needs a segment.
+   * The list; empty for all contacts, which needs a segment and allows neither further lists nor unsubscribed members.
    *
    * @generated from field: string list_id = 2;
    */
@@ -184,6 +184,13 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
    * @generated from field: string next_after_email = 4;
    */
   nextAfterEmail: string;
+
+  /**
+   * Whether `segment_ids` were asked for and applied. A process from before segments does not know them and never sets it.
+   *
+   * @generated from field: bool by_segments = 5;
+   */
+  bySegments: boolean;
 };
 
 /**
@@ -192,6 +199,55 @@ export type ListAudienceResponse = Message<"postrider.contacts.v1.ListAudienceRe
  */
 export const ListAudienceResponseSchema: GenMessage<ListAudienceResponse> = /*@__PURE__*/
   messageDesc(file_postrider_contacts_v1_audience, 3);
+
+/**
+ * Asks for segments that don't exist.
+ *
+ * @generated from message postrider.contacts.v1.ListMissingSegmentsRequest
+ */
+export type ListMissingSegmentsRequest = Message<"postrider.contacts.v1.ListMissingSegmentsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * 1 to 100 segments.
+   *
+   * @generated from field: repeated string segment_ids = 2;
+   */
+  segmentIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.ListMissingSegmentsRequest.
+ * Use `create(ListMissingSegmentsRequestSchema)` to create a new message.
+ */
+export const ListMissingSegmentsRequestSchema: GenMessage<ListMissingSegmentsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 4);
+
+/**
+ * The segments that don't exist.
+ *
+ * @generated from message postrider.contacts.v1.ListMissingSegmentsResponse
+ */
+export type ListMissingSegmentsResponse = Message<"postrider.contacts.v1.ListMissingSegmentsResponse"> & {
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated string segment_ids = 1;
+   */
+  segmentIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.ListMissingSegmentsResponse.
+ * Use `create(ListMissingSegmentsResponseSchema)` to create a new message.
+ */
+export const ListMissingSegmentsResponseSchema: GenMessage<ListMissingSegmentsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 5);
 
 /**
  * Asks about recipients.
@@ -257,7 +313,7 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
  * Use `create(ResolveRecipientsRequestSchema)` to create a new message.
  */
 export const ResolveRecipientsRequestSchema: GenMessage<ResolveRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 4);
+  messageDesc(file_postrider_contacts_v1_audience, 6);
 
 /**
  * The answer for each recipient, in the order of the request.
@@ -278,7 +334,7 @@ export type ResolveRecipientsResponse = Message<"postrider.contacts.v1.ResolveRe
  * Use `create(ResolveRecipientsResponseSchema)` to create a new message.
  */
 export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 5);
+  messageDesc(file_postrider_contacts_v1_audience, 7);
 
 /**
  * One recipient.
@@ -308,7 +364,7 @@ export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient
  * Use `create(ResolvedRecipientSchema)` to create a new message.
  */
 export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 6);
+  messageDesc(file_postrider_contacts_v1_audience, 8);
 
 /**
  * Contacts that transactional mail is sent to.
@@ -350,7 +406,7 @@ export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecip
  * Use `create(UpsertRecipientsRequestSchema)` to create a new message.
  */
 export const UpsertRecipientsRequestSchema: GenMessage<UpsertRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 7);
+  messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
  * The answer for each contact, in the order of the request.
@@ -371,7 +427,7 @@ export type UpsertRecipientsResponse = Message<"postrider.contacts.v1.UpsertReci
  * Use `create(UpsertRecipientsResponseSchema)` to create a new message.
  */
 export const UpsertRecipientsResponseSchema: GenMessage<UpsertRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 8);
+  messageDesc(file_postrider_contacts_v1_audience, 10);
 
 /**
  * One contact.
@@ -406,7 +462,7 @@ export type UpsertedRecipient = Message<"postrider.contacts.v1.UpsertedRecipient
  * Use `create(UpsertedRecipientSchema)` to create a new message.
  */
 export const UpsertedRecipientSchema: GenMessage<UpsertedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 9);
+  messageDesc(file_postrider_contacts_v1_audience, 11);
 
 /**
  * Asks who is in which list and segment.
@@ -448,7 +504,7 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
  * Use `create(MatchMembersRequestSchema)` to create a new message.
  */
 export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 10);
+  messageDesc(file_postrider_contacts_v1_audience, 12);
 
 /**
  * The memberships, in no order.
@@ -476,7 +532,7 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
  * Use `create(MatchMembersResponseSchema)` to create a new message.
  */
 export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 11);
+  messageDesc(file_postrider_contacts_v1_audience, 13);
 
 /**
  * An address in a segment.
@@ -504,7 +560,7 @@ export type MatchedSegmentMember = Message<"postrider.contacts.v1.MatchedSegment
  * Use `create(MatchedSegmentMemberSchema)` to create a new message.
  */
 export const MatchedSegmentMemberSchema: GenMessage<MatchedSegmentMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 12);
+  messageDesc(file_postrider_contacts_v1_audience, 14);
 
 /**
  * An address in a list.
@@ -532,7 +588,7 @@ export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
  * Use `create(MatchedMemberSchema)` to create a new message.
  */
 export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 13);
+  messageDesc(file_postrider_contacts_v1_audience, 15);
 
 /**
  * Asks to unsubscribe.
@@ -567,7 +623,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 14);
+  messageDesc(file_postrider_contacts_v1_audience, 16);
 
 /**
  * The address gets no more mail of this list.
@@ -582,7 +638,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 15);
+  messageDesc(file_postrider_contacts_v1_audience, 17);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -627,6 +683,16 @@ export const AudienceService: GenService<{
     methodKind: "unary";
     input: typeof CountAudienceRequestSchema;
     output: typeof CountAudienceResponseSchema;
+  },
+  /**
+   * Says which of some segments don't exist, or are being deleted.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.ListMissingSegments
+   */
+  listMissingSegments: {
+    methodKind: "unary";
+    input: typeof ListMissingSegmentsRequestSchema;
+    output: typeof ListMissingSegmentsResponseSchema;
   },
   /**
    * Says which of some addresses are in which of some lists, in whatever state of the subscription, and in which of some segments;

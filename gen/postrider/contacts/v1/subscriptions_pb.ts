@@ -279,7 +279,8 @@ export type UpdateSubscriberRequest = Message<"postrider.contacts.v1.UpdateSubsc
   unsubscribeListIds: string[];
 
   /**
-   * Whether to leave every list, also those that the person cannot see; the two fields above are ignored then.
+   * Whether to leave all mail: every list, also those that the person cannot see, and broadcasts to segments alone. The two fields
+   * above are ignored then.
    *
    * @generated from field: bool unsubscribe_all = 7;
    */
@@ -317,7 +318,7 @@ export const SubscriptionService: GenService<{
   /**
    * Subscribes a person to lists: all of them, or none. Without a valid `email_hmac` only public lists
    * can be subscribed, an existing contact is not changed, and a list with double opt-in waits for a
-   * confirmation by mail. A list that the person has left always requires one. A bounce or complaint is never
+   * confirmation by mail. A list that the person has left always requires one, and so does every list once they have left all mail. A bounce or complaint is never
    * lifted. The answer reveals nothing about the address; a disposable address gets the same answer, and nothing
    * is stored. Null fields count as absent.
    *

@@ -17,7 +17,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/timeline.proto.
  */
 export const file_postrider_contacts_v1_timeline: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvdGltZWxpbmUucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSKOAgoNVGltZWxpbmVFbnRyeRIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIRCglvcGVyYXRpb24YAyABKAkSEwoLZW50aXR5X3R5cGUYBCABKAkSDAoEa2luZBgFIAEoCRIoCgdjaGFuZ2VzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCgllbnRpdHlfaWQYByABKAlIAIgBARIsCgtlbnRpdHlfZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDAoKX2VudGl0eV9pZCLsAgoTTGlzdFRpbWVsaW5lUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARJECgVlbWFpbBgCIAEoCUI1ukgyugEvCg5lbWFpbC5yZXF1aXJlZBIRZW1haWwgaXMgcmVxdWlyZWQaCnRoaXMgIT0gJycSHQoFa2luZHMYAyADKAlCDrpIC5IBCBAyIgRyAhh4EikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASYgoFbGltaXQYBiABKAVCTrpIS7oBSAoLbGltaXQucmFuZ2USH2xpbWl0IG11c3QgYmUgYmV0d2VlbiAxIGFuZCAxMDAaGHRoaXMgPj0gMSAmJiB0aGlzIDw9IDEwMEgAiAEBEg4KBmN1cnNvchgHIAEoCUIICgZfbGltaXQieAoUTGlzdFRpbWVsaW5lUmVzcG9uc2USNgoIdGltZWxpbmUYASADKAsyJC5wb3N0cmlkZXIuY29udGFjdHMudjEuVGltZWxpbmVFbnRyeRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvcjLNAQoPVGltZWxpbmVTZXJ2aWNlErkBCgxMaXN0VGltZWxpbmUSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdFRpbWVsaW5lUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0VGltZWxpbmVSZXNwb25zZSJQkAIByvMYLwoMGgoKCGNvbnRhY3RzQh9GYWlsZWQgdG8gbGlzdCB0aW1lbGluZSBlbnRyaWVzgtPkkwIUEhIvYXBpL3RpbWVsaW5lLmxpc3RiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvdGltZWxpbmUucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSKWAgoNVGltZWxpbmVFbnRyeRIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIRCglvcGVyYXRpb24YAyABKAkSEwoLZW50aXR5X3R5cGUYBCABKAkSDAoEa2luZBgFIAEoCRIoCgdjaGFuZ2VzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCgllbnRpdHlfaWQYByABKAlIAIgBARIsCgtlbnRpdHlfZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSNgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4AUIMCgpfZW50aXR5X2lkIuwCChNMaXN0VGltZWxpbmVSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEkQKBWVtYWlsGAIgASgJQjW6SDK6AS8KDmVtYWlsLnJlcXVpcmVkEhFlbWFpbCBpcyByZXF1aXJlZBoKdGhpcyAhPSAnJxIdCgVraW5kcxgDIAMoCUIOukgLkgEIEDIiBHICGHgSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJiCgVsaW1pdBgGIAEoBUJOukhLugFICgtsaW1pdC5yYW5nZRIfbGltaXQgbXVzdCBiZSBiZXR3ZWVuIDEgYW5kIDEwMBoYdGhpcyA+PSAxICYmIHRoaXMgPD0gMTAwSACIAQESDgoGY3Vyc29yGAcgASgJQggKBl9saW1pdCJ4ChRMaXN0VGltZWxpbmVSZXNwb25zZRI2Cgh0aW1lbGluZRgBIAMoCzIkLnBvc3RyaWRlci5jb250YWN0cy52MS5UaW1lbGluZUVudHJ5EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yMs0BCg9UaW1lbGluZVNlcnZpY2USuQEKDExpc3RUaW1lbGluZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0VGltZWxpbmVSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RUaW1lbGluZVJlc3BvbnNlIlCQAgHK8xgvCgwaCgoIY29udGFjdHNCH0ZhaWxlZCB0byBsaXN0IHRpbWVsaW5lIGVudHJpZXOC0+STAhQSEi9hcGkvdGltZWxpbmUubGlzdGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * One thing that happened.
@@ -63,8 +63,9 @@ export type TimelineEntry = Message<"postrider.contacts.v1.TimelineEntry"> & {
   kind: string;
 
   /**
-   * What changed: for `contact.updated` the fields, each with `old` and `new`, where a field without a value is null; for lists the
-   * `status`. Empty otherwise.
+   * What changed: for `contact.updated` the fields, each with `old` and `new`, where a field without a value and a JSON value of more
+   * than 2 KiB are null; for lists the `status`, of which `old` is null at the beginning and `new` when it is removed. Empty
+   * otherwise.
    *
    * @generated from field: google.protobuf.Struct changes = 6;
    */
@@ -78,7 +79,7 @@ export type TimelineEntry = Message<"postrider.contacts.v1.TimelineEntry"> & {
   entityId?: string | undefined;
 
   /**
-   * What the entity is now: for a list its `id`, `name` and `status`; for a segment `id` and `name`; for a custom event `event_name`,
+   * What the entity is now: for a list its `id`, `name` and `status` (null if the contact is removed); for a segment `id` and `name`; for a custom event `event_name`,
    * `properties` and its goal; for a message `id`, `template_id`, `template_version`, `broadcast_id` and `channel`. Absent if it is gone.
    *
    * @generated from field: google.protobuf.Struct entity_data = 8;

@@ -1,0 +1,192 @@
+import { html } from '../html.ts';
+import { code, docsPage, table, words } from './page.ts';
+
+/** A variable of the environment; test/variables.test.ts compares the table with what the processes read. */
+export type DocumentedVariable = { name: string; fallback: string; about: string };
+
+const required = 'required';
+
+/** By the processes that read them. `<NAME>` is a service in capitals, such as `CONTACTS`. */
+export const variables: readonly [processes: string, rows: readonly DocumentedVariable[]][] = [
+  [
+    'Every process',
+    [
+      {
+        name: 'SECRET_KEY',
+        fallback: required,
+        about:
+          'Signs and encrypts; at least 32 characters. Several, separated by commas: the first signs and seals, all verify and open.',
+      },
+      {
+        name: '<NAME>_ADDR',
+        fallback: required,
+        about:
+          'Where a service is: `host:port`, several separated by commas. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts and messages where webhooks is not deployed.',
+      },
+      { name: 'LOG_LEVEL', fallback: 'info', about: '`debug`, `info`, `warn` or `error`.' },
+      {
+        name: 'LOG_FORMAT',
+        fallback: 'json',
+        about: '`json`, one object a line, or `pretty` for people.',
+      },
+      {
+        name: 'HOST',
+        fallback: '127.0.0.1',
+        about: 'The address to listen on; `0.0.0.0` in a container.',
+      },
+      {
+        name: 'DEMO_MODE',
+        fallback: 'false',
+        about: '`true` refuses operations that would let strangers abuse a public demo.',
+      },
+      {
+        name: 'TLS_CA_FILE',
+        fallback: '',
+        about: 'The authority of services\u2019 certificates; calls to services then use TLS.',
+      },
+      {
+        name: 'TLS_CERT_FILE',
+        fallback: '',
+        about: 'The certificate of a service, also shown to services that ask for one.',
+      },
+      { name: 'TLS_KEY_FILE', fallback: '', about: 'The key of that certificate.' },
+    ],
+  ],
+  [
+    'Gateway',
+    [
+      { name: 'GATEWAY_PORT', fallback: required, about: 'The port of the API and the pages.' },
+      {
+        name: 'PUBLIC_URL',
+        fallback: '',
+        about: 'Its address as browsers see it; with `https:` they are told to stay with HTTPS.',
+      },
+      {
+        name: 'TRUSTED_PROXIES',
+        fallback: '',
+        about: 'Ranges in CIDR notation, separated by commas, whose `X-Forwarded-For` is trusted.',
+      },
+      {
+        name: 'GATEWAY_TLS_CERT_FILE',
+        fallback: '',
+        about: 'The certificate that browsers see; without it the gateway speaks plain HTTP.',
+      },
+      { name: 'GATEWAY_TLS_KEY_FILE', fallback: '', about: 'The key of that certificate.' },
+      {
+        name: 'GATEWAY_TLS_CLIENT_CA_FILE',
+        fallback: '',
+        about: 'Clients of the API must have a certificate of this authority.',
+      },
+    ],
+  ],
+  [
+    'Every service, and the workers of workflows',
+    [
+      {
+        name: '<NAME>_DATABASE_URL',
+        fallback: required,
+        about:
+          'PostgreSQL 15 or later, `postgres://user:password@host:port/database?sslmode=verify-full`.',
+      },
+      {
+        name: '<NAME>_PORT',
+        fallback: required,
+        about: 'The port for gRPC and Connect. Workers do not listen.',
+      },
+      {
+        name: 'TLS_CLIENT_CA_FILE',
+        fallback: '',
+        about: 'Callers must have a certificate of this authority.',
+      },
+      { name: 'REFLECTION', fallback: 'true', about: '`false` turns gRPC reflection off.' },
+      {
+        name: 'MIGRATE_ON_START',
+        fallback: 'false',
+        about: '`true` migrates the schema at the start; else `<service> migrate` does.',
+      },
+    ],
+  ],
+  [
+    'Workspaces',
+    [
+      {
+        name: 'ROOT_EMAIL',
+        fallback: '',
+        about: 'Addresses that may sign in as root, separated by commas.',
+      },
+      {
+        name: 'PUBLIC_URL',
+        fallback: required,
+        about:
+          'The gateway as recipients of mails reach it: the base of links, unless a workspace has its own.',
+      },
+      {
+        name: 'EGRESS_ALLOW',
+        fallback: '',
+        about: 'Private ranges in CIDR notation that mail servers of tenants may be in.',
+      },
+    ],
+  ],
+  [
+    'Messages',
+    [
+      {
+        name: 'MESSAGES_JOURNAL',
+        fallback: '',
+        about:
+          'A folder on a disk that outlives the process, for what was begun and sent; empty for none. At most 85 characters.',
+      },
+      {
+        name: 'SYSTEM_SMTP_URL',
+        fallback: '',
+        about:
+          'The mail server for mail of the installation itself, `smtps://user:password@host:465`; empty for no such mail.',
+      },
+      {
+        name: 'SYSTEM_MAIL_FROM',
+        fallback: 'postrider@localhost',
+        about: 'The sender of that mail.',
+      },
+      {
+        name: 'EGRESS_ALLOW',
+        fallback: '',
+        about: 'Private ranges in CIDR notation that mail servers and feeds may be in.',
+      },
+    ],
+  ],
+  [
+    'Services with workflows',
+    [
+      {
+        name: 'TEMPORAL_ADDRESS',
+        fallback: required,
+        about: 'The frontend of Temporal, `host:port`.',
+      },
+      { name: 'TEMPORAL_NAMESPACE', fallback: 'default', about: 'Its namespace.' },
+      {
+        name: 'CACHE_FOLDER',
+        fallback: '.postrider/cache',
+        about: 'Where workers keep the bundle of workflows.',
+      },
+      {
+        name: 'EGRESS_ALLOW',
+        fallback: '',
+        about: 'Private ranges in CIDR notation that feeds and webhook endpoints may be in.',
+      },
+    ],
+  ],
+];
+
+export function variablesPage(): string {
+  return docsPage(
+    'Variables',
+    html`<p>Processes read their settings from the environment, once, at their start. All that are missing or wrong are named in one message.</p>
+${variables.map(
+  ([processes, rows]) =>
+    html`<h2>${processes}</h2>${table(
+      ['Variable', 'Default', ''],
+      rows.map(({ name, fallback, about }) => [code(name), html`${fallback}`, words(about)]),
+    )}`,
+)}`,
+  );
+}

@@ -1,0 +1,86 @@
+import { create } from '@bufbuild/protobuf';
+import { createClient, type Transport } from '@connectrpc/connect';
+import { type ContactInput, ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import type { Authorization } from '#lib/rpc/client/transport.ts';
+import { requestIdHeader } from '#lib/rpc/request-id.ts';
+import { clientAddressHeader } from '#lib/rpc/wire.ts';
+import { failureOf } from '../api/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { ReadBody } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { pageAnswer, paragraph } from './layout.ts';
+import type { Page } from './page.ts';
+import { acceptedLanguages, speak } from './words.ts';
+
+type Subscriptions = { contacts: Transport; authorization: Authorization };
+
+const bodyLimitBytes = 64 * 1024;
+const callTimeoutMs = 10_000;
+const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/**
+ * The answer to a form of plain HTML that posts to `/subscribe`: a page in the language of the browser. The form's fields are
+ * `workspace_id`, `list_ids` (one or several), `email`, `email_hmac` and any text field of a contact.
+ */
+export function subscribePage({ contacts, authorization }: Subscriptions): Page {
+  const client = createClient(SubscriptionService, contacts);
+  return {
+    name: 'subscribe form',
+    answer(exchange, readBody) {
+      const { method, headers } = exchange.request;
+      if (exchange.path !== '/subscribe' || method !== 'POST') return undefined;
+      if (!formType.test(headers['content-type'] ?? '')) return undefined;
+      return answerForm(exchange, readBody, async (form) => {
+        await client.subscribe(requestOf(form), {
+          headers: {
+            [requestIdHeader]: exchange.id,
+            [clientAddressHeader]: exchange.clientAddress,
+            authorization: await authorization(),
+          },
+          signal: exchange.signal,
+          timeoutMs: callTimeoutMs,
+        });
+      });
+    },
+  };
+}
+
+async function answerForm(
+  { request, response }: Exchange,
+  readBody: ReadBody,
+  subscribe: (form: URLSearchParams) => Promise<void>,
+): Promise<Answer> {
+  const { language, words } = speak(acceptedLanguages(request.headers['accept-language']));
+  const body = await readBody(request, response, bodyLimitBytes);
+  const page = (status: number, title: string, text: string) =>
+    pageAnswer({ status, language, title, sender: '', body: paragraph(text) });
+  try {
+    await subscribe(new URLSearchParams(body.toString('utf8')));
+    return page(200, words.subscribed, words.subscribedText);
+  } catch (error) {
+    const { status } = failureOf(error, '');
+    if (status === 400) return page(400, words.badForm, words.badFormText);
+    return page(status === 429 ? 429 : 503, words.tryLater, words.tryLaterText);
+  }
+}
+
+/** An empty field is one that the person left out. */
+function requestOf(form: URLSearchParams) {
+  const given = ContactInputSchema.fields.flatMap((field) => {
+    const value = form.get(field.name);
+    return value && isText.has(field.name) ? [[field.localName, value]] : [];
+  });
+  const contact: ContactInput = create(ContactInputSchema, Object.fromEntries(given));
+  return {
+    workspaceId: form.get('workspace_id') ?? '',
+    listIds: form.getAll('list_ids'),
+    contact,
+  };
+}
+
+const isText = new Set(
+  ContactInputSchema.fields
+    .filter(({ fieldKind, name }) => fieldKind === 'scalar' && !/number|row_error/.test(name))
+    .map(({ name }) => name),
+);
