@@ -123,3 +123,36 @@ test('preview counts and shows whom a tree matches, and a fault names its node',
   );
   expect(await post('segments.preview', { tree: bomb })).toMatchObject({ status: 400 });
 });
+
+test('a tree that reads messages is previewed and built by asking the messages service', async () => {
+  const job = unique('job');
+  const email = `ann.${job}@example.com`;
+  await upsert(email, job);
+  const never = {
+    kind: 'leaf',
+    leaf: {
+      source: 'contact_timeline',
+      contact_timeline: {
+        kind: 'open_email',
+        count_operator: 'exactly',
+        count_value: 0,
+        timeframe_operator: 'in_the_last_days',
+        timeframe_values: ['30'],
+      },
+    },
+  };
+  const tree = { kind: 'branch', branch: { operator: 'and', leaves: [jobIs(job), never] } };
+  expect(await post('segments.preview', { tree })).toMatchObject({
+    status: 200,
+    body: { emails: [email], total_count: 1 },
+  });
+  const id = unique('silent')
+    .replaceAll(/[^a-z0-9]/g, '_')
+    .slice(0, 32);
+  const look = { name: 'Silent', color: 'grey', timezone: 'UTC' };
+  good(await post('segments.create', { id, ...look, tree }));
+  await until('the segment is built', async () => {
+    const { emails } = (await get('segments.contacts', { segment_id: id })).body;
+    return emails.length === 1;
+  });
+});

@@ -12,7 +12,7 @@ import { isWithinWorkspace, overHttp, routes, workspaceFieldOf } from './operati
  * request's own workspace separates them.
  */
 
-type Ids = Record<'list' | 'template' | 'broadcast' | 'integration' | 'email', string>;
+type Ids = Record<'list' | 'segment' | 'template' | 'broadcast' | 'integration' | 'email', string>;
 
 let owner: string;
 let home: { workspaceId: string; ids: Ids };
@@ -52,16 +52,33 @@ async function givenWorkspace(): Promise<{ workspaceId: string; ids: Ids }> {
   });
   const integration = good(created).integration_id;
   const email = emails[0] ?? '';
+  const segment = unique('s');
+  good(
+    await call('segments.create', {
+      workspace_id: workspaceId,
+      id: segment,
+      name: 'S',
+      color: 'red',
+      timezone: 'UTC',
+      tree: inList(listId),
+    }),
+  );
   return {
     workspaceId,
-    ids: { list: listId, template: templateId, broadcast: id, integration, email },
+    ids: { list: listId, segment, template: templateId, broadcast: id, integration, email },
   };
 }
+
+const inList = (list_id: string) => ({
+  kind: 'leaf',
+  leaf: { source: 'contact_lists', contact_list: { operator: 'in', list_id } },
+});
 
 /** Unknown ids in the form of existing ones. */
 function unknownIds(): Ids {
   return {
     list: unique('list'),
+    segment: unique('s'),
     template: unique('t'),
     broadcast: crypto.randomUUID().replaceAll('-', ''),
     integration: crypto.randomUUID(),
@@ -99,6 +116,7 @@ function requestOf(method: DescMethodUnary, resource: string): Request {
     list: ids.list,
     list_id: ids.list,
     list_ids: ids.list,
+    segment_id: ids.segment,
     subscribe_to_lists: ids.list,
     template_id: ids.template,
     broadcast_id: ids.broadcast,
@@ -106,9 +124,12 @@ function requestOf(method: DescMethodUnary, resource: string): Request {
     email: ids.email,
     contact_email: ids.email,
   };
-  const ofResource = { lists: ids.list, templates: ids.template, broadcasts: ids.broadcast }[
-    resource
-  ];
+  const ofResource = {
+    lists: ids.list,
+    segments: ids.segment,
+    templates: ids.template,
+    broadcasts: ids.broadcast,
+  }[resource];
   const optional = method.input.fields
     .filter(({ name }) => idName.test(name))
     .map(({ name }) => name);

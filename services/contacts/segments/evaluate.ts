@@ -34,6 +34,25 @@ export async function evaluate(
   return new Map(rows.map(({ email, places }) => [email, places]));
 }
 
+/** Limits the time of each statement, and not that of later ones in the transaction. It stays usable if one fails. */
+export function evaluateWithin<Result>(
+  maxMs: number,
+  em: EntityManager,
+  run: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  return em.transactional(async (inner) => {
+    const [before] = await query<{ timeout: string }>(
+      inner,
+      `select current_setting('statement_timeout') as timeout, set_config('statement_timeout', $1, true),
+         set_config('jit', 'off', true)`,
+      [String(maxMs)],
+    );
+    const result = await run(inner);
+    await query(inner, `select set_config('statement_timeout', $1, true)`, [before?.timeout]);
+    return result;
+  });
+}
+
 /** Groups of trees, each small enough for one statement. */
 export function inStatements<Item>(
   items: readonly Item[],

@@ -6,6 +6,9 @@ import { type Scope, Statement } from './compile/statement.ts';
 
 export type Member = { segmentId: string; email: string; version: number };
 
+/** A statement with so many takes well below a second. */
+const movesPerStatement = 5_000;
+
 /** Members that are new or matched an older version, and those that match no more. */
 export type Moves = { matched: Member[]; left: Member[] };
 
@@ -74,7 +77,18 @@ export async function writeMoves(
   { matched, left }: Moves,
   at: Date,
 ): Promise<void> {
-  if (matched.length === 0 && left.length === 0) return;
+  const most = Math.max(matched.length, left.length);
+  for (let from = 0; from < most; from += movesPerStatement) {
+    const until = from + movesPerStatement;
+    await writeSome(
+      scope,
+      { matched: matched.slice(from, until), left: left.slice(from, until) },
+      at,
+    );
+  }
+}
+
+async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date): Promise<void> {
   const present = await holdContacts(scope, left);
   await writeWithEvents(scope, {
     steps: moveSteps,

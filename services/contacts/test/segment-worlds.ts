@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { MessageFactKind } from '#gen/postrider/messages/v1/facts_pb.ts';
-import { query } from '#lib/postgres/query.ts';
 import { operatorsOf } from '../segments/tree/read-filter.ts';
-import type { Given } from './given.ts';
 import type { Person } from './segment-model.ts';
 import type { JsonFilter, JsonNode, JsonTimeframe } from './segment-tree.ts';
 
@@ -22,10 +20,10 @@ const times = [
 ];
 const days = ['2030-01-10', '2030-01-09', '2029-12-31', '2028-02-29'];
 const notTimes = ['2029-02-29', '2030-13-01', '2030-01-10T25:00:00Z', 'soon', '0000-01-01'];
-const lists = ['a', 'b', 'gone'];
+export const lists = ['a', 'b', 'gone'];
 const names = ['orders/paid', 'seen'];
 const goalTypes = ['purchase', 'lead'];
-const kinds: Record<string, MessageFactKind> = {
+export const kinds: Record<string, MessageFactKind> = {
   open_email: MessageFactKind.OPENED,
   click_email: MessageFactKind.CLICKED,
 };
@@ -212,61 +210,3 @@ export const tree: fc.Arbitrary<JsonNode> = fc.letrec<{ node: JsonNode }>((tie) 
     }),
   ),
 })).node;
-
-/** Stores contacts with all that they did in a new workspace. */
-export async function store(
-  { context, facts }: Given,
-  workspaceId: string,
-  people: readonly Person[],
-): Promise<void> {
-  const insert = (table: string, rows: object[]) =>
-    query(
-      context.store.fork(),
-      `insert into ${table} (workspace_id, ${Object.keys(rows[0] ?? {}).join(', ')})
-       select $1, ${Object.keys(rows[0] ?? {}).join(', ')} from jsonb_populate_recordset(null::${table}, $2::jsonb)`,
-      [workspaceId, JSON.stringify(rows)],
-    );
-  const at = now;
-  await insert(
-    'contacts',
-    people.map(({ email, fields }) => ({ email, ...fields })),
-  );
-  const stamps = { created_at: at, updated_at: at };
-  const memberships = people.flatMap(({ email, memberships }) =>
-    memberships.map(({ listId, status, isRemoved }) => ({
-      email,
-      list_id: listId,
-      status,
-      deleted_at: isRemoved ? at : null,
-      ...stamps,
-    })),
-  );
-  if (memberships.length > 0) await insert('memberships', memberships);
-  const described = { name: 'List', description: '', is_double_optin: false, is_public: true };
-  await insert(
-    'lists',
-    lists.map((id) => ({ id, ...described, ...stamps, deleted_at: id === 'gone' ? at : null })),
-  );
-  const events = people.flatMap(({ email, events }, who) =>
-    events.map(({ name, at: occurred_at, isDeleted, goal }, place) => ({
-      email,
-      event_name: name,
-      external_id: `${who} ${place}`,
-      properties: {},
-      source: 'api',
-      occurred_at,
-      goal_type: goal?.type ?? null,
-      goal_name: goal?.name ?? null,
-      goal_value: goal?.cents === undefined ? null : goal.cents / 100,
-      deleted_at: isDeleted ? at : null,
-      ...stamps,
-    })),
-  );
-  if (events.length > 0) await insert('custom_events', events);
-  for (const { email, messages } of people) {
-    for (const { kind, templateId, at } of messages) {
-      const factKind = kinds[kind] ?? MessageFactKind.UNSPECIFIED;
-      facts.push({ workspaceId, email, kind: factKind, templateId, at: new Date(at) });
-    }
-  }
-}

@@ -1,13 +1,13 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Scope } from '../compile/statement.ts';
-import { evaluate } from '../evaluate.ts';
+import { evaluate, evaluateWithin } from '../evaluate.ts';
 import type { MoveContext } from '../live/move.ts';
 import { lockMembers, membersIn, movesOf, writeMoves } from '../members.ts';
 import { type SegmentKey, type SegmentRow, treeOf } from '../segment.ts';
 import { recomputeTime } from './recompute.ts';
 
-const statementMaxMs = 10_000;
+const evaluationMaxMs = 10_000;
 
 type Range = Extract<Scope, { kind: 'range' }>;
 
@@ -21,8 +21,6 @@ export function buildPage(
   { buildId, size }: { buildId: string; size: number },
 ): Promise<boolean> {
   return context.store.fork().transactional(async (em) => {
-    await query(em, `set local statement_timeout = ${statementMaxMs}`, []);
-    await query(em, 'set local jit = off', []);
     await lockMembers(em, workspaceId);
     const [row] = await query<SegmentRow>(
       em,
@@ -35,7 +33,9 @@ export function buildPage(
       after: row.build_after ?? '',
       size,
     });
-    const found = await evaluate(context, em, { workspaceId, scope, trees: [tree] });
+    const found = await evaluateWithin(evaluationMaxMs, em, (inner) =>
+      evaluate(context, inner, { workspaceId, scope, trees: [tree] }),
+    );
     const matched = [...found.keys()].map((email) => ({
       segmentId: id,
       email,

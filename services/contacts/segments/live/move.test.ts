@@ -1,11 +1,13 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { MessageFactKind } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { emptySegment } from '../../tasks/empty-segment.ts';
+import { endMemberships } from '../../tasks/end-memberships.ts';
 import { entriesOf } from '../../test/changes.ts';
 import { takeEvents } from '../../test/events.ts';
 import { givenLists, useService } from '../../test/given.ts';
-import { and, happened, inList, or, treeMessage, where } from '../../test/segment-tree.ts';
+import { and, goal, happened, inList, or, treeMessage, where } from '../../test/segment-tree.ts';
 import {
   buildAll,
   givenContacts,
@@ -144,3 +146,71 @@ test('a change between two pages of a build is not lost, wherever the build is',
   const members = await membersOf(given, { workspaceId, id });
   expect(members).toEqual(Array.from({ length: 26 }, (_, place) => `p${place + 12}`));
 });
+
+test('members of a deleted list leave what asks for it, and join what asks for its opposite', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  await givenContacts(given, workspaceId, { ann: {} });
+  await givenSegment(given, { workspaceId, id: 'in', tree: inList('news') });
+  await givenSegment(given, { workspaceId, id: 'out', tree: inList('news', 'not_in') });
+  const contact = { email: 'ann@example.com' };
+  await given.lists.subscribeContact({ workspaceId, contact, listIds: ['news'] });
+  await moveAll(given, workspaceId);
+  expect(await membersOf(given, { workspaceId, id: 'in' })).toEqual(['ann']);
+  expect(await membersOf(given, { workspaceId, id: 'out' })).toEqual([]);
+  await given.lists.deleteList({ workspaceId, id: 'news' });
+  await endMemberships(given.context)({ workspaceId, listId: 'news' });
+  await moveAll(given, workspaceId);
+  expect(await membersOf(given, { workspaceId, id: 'in' })).toEqual([]);
+  expect(await membersOf(given, { workspaceId, id: 'out' })).toEqual(['ann']);
+});
+
+test('a custom event moves its contact, and so does its deletion', async () => {
+  const workspaceId = await givenLists(given);
+  const id = 'buyers';
+  const tree = and(
+    goal({ goal_type: 'purchase', aggregate_operator: 'sum', operator: 'gte', value: 10 }),
+    happened('custom_event.orders/paid', 'exactly', 1),
+  );
+  await givenSegment(given, { workspaceId, id, tree });
+  const event = {
+    workspaceId,
+    email: 'ann@example.com',
+    eventName: 'orders/paid',
+    externalId: '1',
+    goalType: 'purchase',
+    goalValue: 10,
+  };
+  await given.customEvents.upsertCustomEvent(event);
+  await moveAll(given, workspaceId);
+  expect(await membersOf(given, { workspaceId, id })).toEqual(['ann']);
+  await given.customEvents.upsertCustomEvent({
+    ...event,
+    deletedAt: timestampFromDate(given.clock.now),
+  });
+  await moveAll(given, workspaceId);
+  expect(await membersOf(given, { workspaceId, id })).toEqual([]);
+});
+
+test('changes with 500 segments are taken in parts that stay small, and all are applied', async () => {
+  const workspaceId = await givenLists(given);
+  const tree = where('country', 'is_set');
+  await givenSegment(given, { workspaceId, id: 'first', tree });
+  await query(
+    given.context.store.fork(),
+    `insert into segments (workspace_id, id, name, color, tree, timezone, version, status, reads, created_at, updated_at)
+     select workspace_id, 's' || n, name, color, tree, timezone, version, status, reads, created_at, updated_at
+     from segments cross join generate_series(1, 499) n where workspace_id = $1`,
+    [workspaceId],
+  );
+  const names = Array.from({ length: 300 }, (_, place) => `p${place}`);
+  const people = names.map((name) => [name, { country: 'DE' }]);
+  await givenContacts(given, workspaceId, Object.fromEntries(people));
+  expect(await moveContacts(given.context, { workspaceId, changesMax: 1_000 })).toBe(200);
+  await moveAll(given, workspaceId);
+  const [row] = await query(
+    given.context.store.fork(),
+    'select count(*)::int as members from segment_members where workspace_id = $1',
+    [workspaceId],
+  );
+  expect(row).toEqual({ members: 150_000 });
+}, 60_000);

@@ -3,7 +3,7 @@ import type { Outbox } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches } from '../../changes/touch.ts';
-import { type EvaluationContext, evaluate, inStatements } from '../evaluate.ts';
+import { type EvaluationContext, evaluate, evaluateWithin, inStatements } from '../evaluate.ts';
 import {
   type Member,
   type Moves,
@@ -20,7 +20,7 @@ export type MoveContext = EvaluationContext & { outbox: Outbox };
 
 /** One change with many segments may move as many members, which are written in one transaction. */
 const movesMax = 100_000;
-const statementMaxMs = 3_000;
+const evaluationMaxMs = 3_000;
 
 type Segment = { row: SegmentRow; tree: Tree };
 /** What was touched of each address. */
@@ -36,8 +36,6 @@ export function moveContacts(
 ): Promise<number | undefined> {
   return context.store.fork().transactional(async (em) => {
     if (!(await tryLockMembers(em, workspaceId))) return undefined;
-    await query(em, `set local statement_timeout = ${statementMaxMs}`, []);
-    await query(em, 'set local jit = off', []);
     const { seqs, changes } = await takeChanges(em, workspaceId, changesMax);
     if (seqs.length === 0) return 0;
     const moves = await findMoves(context, em, workspaceId, changes);
@@ -123,7 +121,7 @@ async function matchGroup(
   const scope = { kind: 'emails', emails } as const;
   const trees = group.map(({ tree }) => tree);
   try {
-    const found = await em.transactional((inner) =>
+    const found = await evaluateWithin(evaluationMaxMs, em, (inner) =>
       evaluate(context, inner, { workspaceId, scope, trees }),
     );
     return [...found].flatMap(([email, places]) =>

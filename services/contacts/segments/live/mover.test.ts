@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SegmentStatus } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { takeEvents } from '../../test/events.ts';
 import { givenLists, useService } from '../../test/given.ts';
 import { where } from '../../test/segment-tree.ts';
 import { givenContacts, givenSegment, membersOf } from '../../test/segments.ts';
@@ -39,6 +40,25 @@ test('moves contacts of several workspaces while it runs, and stops', async () =
   const [workspaceId = ''] = workspaces;
   await givenContacts(given, workspaceId, { bob: { country: 'DE' } });
   expect(await waiting(workspaceId)).toBe(1);
+});
+
+test('of two processes each change is told once, however often they meet', async () => {
+  const workspaceId = await givenLists(given);
+  await givenSegment(given, { workspaceId, id: 'a', tree: where('country', 'is_set') });
+  const movers = [new Mover(given.context), new Mover(given.context)];
+  for (const mover of movers) mover.start();
+  const names = Array.from({ length: 200 }, (_, place) => `p${place}`);
+  for (let from = 0; from < names.length; from += 10) {
+    const some = names.slice(from, from + 10).map((name) => [name, { country: 'DE' }]);
+    await givenContacts(given, workspaceId, Object.fromEntries(some));
+  }
+  await waitFor(async () => (await waiting(workspaceId)) === 0);
+  await Promise.all(movers.map((mover) => mover.stop()));
+  const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
+  const joined = events
+    .filter(({ type }) => type === 'segment.joined')
+    .map(({ data }) => data.email);
+  expect(joined.toSorted()).toEqual(names.map((name) => `${name}@example.com`).toSorted());
 });
 
 test('a segment that cannot be evaluated is marked failed, and the others go on', async () => {

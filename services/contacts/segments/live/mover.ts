@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { failSegment } from '../build/begin.ts';
-import { SegmentFault } from '../segment-fault.ts';
+import { isTooSlow, SegmentFault } from '../segment-fault.ts';
 import { type MoveContext, moveContacts } from './move.ts';
 
 const idleMs = 300;
@@ -89,13 +89,11 @@ export class Mover {
   /** Tries with fewer contacts, and gives up a segment that fails with few. */
   async #slowDown(workspaceId: string, pace: Pace, error: unknown): Promise<void> {
     const notBeforeMs = Date.now() + backOffMs;
-    if (!(error instanceof SegmentFault)) {
-      this.#paces.set(workspaceId, { ...pace, notBeforeMs });
-      return;
-    }
+    const isFault = error instanceof SegmentFault;
     const fewer = Math.max(changesMin, pace.changesMax / 10);
-    this.#paces.set(workspaceId, { changesMax: fewer, notBeforeMs });
-    if (pace.changesMax > changesMin) return;
+    const isLarge = isFault || isTooSlow(error);
+    this.#paces.set(workspaceId, { changesMax: isLarge ? fewer : pace.changesMax, notBeforeMs });
+    if (!isFault || pace.changesMax > changesMin) return;
     const { segmentId: id, reason } = error;
     await failSegment(this.#context.store.fork(), { workspaceId, id }, reason);
     this.#paces.delete(workspaceId);
