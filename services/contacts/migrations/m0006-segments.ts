@@ -27,9 +27,9 @@ export class Segments extends Migration {
     // Goals of all contacts, which are summed up in the order of the index, without the table.
     this.addSql(`create index custom_events_goals on custom_events (workspace_id, goal_type, email)
       include (goal_value, goal_name, occurred_at) where deleted_at is null and goal_type is not null`);
-    // customEvents.list of a name.
+    // customEvents.list of a name, and conditions of segments on how often it happened.
     this.addSql(`create index custom_events_name on custom_events (workspace_id, event_name, occurred_at desc, external_id)
-      where deleted_at is null and occurred_at > '-infinity'`);
+      include (email) where deleted_at is null and occurred_at > '-infinity'`);
 
     // What happened to a contact and no other row tells. The creation of a contact and of a membership, custom events, and
     // who is in a segment since when are read from their own rows; messages are asked.

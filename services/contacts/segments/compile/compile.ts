@@ -7,11 +7,12 @@ export type Compiled = { from: string; matches: string[]; values: unknown[] };
 
 /**
  * Compiles trees to the parts of one statement over `contacts contact`. What is not a column of a contact is one grouped
- * sub-select a leaf, joined once however many leaves are equal. Never prepared by name: its plan depends on the values.
+ * sub-select a leaf, joined once however many leaves are equal. Never prepared by name: its plan depends on the values. A
+ * statement that is given goes on.
  */
-export function compile(trees: readonly Tree[], inputs: Inputs): Compiled {
-  const statement = new Statement(inputs);
-  const where = `contact.workspace_id = ${statement.bind(inputs.workspaceId)}
+export function compile(trees: readonly Tree[], given: Inputs | Statement): Compiled {
+  const statement = given instanceof Statement ? given : new Statement(given);
+  const where = `contact.workspace_id = ${statement.bind(statement.inputs.workspaceId)}
     and ${statement.inScope('contact.email')}`;
   const matches = trees.map(({ root, timezone }) => nodeSql(statement, root, timezone));
   const from = `contacts contact ${statement.joins.join('\n')} where ${where}`;
@@ -21,5 +22,5 @@ export function compile(trees: readonly Tree[], inputs: Inputs): Compiled {
 function nodeSql(statement: Statement, node: Node, zone: string): string {
   if (node.kind !== 'branch') return leafSql(statement, node, zone);
   const parts = node.nodes.map((each) => `(${nodeSql(statement, each, zone)})`);
-  return parts.join(` ${node.operator} `);
+  return parts.join(` ${node.operator} `) || 'true';
 }

@@ -80,29 +80,35 @@ function happenings(statement: Statement, { event, span }: TimelineLeaf): string
   return `select email from (${rows}) entry`;
 }
 
-const aggregates: Readonly<Record<GoalLeaf['aggregate'], string>> = {
-  sum: 'sum(goal_value)::float8',
-  count: 'count(*)::float8',
-  avg: 'sum(goal_value)::float8 / nullif(count(goal_value), 0)',
-  min: 'min(goal_value)::float8',
-  max: 'max(goal_value)::float8',
-};
-
 function goalSql(statement: Statement, leaf: GoalLeaf): string {
   const { aggregate, least, most } = leaf;
+  const holds = goalsHold(statement, leaf);
   // Without any goal a sum and a number are 0, and there is no row to find: those for whom it does not hold are looked for.
   const isOfNone = (aggregate === 'sum' || aggregate === 'count') && least <= 0 && most >= 0;
-  const value = aggregates[aggregate];
-  const parts = [
-    ...(Number.isFinite(least) ? [`${value} >= ${statement.bind(least, 'float8')}`] : []),
-    ...(Number.isFinite(most) ? [`${value} <= ${statement.bind(most, 'float8')}`] : []),
-  ];
-  // The sum of goals that all have no value is null, and stands for 0.
-  const holds = parts.join(' and ');
   const found = statement.join(`
     select email from (${goals(statement, leaf)}) goal
     group by email having ${isOfNone ? `not (${holds})` : holds}`);
   return isOfNone ? `not (${found})` : found;
+}
+
+const aggregates: Readonly<Record<Exclude<GoalLeaf['aggregate'], 'avg'>, string>> = {
+  sum: 'coalesce(sum(goal_value), 0)',
+  count: 'count(*)',
+  min: 'min(goal_value)',
+  max: 'max(goal_value)',
+};
+
+/** Compared as decimal numbers: to make floats of them takes as long as to add them up. */
+function goalsHold(statement: Statement, { aggregate, least, most }: GoalLeaf): string {
+  const isAverage = aggregate === 'avg';
+  const value = isAverage ? 'sum(goal_value)' : aggregates[aggregate];
+  const bound = (limit: number) =>
+    `${statement.bind(limit, 'numeric')}${isAverage ? ' * count(goal_value)' : ''}`;
+  const parts = [
+    ...(Number.isFinite(least) ? [`${value} >= ${bound(least)}`] : []),
+    ...(Number.isFinite(most) ? [`${value} <= ${bound(most)}`] : []),
+  ];
+  return parts.join(' and ');
 }
 
 function goals(statement: Statement, { goalType, goalName, span }: GoalLeaf): string {

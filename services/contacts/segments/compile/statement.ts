@@ -26,6 +26,7 @@ export class Statement {
   readonly inputs: Inputs;
   readonly #places = new Map<string, Map<unknown, string>>();
   readonly #joined = new Map<string, string>();
+  #scopeSql: ((column: string) => string) | undefined;
 
   constructor(inputs: Inputs) {
     this.inputs = inputs;
@@ -42,8 +43,19 @@ export class Statement {
     return place;
   }
 
+  /** Writes a part of the statement with another scope: SQL by the column of an address. */
+  within<Part>(scopeSql: (column: string) => string, write: () => Part): Part {
+    this.#scopeSql = scopeSql;
+    try {
+      return write();
+    } finally {
+      this.#scopeSql = undefined;
+    }
+  }
+
   /** SQL that is true of an address in scope. */
   inScope(column: string): string {
+    if (this.#scopeSql) return this.#scopeSql(column);
     const { scope } = this.inputs;
     switch (scope.kind) {
       case 'all':
