@@ -83,17 +83,32 @@ test('times in the wrong order are refused', async () => {
   });
 });
 
-test('it reads the messages of the broadcast alone, by their index', async () => {
-  const others = Array.from({ length: 20_000 }, () => ({ sent: 1 }));
-  await givenMails(others);
-  const broadcastId = await givenMails([{ sent: 1 }]);
-  const values = timelineValues({ workspaceId: 'w1', broadcastId, since: 0, until: 4e9 });
+/** The plan of the statement, as it ran. */
+async function ran(broadcastId: string): Promise<string> {
+  const seconds = [at(0), at(7 * 86_400)].map((time) => time.getTime() / 1_000);
+  const [since = 0, until = 0] = seconds;
   const rows = await query<{ 'QUERY PLAN': string }>(
     given.store.fork(),
     `explain (analyze, costs off) ${timelineSql}`,
-    values,
+    timelineValues({ workspaceId: 'w1', broadcastId, since, until }),
   );
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+test('however many seconds it lasted, they are added up once', async () => {
+  const mails = Array.from({ length: 3_000 }, (_, second) => ({ sent: second * 7 }));
+  const plan = await ran(await givenMails(mails));
+  const loops = [...plan.matchAll(/(?:Aggregate|CTE Scan|Sort).*loops=(\d+)/g)].map(
+    ([, count]) => count,
+  );
+  expect(loops.length).toBeGreaterThan(0);
+  expect(new Set(loops)).toEqual(new Set(['1']));
+});
+
+test('it reads the messages of the broadcast alone, by their index', async () => {
+  const others = Array.from({ length: 20_000 }, () => ({ sent: 1 }));
+  await givenMails(others);
+  const plan = await ran(await givenMails([{ sent: 1 }]));
   expect(plan).toContain('messages_broadcast');
   expect(plan).not.toContain('Seq Scan on messages');
 });

@@ -16,18 +16,19 @@ type Row = { first: number; width: number; bucket: number; sent: number; opened:
 
 /** One pass over the messages of the broadcast, in their index. */
 export const timelineSql = `
-  with fine as materialized (
-    select floor((date_part('epoch', at) - $3::float8) / $5::float8)::int as step,
-      count(*) filter (where is_sent)::int as sent, count(*) filter (where not is_sent)::int as opened
-    from messages cross join lateral (values (sent_at, true), (opened_at, false)) as fact (at, is_sent)
-    where workspace_id = $1 and broadcast_id = $2 and not by_hand
-      and at >= to_timestamp($3::float8) and at < to_timestamp($4::float8)
-    group by 1
-  ), bounds as (
-    select min(step) as first, (max(step) - min(step)) / ${bucketsMax} + 1 as width from fine
-  )
   select first, width, (step - first) / width as bucket, sum(sent)::int as sent, sum(opened)::int as opened
-  from fine cross join bounds
+  from (
+    select *, min(step) over () as first,
+      (max(step) over () - min(step) over ()) / ${bucketsMax} + 1 as width
+    from (
+      select floor((date_part('epoch', at) - $3::float8) / $5::float8)::int as step,
+        count(*) filter (where is_sent)::int as sent, count(*) filter (where not is_sent)::int as opened
+      from messages cross join lateral (values (sent_at, true), (opened_at, false)) as fact (at, is_sent)
+      where workspace_id = $1 and broadcast_id = $2 and not by_hand
+        and at >= to_timestamp($3::float8) and at < to_timestamp($4::float8)
+      group by 1
+    ) fine
+  ) placed
   group by 1, 2, 3
   order by 3`;
 
