@@ -60,7 +60,7 @@ export function samplePage(state: 'running' | 'finished'): ShownPage {
       status: isOver ? BroadcastStatus.SENT : BroadcastStatus.TESTING,
       enqueuedCount: 48_210,
       sentCount: sum(sent),
-      failedCount: isOver ? 38 : 3,
+      failedCount: isOver ? 40 : 3,
       skippedCount: isOver ? 72 : 11,
       startedAt: time(0),
       audienceFrozenAt: time(0),

@@ -207,6 +207,13 @@ test('eight arms with names as long as they come, and links as long as they come
   const page = await textOf();
   expect(page.match(/class="dot"/g)).toHaveLength(16);
   expect(readable(page)).toContain('and 480 more');
+  expect(
+    Math.max(
+      ...readable(page)
+        .split(' ')
+        .map((word) => word.length),
+    ),
+  ).toBeLessThan(200);
 });
 
 test('a difference that may be chance is not called one, and the winner is named with its reason', async () => {

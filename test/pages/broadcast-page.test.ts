@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { hasChromium, openBrowser } from '../contract/chromium.ts';
@@ -80,6 +82,15 @@ test('the page tells the numbers of the API, and no address', async () => {
   expect(text).toContain('Not enough to tell.');
   expect(text).toContain('https://example.com/news 4');
   expect(page).not.toContain('@example.com');
+});
+
+test('no token of a link is in a log', () => {
+  const token = new URL(pageUrl).searchParams.get('token') ?? '';
+  expect(token).not.toBe('');
+  const folder = join(stack.folder, 'logs');
+  for (const name of readdirSync(folder)) {
+    expect(readFileSync(join(folder, name), 'utf8')).not.toContain(token);
+  }
 });
 
 test('a link to another broadcast, and one with a changed token, are not valid', async () => {

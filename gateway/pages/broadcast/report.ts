@@ -66,7 +66,7 @@ function head(broadcast: Broadcast): Html {
   return html`<header><h1>${name(broadcast.name)}</h1>
 <p><span class="state">${statusOf(broadcast.status)}</span></p>
 <p class="quiet">${times.join(' · ')}</p>
-${pauseReason ? html`<p>${name(pauseReason)}</p>` : ''}</header>
+${pauseReason ? html`<p><bdi>${pauseReason}</bdi></p>` : ''}</header>
 `;
 }
 

@@ -3,7 +3,7 @@ import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page
 import type { GetBroadcastTimelineResponse } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { type Html, html } from '../html.ts';
 import { bar, type Line, type Point, ratePlot, timePlot } from './plot.ts';
-import { countOf, dateOf, percentOf, pointsOf } from './words.ts';
+import { countOf, dateOf, percentOf, pointsOf, shorten } from './words.ts';
 
 type Shown = GetBroadcastPageResponse;
 type Arms = Shown['arms'];
@@ -19,8 +19,9 @@ function table(caption: string, heads: readonly string[], rows: readonly Html[][
 }
 
 const cell = (text: string): Html => html`${text}`;
-/** Text of a tenant, whose writing direction must not change what stands beside it. */
-export const name = (text: string): Html => html`<bdi>${text}</bdi>`;
+const charactersMax = 160;
+/** Text of a tenant, whose length and writing direction must not change what stands beside it. */
+export const name = (text: string): Html => html`<bdi>${shorten(text, charactersMax)}</bdi>`;
 
 /** Sent and opened, added up over time. */
 export function timeSection({ broadcast, timeline }: Shown): Html {

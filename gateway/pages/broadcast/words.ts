@@ -30,10 +30,12 @@ export function timeFormat(lengthMs: number): (time: Date) => string {
   return lengthMs < 5 * dayMs ? (time) => dayAndHour(time).replace('T', ' ') : isoPart(5, 10);
 }
 
-/** At most so many characters. */
+/** At most so many characters: texts that are alike mostly differ at one of their ends. */
 export function shorten(text: string, most: number): string {
   const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  if (characters.length <= most) return text;
+  const end = Math.floor(most / 4);
+  return `${characters.slice(0, most - end - 1).join('')}…${characters.slice(-end).join('')}`;
 }
 
 const statusWords: Record<BroadcastStatus, string> = {
