@@ -124,7 +124,7 @@ test('the page shows the numbers of the answer, in plots and in tables', async (
     'Sent 3,000',
     'Failed 12',
     'Skipped 34',
-    'Waiting for a retry 56',
+    'Deferred 56',
     'Opened 500',
     '1,500 sent and 350 opened, from 2 Jan 2026, 09:00:00 UTC to 2 Jan 2026, 09:03:00 UTC',
     '2 Jan 2026, 09:02:00 UTC 1,500 200',
@@ -216,31 +216,42 @@ test('eight arms with names as long as they come, and links as long as they come
   ).toBeLessThan(200);
 });
 
-test('a difference that may be chance is not called one, and the winner is named with its reason', async () => {
-  const comparison = {
-    metric: 'open_rate',
-    best: 'b',
-    second: 'a',
-    difference: 0.01,
-    low: -0.02,
-    high: 0.04,
-  };
-  shown = pageOf({
-    broadcast: {
-      name: 'x',
-      status: SENT,
-      startedAt: timestampFromMs(startMs),
-      winningTemplate: 'b',
-    },
-    comparison,
-    decidedBy: 'tie',
-  });
+test('a difference that may be chance is not called one', async () => {
+  const ends = { difference: 0.01, low: -0.02, high: 0.04 };
+  shown = pageOf({ comparison: { metric: 'open_rate', best: 'b', second: 'a', ...ends } });
   const text = readable(await textOf());
   expect(text).toContain(
     'Not enough to tell. Arm B is ahead of Arm A by 1.0 percentage points of open rate',
   );
   expect(text).not.toContain('is better than');
+});
+
+test('once there is a winner, it is named with its reason, and nothing is compared any more', async () => {
+  const startedAt = timestampFromMs(startMs);
+  shown = pageOf({
+    broadcast: { name: 'x', status: SENT, startedAt, winningTemplate: 'b' },
+    decidedBy: 'tie',
+  });
+  const text = readable(await textOf());
   expect(text).toContain('Winner: Arm B , the first of several that were equal.');
+  expect(text).toContain('no longer compare');
+  expect(text).not.toMatch(/is better than|is ahead of/);
+});
+
+test('labels of the time axis do not touch each other, however long the broadcast lasted', async () => {
+  const [sent, opened] = [Array(20).fill(1), Array(20).fill(0)];
+  for (const seconds of [1, 2, 12, 60, 700, 7_200, 86_400]) {
+    const step = durationFromMs(seconds * 1_000);
+    shown = pageOf({ timeline: { since: timestampFromMs(startMs), step, sent, opened } });
+    const page = await textOf();
+    for (const [plot] of page.matchAll(/<title id="time-.*?<\/svg>/gs)) {
+      const places = [...plot.matchAll(/<text x="([\d.]+)" y="252"/g)].map(([, x]) => Number(x));
+      expect(places.length).toBeGreaterThan(0);
+      for (const [index, place] of places.entries()) {
+        expect(place - (places[index - 1] ?? -100)).toBeGreaterThan(75);
+      }
+    }
+  }
 });
 
 test('a draft, and a broadcast of nobody, have pages', async () => {

@@ -43,6 +43,7 @@ function drawn(named: Named, heightOf: number, draw: (size: Size) => Html): Html
 }
 
 const timeHeight = 260;
+const labelWidth = 80;
 const edge = { top: 14, right: 12, bottom: 28, left: 46 };
 
 /** Lines over time, in UTC. */
@@ -72,7 +73,11 @@ function timeAxis(x: ScaleTime<number, number>, { width, height }: Size): Html {
   const format = timeFormat(Number(last) - Number(first));
   const room = { from: edge.left + 12, to: width - edge.right - 12 };
   const ticks = x.ticks(width / 110).filter((tick) => x(tick) >= room.from && x(tick) <= room.to);
-  return html`${ticks.map((tick) => text({ x: x(tick), y: height - 8 }, 'middle', format(tick)))}`;
+  // The scale gives about as many as asked for, at round times.
+  const [one, two] = ticks.map((tick) => x(tick));
+  const every = one === undefined || two === undefined ? 1 : Math.ceil(labelWidth / (two - one));
+  const labelled = ticks.filter((_, index) => index % every === 0);
+  return html`${labelled.map((tick) => text({ x: x(tick), y: height - 8 }, 'middle', format(tick)))}`;
 }
 
 function curve(

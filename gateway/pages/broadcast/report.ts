@@ -88,7 +88,7 @@ function progressSection({ arms }: GetBroadcastPageResponse, broadcast: Broadcas
     ['Sent', countOf(sentCount)],
     ['Failed', countOf(failedCount)],
     ['Skipped', countOf(skippedCount)],
-    ['Waiting for a retry', countOf(deferredCount)],
+    ['Deferred', countOf(deferredCount)],
     ...(arms.length > 0
       ? ([
           ['Opened', sum('opens')],

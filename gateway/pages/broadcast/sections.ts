@@ -112,22 +112,23 @@ function rateText(rate: number, interval: Arms[number]['openRate']): string {
   return `${percentOf(rate)} (${percentOf(low)} to ${percentOf(high)})`;
 }
 
-/** What the test says, in the words of `broadcasts.getTestResults`. */
+/** What the test says, as in `broadcasts.getTestResults`. */
 function verdict({ broadcast, arms, comparison, decidedBy }: Shown): Html {
   if (!comparison) return html``;
   const nameOf = (id: string) =>
     name(arms.find(({ result }) => result?.templateId === id)?.result?.templateName ?? id);
+  const winner = broadcast?.winningTemplate;
+  if (winner) {
+    const reason = deciders.get(decidedBy ?? '') ?? 'chosen';
+    return html`<div class="verdict"><p>Winner: <strong>${nameOf(winner)}</strong>, ${reason}. Since then the others of the audience get it, so the numbers below no longer compare the variations.</p></div>`;
+  }
   const { best, second, isEnough, difference, low, high } = comparison;
   const metric = comparison.metric === 'click_rate' ? 'click rate' : 'open rate';
   const distance = `${pointsOf(difference)} percentage points of ${metric} (95% interval ${pointsOf(low)} to ${pointsOf(high)})`;
-  const winner = broadcast?.winningTemplate;
-  const chosen = winner
-    ? html`<p>Winner: <strong>${nameOf(winner)}</strong>, ${deciders.get(decidedBy ?? '') ?? 'chosen'}.</p>`
-    : html``;
   const told = isEnough
     ? html`<strong>${nameOf(best)}</strong> is better than ${nameOf(second)} by ${distance}.`
     : html`<strong>Not enough to tell.</strong> ${nameOf(best)} is ahead of ${nameOf(second)} by ${distance}, which may be chance: it takes at least 100 messages of each, and an interval above 0.`;
-  return html`<div class="verdict"><p>${told}</p>${chosen}</div>`;
+  return html`<div class="verdict"><p>${told}</p></div>`;
 }
 
 const deciders = new Map([

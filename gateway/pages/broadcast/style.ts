@@ -17,7 +17,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 section h2 { margin: 0 0 .5rem; }
 section table { border: 0; }
 section tr:first-child td { border-top: 0; }
-dl { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); margin: 1rem 0 0; }
+dl { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(6rem, 1fr)); margin: 1rem 0 0; }
 dt { color: var(--quiet); font-size: .875rem; }
 dd { font-size: 1.375rem; font-variant-numeric: tabular-nums; font-weight: 600; margin: 0; }
 td { font-variant-numeric: tabular-nums; }
