@@ -63,8 +63,10 @@ export async function startGateway(
   const routes = routesOf(contracts);
   const messages = transportFor('messages');
   const contacts = transportFor('contacts');
+  const broadcasts = transportFor('broadcasts');
   const authorization = serviceToken(keyring, 'gateway');
-  const { pages, close } = openPages({ routes, messages, contacts, keyring, authorization, log });
+  const peers = { messages, contacts, broadcasts };
+  const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
   const { server, drain } = createGateway({
     routes,
     pages,

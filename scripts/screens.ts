@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { MessageLinkService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { startGateway, startService } from '../gateway/testing.ts';
 import { openBrowser, openDocs } from '../test/contract/chromium.ts';
+import { samplePage } from './broadcast-sample.ts';
 
 /**
- * Writes docs/screens/<what>-<width>.png: what people see at /docs and behind the links of mails. With an argument,
+ * Writes docs/screens/<what>-<width>.png: what people see at /docs, behind the links of mails, and of broadcasts. With an argument,
  * such as `/tmp/screens ja dark`, into another folder, in another language and colour scheme.
  */
 const [given = resolve(import.meta.dirname, '../docs/screens'), language = 'en', scheme = 'light'] =
@@ -33,6 +35,8 @@ const pages = [
   { name: 'unsubscribe', path: '/u/acme/member' },
   { name: 'confirm', path: '/c/acme/asked' },
   { name: 'preferences', path: '/p/acme/member' },
+  { name: 'broadcast-page', path: '/broadcasts/finished?token=any' },
+  { name: 'broadcast-page-running', path: '/broadcasts/running?token=any' },
 ];
 
 mkdirSync(folder, { recursive: true });
@@ -41,6 +45,9 @@ const service = await startService((router) => {
     getLink: ({ token }) => links.get(token) ?? {},
     unsubscribeByLink: () => ({}),
     updateByLink: () => ({}),
+  });
+  router.service(BroadcastPageService, {
+    getBroadcastPage: ({ id }) => samplePage(id === 'running' ? 'running' : 'finished'),
   });
 });
 const gateway = await startGateway(service.port);

@@ -11,6 +11,7 @@ export type Broadcast = {
   failed_count: number;
   skipped_count: number;
   pause_reason?: string;
+  page_url?: string;
   test_settings: { variations: { template_id: string; metrics?: { recipients: number } }[] };
 };
 
@@ -43,6 +44,8 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
     utm_parameters: { source: 'newsletter', medium: 'email', campaign: 'spring' },
   });
   await running.act('schedule', { send_now: true });
+  const { page_url: page } = await running.read();
+  if (page) console.log(`  Follow it ${page}\n`);
   return running;
 }
 

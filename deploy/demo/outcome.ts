@@ -63,6 +63,7 @@ export async function check(
     facts: [...facts, ['contacts that were new', imported.created], ...received.facts],
     problems: [...problems, ...received.problems],
     links: [
+      ['Broadcast', broadcast.page_url ?? ''],
       ['Workflow', `${TEMPORAL_UI}/namespaces/default/workflows/${workflow}`],
       ['A mail', `${INBOX_URL}/mails/${mails[0]?.id ?? ''}`],
       ['Webhooks', pageOf(job, settings)],

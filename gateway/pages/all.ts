@@ -6,6 +6,7 @@ import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import type { Route } from '../routes.ts';
+import { broadcastPage } from './broadcast.ts';
 import { confirmPage } from './confirm.ts';
 import { documentsPage } from './documents.ts';
 import { createHits } from './hits.ts';
@@ -26,6 +27,7 @@ export function openPages(given: {
   routes: ReadonlyMap<string, readonly Route[]>;
   messages: Transport;
   contacts: Transport;
+  broadcasts: Transport;
   keyring: Keyring;
   /** The gateway's own token. */
   authorization: Authorization;
@@ -49,6 +51,7 @@ export function openPages(given: {
       preferencesPage(messages),
       openPage(tracking),
       clickPage(tracking),
+      broadcastPage(given),
     ],
     close: hits.close,
   };

@@ -4,6 +4,8 @@ import type { TemporalServer } from '#lib/temporal/client.ts';
 type Own = {
   /** Private ranges in CIDR notation that feeds may be in. */
   egressAllow: readonly string[];
+  /** The gateway as people reach it, for links to pages of broadcasts; empty for no such links. */
+  publicUrl: string;
   temporal: TemporalServer;
   /** Folder in which the worker keeps the bundle of workflows. */
   cacheFolder: string;
@@ -16,6 +18,7 @@ export const readConfig = configReader<Own>(
   { name: 'broadcasts', peers: ['contacts', 'messages', 'templates', 'workspaces'] },
   (variables) => ({
     egressAllow: variables.list('EGRESS_ALLOW'),
+    publicUrl: variables.text('PUBLIC_URL', ''),
     temporal: {
       address: variables.text('TEMPORAL_ADDRESS'),
       namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),

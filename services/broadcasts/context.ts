@@ -1,10 +1,12 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import { createClient } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import {
   TemplateContentService,
   TemplateUseService,
@@ -15,6 +17,7 @@ import { createEgress, type Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
+import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';
 import { Revisions } from './sending/revisions.ts';
 import { openBroadcastsStore } from './store.ts';
@@ -26,16 +29,21 @@ export type Context = Peers & {
   egress: Egress;
   keyring: Keyring;
   revisions: Revisions;
+  pageLinks: PageLinks;
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
+  const { keyring } = base;
+  const { publicUrl } = config;
   const store = await openBroadcastsStore(config.databaseUrl);
+  const now = () => new Date();
   return {
     store,
     revisions: new Revisions(store),
-    now: () => new Date(),
+    now,
     egress: createEgress(config.egressAllow),
-    keyring: base.keyring,
+    keyring,
+    pageLinks: createPageLinks({ keyring, publicUrl, now }),
     contacts: createClient(ContactService, base.peer('contacts')),
     lists: createClient(ListService, base.peer('contacts')),
     audience: createClient(AudienceService, base.peer('contacts')),
@@ -43,8 +51,10 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     templateUses: createClient(TemplateUseService, base.peer('templates')),
     workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
     sender: createClient(BroadcastSendService, base.peer('messages')),
+    progress: createClient(BroadcastProgressService, base.peer('messages')),
   };
 }
 
 /** The handlers of this service, by RPC. */
-export type Methods = ServiceImpl<typeof BroadcastService>;
+export type Methods = ServiceImpl<typeof BroadcastService> &
+  ServiceImpl<typeof BroadcastPageService>;

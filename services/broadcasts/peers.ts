@@ -3,6 +3,7 @@ import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts'
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
@@ -22,4 +23,5 @@ export type Peers = {
     Client<typeof BroadcastSendService>,
     'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
   >;
+  progress: Client<typeof BroadcastProgressService>;
 };

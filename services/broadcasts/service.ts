@@ -1,11 +1,13 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import type { Context } from './context.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
 import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
 import { estimateAudience } from './operations/estimate-audience.ts';
 import { getBroadcast } from './operations/get-broadcast.ts';
+import { getBroadcastPage } from './operations/get-broadcast-page.ts';
 import { getTestResults } from './operations/get-test-results.ts';
 import { listBroadcasts } from './operations/list-broadcasts.ts';
 import { pauseBroadcast } from './operations/pause-broadcast.ts';
@@ -17,7 +19,7 @@ import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { updateBroadcast } from './operations/update-broadcast.ts';
 
-export const services = [BroadcastService];
+export const services = [BroadcastService, BroadcastPageService];
 
 /** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
 export function broadcastsRoutes(context: Context) {
@@ -39,5 +41,6 @@ export function broadcastsRoutes(context: Context) {
       getTestResults: getTestResults(context),
       deleteBroadcast: deleteBroadcast(context),
     });
+    router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
   };
 }

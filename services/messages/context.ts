@@ -9,6 +9,7 @@ import type {
   SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
@@ -63,6 +64,7 @@ export type Context = {
 export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof EventConsumerService> &
   ServiceImpl<typeof BroadcastSendService> &
+  ServiceImpl<typeof BroadcastProgressService> &
   ServiceImpl<typeof MessageFactsService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &

@@ -9,6 +9,7 @@ import {
   SystemMailService,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import type { Context } from './context.ts';
@@ -21,10 +22,12 @@ import { deleteNotification } from './operations/delete-notification.ts';
 import { exportMessages } from './operations/export-messages.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
+import { getBroadcastTimeline } from './operations/get-broadcast-timeline.ts';
 import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
 import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
@@ -47,6 +50,7 @@ export const services = [
   MessageLinkService,
   TrackingService,
   BroadcastSendService,
+  BroadcastProgressService,
   SendingStateService,
   SystemMailService,
   TransactionalService,
@@ -80,6 +84,10 @@ export function messagesRoutes(context: Context) {
       getBatchOutcomes: getBatchOutcomes(context),
       sendIndividual: sendIndividual(context),
       listVariationStats: listVariationStats(context),
+    });
+    router.service(BroadcastProgressService, {
+      getBroadcastTimeline: getBroadcastTimeline(context),
+      listBroadcastLinks: listBroadcastLinks(context),
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });

@@ -196,6 +196,7 @@ const broadcast = {
   id: 'string',
   workspace_id: 'string',
   name: 'string',
+  page_url: 'string',
   channel_type: 'string',
   status: 'string',
   audience: { list: 'string', further_lists: [], segments: [], exclude_unsubscribed: 'boolean' },

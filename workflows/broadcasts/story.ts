@@ -26,6 +26,7 @@ export function tell({ step, story }: Look, attributes = attributesOfOldRun()): 
       ...(story.winner ? [`| Winner | ${story.winner} |`] : []),
       `| Next step | ${nextOf(step)} |`,
       `| Reason | ${story.reason ?? ''} |`,
+      ...(story.pageUrl ? ['', `[Its page, with plots](${story.pageUrl})`] : []),
     ].join('\n'),
   );
   const values = [

@@ -413,12 +413,23 @@ test('the current details show phase, counts, next step and reason', async () =>
   const { activities } = given(script(end));
   activities.readPlan = async () => ({
     step: isOver ? end : { do: 'wait', untilMs: null },
-    story: { ...story, status: 'paused', pausedBy: 'person', counts: { ...story.counts, sent: 4 } },
+    story: {
+      ...story,
+      status: 'paused',
+      pausedBy: 'person',
+      counts: { ...story.counts, sent: 4 },
+      pageUrl: 'https://mail.example/broadcasts/b1?token=t',
+    },
   });
   await play(activities, async (handle) => {
     await untilWaiting(handle);
     const details = await detailsOf(handle);
-    for (const words of ['paused by a person', '| Recipients | 10 |', '| Sent | 4 |']) {
+    for (const words of [
+      'paused by a person',
+      '| Recipients | 10 |',
+      '| Sent | 4 |',
+      '](https://mail.example/broadcasts/b1?token=t)',
+    ]) {
       expect(details).toContain(words);
     }
     isOver = true;

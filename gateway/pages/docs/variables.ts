@@ -128,6 +128,17 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
     ],
   ],
   [
+    'Broadcasts, and its worker of workflows',
+    [
+      {
+        name: 'PUBLIC_URL',
+        fallback: '',
+        about:
+          'The gateway as people reach it: the base of links to the pages of broadcasts; empty for no such links.',
+      },
+    ],
+  ],
+  [
     'Messages',
     [
       {

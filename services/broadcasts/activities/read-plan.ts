@@ -25,6 +25,8 @@ export type Story = {
   retriesAt: string | null;
   reason: string | null;
   winner: string | null;
+  /** A link to the broadcast's page; absent where there is none, and in histories of older versions. */
+  pageUrl?: string | undefined;
 };
 
 const deleted: Look = {
@@ -42,7 +44,7 @@ const deleted: Look = {
   },
 };
 
-export function readPlan({ store, now }: Context) {
+export function readPlan({ store, now, pageLinks }: Context) {
   return async (key: BroadcastKey): Promise<Look> => {
     const em = store.fork();
     const broadcast = await findIfThere(em, key);
@@ -60,6 +62,7 @@ export function readPlan({ store, now }: Context) {
         retriesAt: broadcast.retry_at?.toISOString() ?? null,
         reason: broadcast.pause_reason ?? null,
         winner: broadcast.winning_template ?? null,
+        pageUrl: pageLinks.urlOf(key),
       },
     };
   };

@@ -28,7 +28,9 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
       });
       await em.flush();
       const outcomes = await readOutcomes(context, em, [broadcast]);
-      return { broadcast: broadcastMessage(broadcast, outcomes) };
+      return {
+        broadcast: broadcastMessage(broadcast, { ...outcomes, pageUrlOf: context.pageLinks.urlOf }),
+      };
     });
   };
 }

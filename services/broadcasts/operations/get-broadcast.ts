@@ -14,6 +14,13 @@ export function getBroadcast(context: Context): Methods['getBroadcast'] {
     const outcomes = await readOutcomes(context, em, [broadcast]);
     const templateOf = withTemplates ? await readTemplates(context, [broadcast]) : undefined;
     const globalFeedJson = await readGlobalFeed(em, { workspaceId, id });
-    return { broadcast: broadcastMessage(broadcast, { ...outcomes, templateOf, globalFeedJson }) };
+    return {
+      broadcast: broadcastMessage(broadcast, {
+        ...outcomes,
+        templateOf,
+        globalFeedJson,
+        pageUrlOf: context.pageLinks.urlOf,
+      }),
+    };
   };
 }

@@ -4,8 +4,8 @@ import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { compare } from '../variations/comparison.ts';
 import { numbersOf, readStats } from '../variations/stats.ts';
-import { ratesOf } from '../variations/winner.ts';
 import { statusEnum } from '../views/broadcast.ts';
+import { variationResults } from '../views/variation-result.ts';
 
 export function getTestResults(context: Context): Methods['getTestResults'] {
   return async ({ workspaceId, id }) => {
@@ -26,7 +26,9 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       status: statusEnum(status),
       testStartedAt: timestampFromDate(started_at),
       testCompletedAt: test_sent_at ? timestampFromDate(test_sent_at) : undefined,
-      variationResults: resultsOf(numbers),
+      variationResults: Object.fromEntries(
+        variationResults(numbers).map((result) => [result.templateId, result]),
+      ),
       recommendedWinner: isAdvised ? comparison.best : undefined,
       comparison,
       winningTemplate: broadcast.winning_template ?? undefined,
@@ -34,15 +36,4 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       decidedBy: broadcast.winner_decided_by ?? undefined,
     };
   };
-}
-
-function resultsOf(variations: ReturnType<typeof numbersOf>) {
-  const rates = ratesOf(variations);
-  const results = variations.map(({ templateId, name, numbers }, place) => {
-    const { open_rate: openRate, click_rate: clickRate } = rates[place] ?? {};
-    const { sent: recipients, delivered, opened: opens, clicked: clicks } = numbers;
-    const counts = { recipients, delivered, opens, clicks, openRate, clickRate };
-    return [templateId, { templateId, templateName: name || templateId, ...counts }] as const;
-  });
-  return Object.fromEntries(results);
 }

@@ -21,8 +21,9 @@ export function listBroadcasts(context: Context): Methods['listBroadcasts'] {
     });
     const outcomes = await readOutcomes(context, em, broadcasts);
     const templateOf = withTemplates ? await readTemplates(context, broadcasts) : undefined;
+    const parts = { ...outcomes, templateOf, pageUrlOf: context.pageLinks.urlOf };
     return {
-      broadcasts: broadcasts.map((each) => broadcastMessage(each, { ...outcomes, templateOf })),
+      broadcasts: broadcasts.map((each) => broadcastMessage(each, parts)),
       totalCount: total,
     };
   };

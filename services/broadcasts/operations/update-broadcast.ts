@@ -29,7 +29,13 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
       if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
       const outcomes = await readOutcomes(context, em, [broadcast]);
       const globalFeedJson = await readGlobalFeed(em, request);
-      return { broadcast: broadcastMessage(broadcast, { ...outcomes, globalFeedJson }) };
+      return {
+        broadcast: broadcastMessage(broadcast, {
+          ...outcomes,
+          globalFeedJson,
+          pageUrlOf: context.pageLinks.urlOf,
+        }),
+      };
     });
   };
 }

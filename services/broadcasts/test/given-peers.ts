@@ -19,6 +19,10 @@ import {
   type VariationStatsSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import {
+  GetBroadcastTimelineResponseSchema,
+  ListBroadcastLinksResponseSchema,
+} from '#gen/postrider/messages/v1/progress_pb.ts';
+import {
   BatchGetTemplatesResponseSchema,
   GetTemplateContentResponseSchema,
   SetTemplateUsesResponseSchema,
@@ -52,6 +56,8 @@ export type Neighbours = {
   ) => MessageInitShape<typeof GetBatchOutcomesResponseSchema>;
   sendIndividual: (request: SendIndividualRequest) => void;
   stats: MessageInitShape<typeof VariationStatsSchema>[] | ConnectError;
+  links: MessageInitShape<typeof ListBroadcastLinksResponseSchema> | ConnectError;
+  timeline: MessageInitShape<typeof GetBroadcastTimelineResponseSchema> | ConnectError;
   /** The templates that each broadcast was said to use. */
   uses: Map<string, { name: string; templateIds: string[] }>;
 };
@@ -74,6 +80,8 @@ export function givenNeighbours(): Neighbours {
     sendBatch: allSent,
     sendIndividual: () => {},
     stats: [],
+    links: {},
+    timeline: {},
     uses: new Map(),
   };
 }
@@ -190,6 +198,18 @@ export function fakePeers(neighbours: Neighbours): Peers {
             stats.map((each) => ({ ...each, broadcastId })),
           ),
         });
+      },
+    },
+    progress: {
+      listBroadcastLinks: async () => {
+        const { links } = neighbours;
+        if (links instanceof ConnectError) throw links;
+        return create(ListBroadcastLinksResponseSchema, links);
+      },
+      getBroadcastTimeline: async () => {
+        const { timeline } = neighbours;
+        if (timeline instanceof ConnectError) throw timeline;
+        return create(GetBroadcastTimelineResponseSchema, timeline);
       },
     },
   };

@@ -1,5 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -9,6 +10,7 @@ import { Broadcast } from '../broadcast.ts';
 import type { Plan, Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving, newDraft } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
@@ -25,14 +27,18 @@ export async function givenService(over: Partial<Context> = {}) {
     now: () => clock.now,
     egress: createEgress(['127.0.0.0/8']),
     keyring,
+    pageLinks: createPageLinks({
+      keyring,
+      publicUrl: 'https://mail.example/',
+      now: () => clock.now,
+    }),
     ...fakePeers(neighbours),
     ...over,
   };
-  const client = createClient(
-    BroadcastService,
-    testTransport(broadcastsRoutes(context))(userClaims()),
-  );
-  return { clock, context, neighbours, client };
+  const transport = testTransport(broadcastsRoutes(context));
+  const client = createClient(BroadcastService, transport(userClaims()));
+  const pages = createClient(BroadcastPageService, transport());
+  return { clock, context, neighbours, client, pages };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;

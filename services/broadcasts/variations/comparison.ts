@@ -24,13 +24,13 @@ const z = 1.959963984540054;
 /** Compares by clicks, or by opens where nobody has clicked. */
 export function compare(variations: readonly Variation[]): Comparison | undefined {
   const metric = variations.some(({ numbers }) => numbers.clicked > 0) ? 'click_rate' : 'open_rate';
-  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
+  const countOf = countsOf(variations);
   const rates = ratesOf(variations);
   const [best, second] = variations
-    .map(({ templateId, numbers }, place) => ({
-      templateId,
+    .map((variation, place) => ({
+      templateId: variation.templateId,
       rate: rates[place]?.[metric] ?? 0,
-      count: reportsDelivery ? numbers.delivered : numbers.sent,
+      count: countOf(variation),
     }))
     .sort((a, b) => b.rate - a.rate);
   if (!best || !second) return undefined;
@@ -46,10 +46,33 @@ export function compare(variations: readonly Variation[]): Comparison | undefine
   };
 }
 
+export type Interval = { low: number; high: number };
+
+/** The intervals of both rates of each variation, in order. */
+export function intervalsOf(
+  variations: readonly Variation[],
+): { openRate: Interval; clickRate: Interval }[] {
+  const countOf = countsOf(variations);
+  return ratesOf(variations).map(({ open_rate, click_rate }, place) => {
+    const count = countOf(variations[place]);
+    return {
+      openRate: wilson({ rate: open_rate, count }),
+      clickRate: wilson({ rate: click_rate, count }),
+    };
+  });
+}
+
+/** The messages that rates are shares of. */
+function countsOf(variations: readonly Variation[]): (variation?: Variation) => number {
+  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
+  return (variation) =>
+    (reportsDelivery ? variation?.numbers.delivered : variation?.numbers.sent) ?? 0;
+}
+
 type Proportion = { rate: number; count: number };
 
 /** Newcombe's hybrid score interval of the difference of two proportions. */
-function differenceInterval(a: Proportion, b: Proportion): { low: number; high: number } {
+function differenceInterval(a: Proportion, b: Proportion): Interval {
   const [ofA, ofB] = [wilson(a), wilson(b)];
   const difference = a.rate - b.rate;
   return {
@@ -59,10 +82,10 @@ function differenceInterval(a: Proportion, b: Proportion): { low: number; high: 
 }
 
 /** Wilson's score interval of a proportion; everything is possible where nothing was counted. */
-function wilson({ rate, count }: Proportion): { low: number; high: number } {
+function wilson({ rate, count }: Proportion): Interval {
   if (count === 0) return { low: 0, high: 1 };
   const share = z ** 2 / count;
   const middle = (rate + share / 2) / (1 + share);
   const half = (z / (1 + share)) * Math.sqrt((rate * (1 - rate) + share / 4) / count);
-  return { low: middle - half, high: middle + half };
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }

@@ -24,17 +24,22 @@ export async function readStats(
 }
 
 const waitMsMax = 2_000;
+const missedCodes = [Code.Unavailable, Code.DeadlineExceeded, Code.Unimplemented];
 
 /** Undefined if messages doesn't answer within two seconds, so that a broadcast can still be read. */
 export async function readStatsIfReached(
   context: Pick<Peers, 'sender'>,
   broadcasts: readonly Broadcast[],
 ): Promise<StatsOf | undefined> {
+  return ifReached(readStats(context, broadcasts, { timeoutMs: waitMsMax }));
+}
+
+/** Undefined if the other service does not answer in time, or is older than the call. */
+export async function ifReached<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await readStats(context, broadcasts, { timeoutMs: waitMsMax });
+    return await call;
   } catch (error) {
-    const { code } = ConnectError.from(error);
-    if (code === Code.Unavailable || code === Code.DeadlineExceeded) return undefined;
+    if (missedCodes.includes(ConnectError.from(error).code)) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { camelKeys } from '#lib/camel-keys.ts';
-import type { Broadcast } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Status } from '../broadcast-row.ts';
 import type { Outcomes } from '../variations/outcomes.ts';
 import type { StatsOf } from '../variations/stats.ts';
@@ -31,7 +31,11 @@ export function statusEnum(status: Status): BroadcastStatus {
 }
 
 /** Read beside the row. Without `templateOf` the templates stay out, without `globalFeedJson` the feed's data. */
-type Parts = Outcomes & { templateOf?: TemplateOf | undefined; globalFeedJson?: string };
+type Parts = Outcomes & {
+  pageUrlOf: (key: BroadcastKey) => string | undefined;
+  templateOf?: TemplateOf | undefined;
+  globalFeedJson?: string;
+};
 
 export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
   const counts = parts.countsOf(broadcast.id);
@@ -67,6 +71,7 @@ export function broadcastMessage(broadcast: Broadcast, parts: Parts) {
     pausedAt: time(broadcast.paused_at),
     pauseReason: broadcast.pause_reason ?? undefined,
     dataFeed: dataFeedMessage(broadcast, parts.globalFeedJson),
+    pageUrl: parts.pageUrlOf({ workspaceId: broadcast.workspace_id, id: broadcast.id }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   SendPlanSchema,
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
@@ -94,6 +95,7 @@ export async function givenService() {
       events: createClient(EventConsumerService, transport()),
       tracking: createClient(TrackingService, transport()),
       facts: createClient(MessageFactsService, transport()),
+      progress: createClient(BroadcastProgressService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
     };

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Broadcast } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import type { GetBroadcastPageResponse } from '#gen/postrider/broadcasts/v1/page_pb.ts';
+import { type Html, html } from '../html.ts';
+import { stackedBar } from './plot.ts';
+import { armsSection, linksSection, name, section, timeSection } from './sections.ts';
+import { style } from './style.ts';
+import { countOf, isMoving, percentOf, statusOf, timeOf } from './words.ts';
+
+const refreshSeconds = 10;
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** The address of the page is a secret: it must not leak through a referrer, a frame or a cache. */
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+export type Report = { status: number; headers: Record<string, string>; body: string };
+
+/** The page of a broadcast; it asks for itself again while the broadcast may change. */
+export function reportOf(shown: GetBroadcastPageResponse): Report {
+  const { broadcast } = shown;
+  if (!broadcast) return messagePage(404, 'Not found', 'There is no such broadcast.');
+  const isLive = isMoving(broadcast.status);
+  const refresh: Record<string, string> = isLive ? { refresh: String(refreshSeconds) } : {};
+  const body = html`${head(broadcast)}${progressSection(shown, broadcast)}${timeSection(shown)}${armsSection(shown)}${linksSection(shown)}
+<footer><p>Times are UTC.${isLive ? ` The page follows along every ${refreshSeconds} seconds.` : ''} Whoever has its link can see it${shown.expiresAt ? ` until ${timeOf(shown.expiresAt)}` : ''}; it shows no addresses of recipients.</p></footer>`;
+  return { ...page(200, broadcast.name, body), headers: { ...headers, ...refresh } };
+}
+
+/** A page that says why there is no other. */
+export function messagePage(status: number, title: string, text: string): Report {
+  return page(status, title, html`<h1>${title}</h1><p>${text}</p>`);
+}
+
+function page(status: number, title: string, body: Html): Report {
+  const { html: text } = html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Postrider</title>
+<link rel="icon" href="data:,">
+<style>${{ html: style }}</style>
+</head>
+<body><main>
+${body}
+</main></body>
+</html>
+`;
+  return { status, headers, body: `<!doctype html>\n${text}` };
+}
+
+function head(broadcast: Broadcast): Html {
+  const { scheduledAt, startedAt, completedAt, cancelledAt, pauseReason } = broadcast;
+  const times = [
+    scheduledAt && !startedAt ? `Starts ${timeOf(scheduledAt)}` : '',
+    startedAt ? `Started ${timeOf(startedAt)}` : '',
+    completedAt ? `Finished ${timeOf(completedAt)}` : '',
+    cancelledAt ? `Cancelled ${timeOf(cancelledAt)}` : '',
+  ].filter((each) => each !== '');
+  return html`<header><h1>${name(broadcast.name)}</h1>
+<p><span class="state">${statusOf(broadcast.status)}</span></p>
+<p class="quiet">${times.join(' · ')}</p>
+${pauseReason ? html`<p><bdi>${pauseReason}</bdi></p>` : ''}</header>
+`;
+}
+
+function progressSection({ arms }: GetBroadcastPageResponse, broadcast: Broadcast): Html {
+  const { enqueuedCount, sentCount, failedCount, skippedCount, deferredCount } = broadcast;
+  const done = sentCount + failedCount + skippedCount;
+  const share = (count: number) => (enqueuedCount > 0 ? Math.min(1, count / enqueuedCount) : 0);
+  const soFar = broadcast.startedAt && !broadcast.audienceFrozenAt ? ' so far' : '';
+  const title = `${countOf(done)} of ${countOf(enqueuedCount)} recipients${soFar} are done (${percentOf(share(done))})`;
+  const parts = [
+    { style: 'sent', name: 'Sent', share: share(sentCount) },
+    { style: 'failed', name: 'Failed', share: share(failedCount) },
+    { style: 'skipped', name: 'Skipped', share: share(skippedCount) },
+  ];
+  const sum = (of: 'opens' | 'clicks') =>
+    countOf(arms.reduce((total, { result }) => total + (result?.[of] ?? 0), 0));
+  const facts: [string, string][] = [
+    ['Recipients', countOf(enqueuedCount)],
+    ['Sent', countOf(sentCount)],
+    ['Failed', countOf(failedCount)],
+    ['Skipped', countOf(skippedCount)],
+    ['Deferred', countOf(deferredCount)],
+    ...(arms.length > 0
+      ? ([
+          ['Opened', sum('opens')],
+          ['Clicked', sum('clicks')],
+        ] as [string, string][])
+      : []),
+  ];
+  return section(
+    'Progress',
+    html`<p>${title}</p>
+<ul class="key">${parts.map(({ style, name }) => html`<li><span class="${style}"></span>${name}</li>`)}</ul>
+${stackedBar(title, parts)}
+<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`,
+  );
+}

@@ -1,0 +1,49 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Broadcast } from '../broadcast.ts';
+import { findBroadcast } from '../broadcast-queries.ts';
+import type { Context, Methods } from '../context.ts';
+import { readLinks, readTimeline } from '../page/progress.ts';
+import { compare, intervalsOf } from '../variations/comparison.ts';
+import { type Outcomes, readOutcomes } from '../variations/outcomes.ts';
+import { numbersOf, type StatsOf } from '../variations/stats.ts';
+import { broadcastMessage } from '../views/broadcast.ts';
+import { variationResults } from '../views/variation-result.ts';
+
+export function getBroadcastPage(context: Context): Methods['getBroadcastPage'] {
+  return async ({ id, token }) => {
+    const link = context.pageLinks.read(id, token);
+    if (!link) throw invalidField('token', 'the link is not valid, or has expired');
+    const em = context.store.fork();
+    const broadcast = await findBroadcast(em, { workspaceId: link.workspaceId, id });
+    const [outcomes, links, timeline] = await Promise.all([
+      readOutcomes(context, em, [broadcast]),
+      readLinks(context, broadcast),
+      readTimeline(context, broadcast),
+    ]);
+    return {
+      broadcast: shownOf(broadcast, outcomes),
+      expiresAt: timestampFromDate(link.expiresAt),
+      ...resultsOf(broadcast, outcomes.statsOf),
+      decidedBy: broadcast.winner_decided_by ?? undefined,
+      links,
+      timeline,
+    };
+  };
+}
+
+/** Without the parts that are for the broadcast's authors alone. */
+function shownOf(broadcast: Broadcast, outcomes: Outcomes) {
+  const message = broadcastMessage(broadcast, { ...outcomes, pageUrlOf: () => undefined });
+  return { ...message, audience: undefined, metadata: undefined, dataFeed: undefined };
+}
+
+function resultsOf(broadcast: Broadcast, statsOf: StatsOf | undefined) {
+  if (!statsOf || !broadcast.started_at) return { arms: [] };
+  const numbers = numbersOf(broadcast, statsOf);
+  const intervals = intervalsOf(numbers);
+  return {
+    arms: variationResults(numbers).map((result, arm) => ({ result, ...intervals[arm] })),
+    comparison: broadcast.test_settings.enabled ? compare(numbers) : undefined,
+  };
+}
