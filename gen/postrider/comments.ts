@@ -463,7 +463,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.broadcasts.v1.GetTestResultsResponse.winning_template","The template that won."],
   ["postrider.broadcasts.v1.GetTestResultsResponse.is_auto_send_winner","Whether the winner is chosen by numbers."],
   ["postrider.broadcasts.v1.GetTestResultsResponse.decided_by","How the winner was chosen: by a `person`, by `open_rate` or `click_rate`, or the first variation because of a\n`tie` or of `silence` (no opens or clicks)."],
-  ["postrider.broadcasts.v1.GetTestResultsResponse.comparison","The best variation and the one behind it."],
+  ["postrider.broadcasts.v1.GetTestResultsResponse.comparison","The best variation of the sample and the one behind it; absent once there is a winner, whose numbers then grow by those who get\nit afterwards."],
   ["postrider.broadcasts.v1.VariationComparison","How far the best variation of a test is ahead of the next one. Rates and differences are from 0 to 1."],
   ["postrider.broadcasts.v1.VariationComparison.metric","`click_rate`, or `open_rate` while nobody has clicked."],
   ["postrider.broadcasts.v1.VariationComparison.best","The template with the best rate."],

@@ -135,6 +135,7 @@ test('without numbers only a person chooses', async () => {
   expect(sizes()).toEqual({ a: 750, b: 250 });
   expect(await results()).toMatchObject({ decidedBy: 'person', winningTemplate: 'a' });
   expect((await results()).recommendedWinner).toBeUndefined();
+  expect((await results()).comparison).toBeUndefined();
 });
 
 test('a winner chosen in the middle of the sample goes to everybody without a message', async () => {

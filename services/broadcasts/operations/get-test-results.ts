@@ -19,8 +19,9 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       throw new ConnectError(text, Code.FailedPrecondition);
     }
     const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
-    const comparison = compare(numbers);
-    const isAdvised = comparison?.isEnough && !test.auto_send_winner && !broadcast.winning_template;
+    // Afterwards the numbers of the winner are those of the mails to everybody else, too.
+    const comparison = broadcast.winning_template ? undefined : compare(numbers);
+    const isAdvised = comparison?.isEnough && !test.auto_send_winner;
     return {
       broadcastId: id,
       status: statusEnum(status),
