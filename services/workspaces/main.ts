@@ -1,17 +1,20 @@
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
+import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 
-await runService(readConfig, async ({ keyring }, config) => {
+await runService(readConfig, async ({ keyring, log }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
   const store = await openWorkspacesStore(databaseUrl);
+  const lastUse = new LastUse(store, log);
   const context = {
     store,
     keyring,
     egress: createEgress(egressAllow),
+    lastUse,
     now: () => new Date(),
     rootEmails,
     publicUrl,
@@ -22,5 +25,7 @@ await runService(readConfig, async ({ keyring }, config) => {
     routes: workspacesRoutes(context),
     tasks: {},
     authorize: createAuthorize(context),
+    prepare: async () => lastUse.start(),
+    close: () => lastUse.close(),
   };
 });

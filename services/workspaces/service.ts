@@ -1,4 +1,5 @@
 import type { ConnectRouter } from '@connectrpc/connect';
+import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import {
   UserService,
   WorkspaceDirectoryService,
@@ -13,14 +14,17 @@ import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
+import { listAPIKeys } from './operations/list-api-keys.ts';
 import { listOwners } from './operations/list-owners.ts';
 import { listWorkspaces } from './operations/list-workspaces.ts';
+import { revokeAPIKey } from './operations/revoke-api-key.ts';
+import { rotateAPIKey } from './operations/rotate-api-key.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
 import { signInRoot } from './operations/sign-in-root.ts';
 import { updateIntegration } from './operations/update-integration.ts';
 import { updateWorkspace } from './operations/update-workspace.ts';
 
-export const services = [UserService, WorkspaceService, WorkspaceDirectoryService];
+export const services = [UserService, WorkspaceService, APIKeyService, WorkspaceDirectoryService];
 
 /** Identity and permissions: users, sessions, workspaces, members, integrations. */
 export function workspacesRoutes(context: Context) {
@@ -38,6 +42,11 @@ export function workspacesRoutes(context: Context) {
       updateIntegration: updateIntegration(context),
       getEmailHmacKey: getEmailHmacKey(context),
       rotateEmailHmacKey: rotateEmailHmacKey(context),
+    });
+    router.service(APIKeyService, {
+      listAPIKeys: listAPIKeys(context),
+      revokeAPIKey: revokeAPIKey(context),
+      rotateAPIKey: rotateAPIKey(context),
     });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),

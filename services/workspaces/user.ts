@@ -14,6 +14,13 @@ const schema = defineEntity({
   },
 });
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Ids come from callers; PostgreSQL refuses to compare any other text with a UUID. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
 /** A person or an API key. */
 export class User extends schema.class {}
 schema.setClass(User);

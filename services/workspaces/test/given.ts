@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
+import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
+import { LastUse } from '../keys/last-use.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
 import { openWorkspacesStore } from '../store.ts';
@@ -16,10 +19,12 @@ export const rootEmail = 'root@example.com';
 /** The service on a database of its own, or on a given one, with a clock that the test sets. */
 export async function givenService(url?: string) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const store = url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore);
   const context: Context = {
-    store: url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore),
+    store,
     keyring,
     egress: createEgress(['127.0.0.0/8']),
+    lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],
     publicUrl: 'http://127.0.0.1:4400',
@@ -32,6 +37,7 @@ export async function givenService(url?: string) {
     context,
     transport,
     users: createClient(UserService, transport()),
+    keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),
   };
