@@ -1,5 +1,7 @@
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type {
   UserService,
   WorkspaceDirectoryService,
@@ -16,6 +18,7 @@ export type Context = {
   keyring: Keyring;
   egress: Egress;
   lastUse: LastUse;
+  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
@@ -27,4 +30,5 @@ export type Context = {
 export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof WorkspaceService> &
   ServiceImpl<typeof APIKeyService> &
+  ServiceImpl<typeof SessionService> &
   ServiceImpl<typeof UserService>;

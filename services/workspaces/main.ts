@@ -1,3 +1,5 @@
+import { createClient } from '@connectrpc/connect';
+import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
@@ -5,8 +7,9 @@ import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
+import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
-await runService(readConfig, async ({ keyring, log }, config) => {
+await runService(readConfig, async ({ keyring, log, peer }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
   const store = await openWorkspacesStore(databaseUrl);
   const lastUse = new LastUse(store, log);
@@ -15,6 +18,7 @@ await runService(readConfig, async ({ keyring, log }, config) => {
     keyring,
     egress: createEgress(egressAllow),
     lastUse,
+    systemMail: createClient(SystemMailService, peer('messages')),
     now: () => new Date(),
     rootEmails,
     publicUrl,
@@ -24,6 +28,7 @@ await runService(readConfig, async ({ keyring, log }, config) => {
     services,
     routes: workspacesRoutes(context),
     tasks: {},
+    slowTasks: { sendSignInCode: sendSignInCode(context, { log }) },
     authorize: createAuthorize(context),
     prepare: async () => lastUse.start(),
     close: () => lastUse.close(),

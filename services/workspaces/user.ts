@@ -35,6 +35,8 @@ const sessionSchema = defineEntity({
   },
 });
 
+export const sessionSeconds = 24 * 60 * 60;
+
 /** A sign-in of a person; its token is void once the row is gone. */
 export class Session extends sessionSchema.class {}
 sessionSchema.setClass(Session);
