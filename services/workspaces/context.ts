@@ -1,6 +1,7 @@
 import type { Client, ServiceImpl } from '@connectrpc/connect';
 import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type {
   UserService,
@@ -31,4 +32,5 @@ export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof WorkspaceService> &
   ServiceImpl<typeof APIKeyService> &
   ServiceImpl<typeof SessionService> &
+  ServiceImpl<typeof MemberService> &
   ServiceImpl<typeof UserService>;

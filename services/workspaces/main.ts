@@ -7,6 +7,7 @@ import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
+import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
 await runService(readConfig, async ({ keyring, log, peer }, config) => {
@@ -28,7 +29,10 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     services,
     routes: workspacesRoutes(context),
     tasks: {},
-    slowTasks: { sendSignInCode: sendSignInCode(context, { log }) },
+    slowTasks: {
+      sendSignInCode: sendSignInCode(context, { log }),
+      sendInvitation: sendInvitation(context, { log }),
+    },
     authorize: createAuthorize(context),
     prepare: async () => lastUse.start(),
     close: () => lastUse.close(),

@@ -5,6 +5,7 @@ import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';
 import { KeyNames } from './migrations/m0003-key-names.ts';
 import { APIKeys } from './migrations/m0004-api-keys.ts';
 import { SignInCodes } from './migrations/m0005-sign-in-codes.ts';
+import { Invitations } from './migrations/m0006-invitations.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -19,6 +20,7 @@ export function openWorkspacesStore(url: string): Promise<Store> {
       'm0003-key-names': KeyNames,
       'm0004-api-keys': APIKeys,
       'm0005-sign-in-codes': SignInCodes,
+      'm0006-invitations': Invitations,
     },
   });
 }

@@ -1,28 +1,16 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { CreateAPIKeyRequest } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { expiryOf, issueToken, keysMax, networksOf } from '../keys/api-key.ts';
-import { Member, type Permissions } from '../workspace.ts';
+import { permissionsOrAll } from '../members/permissions.ts';
+import { Member } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
-
-export const resources = [
-  'workspace',
-  'contacts',
-  'lists',
-  'templates',
-  'broadcasts',
-  'transactional',
-  'message_history',
-  'webhooks',
-];
 
 export function createAPIKey({ store, keyring, now, publicUrl }: Context): Methods['createAPIKey'] {
   return async (request) => {
-    const permissions = permissionsOf(request);
+    const permissions = permissionsOrAll(request.permissions);
     const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();
     const at = now();
     const expiresAt = expiryOf(request.expiresAt && timestampDate(request.expiresAt), at);
@@ -73,23 +61,4 @@ async function checkCount(em: EntityManager, workspaceId: string): Promise<void>
   if (count >= keysMax) {
     throw new ConnectError(`a workspace has at most ${keysMax} API keys`, Code.FailedPrecondition);
   }
-}
-
-/** Everything unless the request says otherwise. */
-function permissionsOf({ permissions }: CreateAPIKeyRequest): Permissions {
-  const given = Object.entries(permissions);
-  if (given.length === 0) {
-    return Object.fromEntries(resources.map((resource) => [resource, { read: true, write: true }]));
-  }
-  return Object.fromEntries(
-    given.map(([resource, { read, write }]) => {
-      if (!resources.includes(resource)) {
-        throw invalidField(
-          'permissions',
-          `unknown resource in permissions: ${resource.slice(0, 50)}`,
-        );
-      }
-      return [resource, { read, write }];
-    }),
-  );
 }

@@ -14,7 +14,7 @@ export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn
     const { sealed, dropAt } = payload as Payload;
     if (now().getTime() > dropAt) return;
     const { email, language } = JSON.parse(keyring.decrypt(sealed));
-    const known = await findPerson(context, email);
+    const known = await findPerson(context, email, now());
     if (!known) return;
     const code = await store
       .fork()
@@ -32,11 +32,14 @@ export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn
 }
 
 /** The language of a person who may sign in. */
-async function findPerson({ store, rootEmails }: Context, email: string) {
-  const [user] = await query<{ language: string }>(
+async function findPerson({ store, rootEmails }: Context, email: string, at: Date) {
+  const [person] = await query<{ language: string }>(
     store.fork(),
-    "select language from users where email = $1 and type = 'user'",
-    [email],
+    `(select language from users where email = $1 and type = 'user')
+     union all
+     (select language from invitations where email = $1 and expires_at > $2)
+     limit 1`,
+    [email, at],
   );
-  return user ?? (rootEmails.includes(email) ? { language: 'en' } : undefined);
+  return person ?? (rootEmails.includes(email) ? { language: 'en' } : undefined);
 }

@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { type ConnectError, createClient } from '@connectrpc/connect';
 import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
@@ -45,6 +46,7 @@ export async function givenService(url?: string) {
     sessions: (claims?: Claims, headers?: Record<string, string>) =>
       createClient(SessionService, transport(claims, headers)),
     users: createClient(UserService, transport()),
+    members: (claims: Claims) => createClient(MemberService, transport(claims)),
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),
