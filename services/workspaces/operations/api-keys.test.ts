@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import { createAuthorize } from '../members/authorize.ts';
-import { givenRoot, givenService, useService } from '../test/given.ts';
+import { givenRoot, useService } from '../test/given.ts';
 import { claimsOf, givenKey, givenWorkspace } from '../test/given-key.ts';
 
 const given = useService();
@@ -226,56 +226,4 @@ test('no key manages keys, whatever its permissions', async () => {
     const error = await call().catch(ConnectError.from);
     expect(error).toMatchObject({ rawMessage: 'user is not an owner of the workspace' });
   }
-});
-
-test('the last use of a key is written in bulk, to the hour, once an hour', async () => {
-  const key = await givenKey(given, root, { workspaceId });
-  const idle = await givenKey(given, root, { workspaceId });
-  const { lastUse, store } = given.context;
-  const shown = async () =>
-    new Map(
-      (await listed()).map(({ id, lastUsedAt }) => [id, lastUsedAt && timestampDate(lastUsedAt)]),
-    );
-  await isLive(key.claims);
-  expect((await shown()).get(key.id)).toBeUndefined();
-  await lastUse.write();
-  const hour = new Date(Math.floor(given.clock.now.getTime() / hourMs) * hourMs);
-  expect(await shown()).toEqual(
-    new Map([
-      [key.id, hour],
-      [idle.id, undefined],
-    ]),
-  );
-  await query(store.fork(), 'update users set last_used_at = null where id = $1', [key.id]);
-  await isLive(key.claims);
-  await lastUse.write();
-  expect((await shown()).get(key.id)).toBeUndefined();
-  pass(hourMs);
-  root = await givenRoot(given);
-  await isLive(key.claims);
-  await lastUse.write();
-  expect((await shown()).get(key.id)).toEqual(new Date(hour.getTime() + hourMs));
-});
-
-test('a last use that could not be written is written later, and never an earlier hour', async () => {
-  const { id, claims } = await givenKey(given, root, { workspaceId });
-  const other = await givenService(given.context.store.url);
-  other.clock.now = new Date(given.clock.now.getTime() + hourMs);
-  await createAuthorize(other.context)(claims.subject, claims.sessionId, workspaceId);
-  await isLive(claims);
-  const broken = given.context.store.fork;
-  Object.assign(given.context.store, {
-    fork: () => {
-      throw new Error('down');
-    },
-  });
-  await given.context.lastUse.write();
-  Object.assign(given.context.store, { fork: broken });
-  await other.context.lastUse.write();
-  await given.context.lastUse.write();
-  const later = Math.floor(other.clock.now.getTime() / hourMs) * hourMs;
-  const [shown] = await listed();
-  expect(shown).toMatchObject({ id });
-  expect(shown?.lastUsedAt && timestampDate(shown.lastUsedAt)).toEqual(new Date(later));
-  await Promise.all([other.context.egress.close(), other.context.store.close()]);
 });

@@ -193,6 +193,22 @@ test('an address gets five codes in five minutes, known or not', async () => {
   await given.sessions().signIn({ email: ann });
 });
 
+test('an address gets 50 codes in a day, so that guessing is hopeless; a success clears the count', async () => {
+  const ask = () => given.sessions().signIn({ email: ann });
+  for (let round = 0; round < 10; round += 1) {
+    for (let attempt = 0; attempt < 5; attempt += 1) await ask();
+    pass(5 * minuteMs + 1);
+  }
+  await expect(ask()).rejects.toMatchObject(limited);
+  await jobs();
+  pass(24 * 60 * minuteMs);
+  const code = (await askedCode(ann)) ?? '';
+  for (let attempt = 0; attempt < 4; attempt += 1) await ask();
+  await verify(ann, code);
+  await ask();
+  await jobs();
+});
+
 test('a client asks for 50 codes and tries 50 in five minutes', async () => {
   const client = from('203.0.113.7');
   const emails = Array.from({ length: 51 }, (_, n) => `many${n}@example.com`);

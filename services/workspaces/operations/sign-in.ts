@@ -3,9 +3,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { codeMinutes } from '../sign-in/code.ts';
-import { admitAttempt, clientLimit, windowMs } from '../sign-in/limits.ts';
-
-const codesMax = 5;
+import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
 
 /** A job looks the address up, so that the answer takes as long for an unknown one. */
 export function signIn(context: Context): Methods['signIn'] {
@@ -13,10 +11,7 @@ export function signIn(context: Context): Methods['signIn'] {
     const { store, keyring, now } = context;
     const email = canonicalAddress(given);
     if (!email) throw invalidField('email', 'email is not a valid address');
-    await admitAttempt(context, call, [
-      { key: `sign-in code ${email}`, attemptsMax: codesMax, windowMs },
-      clientLimit('sign-in code', call),
-    ]);
+    await admitAttempt(context, call, [...codeLimits(email), clientLimit('sign-in code', call)]);
     await addJob(store.fork(), 'workspaces', {
       task: 'sendSignInCode',
       payload: {

@@ -1,8 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
+import { forgetAttempts } from '#lib/postgres/attempts.ts';
 import type { Context, Methods } from '../context.ts';
 import { useCode } from '../sign-in/code.ts';
-import { admitAttempt, clientLimit } from '../sign-in/limits.ts';
+import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
 import { openSession, signedInMessage } from '../sign-in/session.ts';
 
 export function verifyCode(context: Context): Methods['verifyCode'] {
@@ -15,9 +16,10 @@ export function verifyCode(context: Context): Methods['verifyCode'] {
       throw new ConnectError('Invalid or expired code', Code.Unauthenticated);
     }
     const name = rootEmails.includes(email) ? 'Root User' : '';
-    const signedIn = await store
-      .fork()
-      .transactional((em) => openSession(em, { email, name }, now()));
+    const signedIn = await store.fork().transactional(async (em) => {
+      for (const { key } of codeLimits(email)) await forgetAttempts(em, key);
+      return openSession(em, { email, name }, now());
+    });
     return signedInMessage(keyring, signedIn);
   };
 }

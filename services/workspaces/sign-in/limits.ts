@@ -9,6 +9,19 @@ export const windowMs = 5 * 60_000;
 /** Attempts of a client over all addresses. */
 const attemptsOfClientMax = 50;
 
+const dayMs = 24 * 60 * 60_000;
+const codesMax = 5;
+/** With five tries each, guessing succeeds once in 4,000 days. */
+const codesOfDayMax = 50;
+
+/** Codes for an address. */
+export function codeLimits(email: string): Limit[] {
+  return [
+    { key: `sign-in code ${email}`, attemptsMax: codesMax, windowMs },
+    { key: `sign-in codes of a day ${email}`, attemptsMax: codesOfDayMax, windowMs: dayMs },
+  ];
+}
+
 /** Attempts of one client of one kind. */
 export function clientLimit(kind: string, call: Pick<HandlerContext, 'requestHeader'>): Limit {
   const key = `${kind} client ${clientNetwork(clientAddressOf(call))}`;
