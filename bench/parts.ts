@@ -58,7 +58,13 @@ async function ruleParts(): Promise<Parts> {
   const token = await keyring.signToken(claims, 3_600);
   const { interceptors, requestGate } = callRules({
     keyring,
-    authorize: async () => ({ active: true, root: false, role: 'owner', permissions: {} }),
+    authorize: async () => ({
+      active: true,
+      root: false,
+      role: 'owner',
+      permissions: {},
+      allowedAddresses: [],
+    }),
     demo: false,
     log: createLog('bench', 'warn'),
   });

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 /** Which contracts a service may use, besides its own: the arrows of `design.md` §1. */
 const mayCall: Record<string, string[]> = {
-  workspaces: [],
+  workspaces: ['messages'],
   contacts: ['workspaces', 'templates', 'messages'],
   templates: ['workspaces'],
   broadcasts: ['workspaces', 'contacts', 'templates', 'messages'],

@@ -11,6 +11,9 @@ import { file_postrider_messages_v1_transactional } from '#gen/postrider/message
 import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import { file_postrider_templates_v1_templates } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { file_postrider_webhooks_v1_webhooks } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { file_postrider_workspaces_v1_api_keys } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { file_postrider_workspaces_v1_members } from '#gen/postrider/workspaces/v1/members_pb.ts';
+import { file_postrider_workspaces_v1_sessions } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 
 /** The files that hold public operations. */
@@ -28,4 +31,7 @@ export const contracts: readonly DescFile[] = [
   file_postrider_templates_v1_blocks,
   file_postrider_webhooks_v1_webhooks,
   file_postrider_workspaces_v1_workspaces,
+  file_postrider_workspaces_v1_api_keys,
+  file_postrider_workspaces_v1_sessions,
+  file_postrider_workspaces_v1_members,
 ];

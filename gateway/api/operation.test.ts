@@ -105,11 +105,15 @@ test('the service gets the token, the request id, the key and the address of the
     'x-request-id': 'trace-1',
     'idempotency-key': 'key-1',
     'x-client-address': '8.8.8.8',
+    'x-client-address-token': 'Bearer mine',
   });
   expect(seen.get('authorization')).toBe(authorization);
   expect(seen.get('x-request-id')).toBe('trace-1');
   expect(seen.get('idempotency-key')).toBe('key-1');
   expect(seen.get('x-client-address')).toBe('127.0.0.1');
+  // The gateway vouches for the address, whatever its client sends.
+  const [, vouching = ''] = seen.get('x-client-address-token')?.split(' ') ?? [];
+  expect(await keyring.verifyToken(vouching)).toMatchObject({ type: 'service' });
 });
 
 test('a public operation gets the token of the gateway, so that the address of the client is trusted', async () => {

@@ -8,7 +8,7 @@ import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
-import { clientAddressHeader } from '#lib/rpc/wire.ts';
+import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
 import { type Answer, jsonAnswer, streamAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -51,8 +51,8 @@ export async function answerOperation(
   const message =
     route.verb === 'GET' ? readQuery(route, exchange) : await readMessage(api, route, exchange);
   const headers = forwardedHeaders(exchange);
-  // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token.
-  if (route.isPublic) headers.authorization = await api.authorization();
+  // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token as well.
+  headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
   const transport = api.transportFor(route.service);
   const call = (request: Message) =>
     transport.unary(route.method, exchange.signal, api.callTimeoutMs, headers, request);

@@ -57,7 +57,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'The token of a session (`user.rootSignin`) or of an API key (`workspaces.createAPIKey`).',
+            'The token of a session (`user.verifyCode`, `user.rootSignin`) or of an API key (`workspaces.createAPIKey`).',
         },
       },
       parameters,

@@ -18,6 +18,12 @@ export const publicMessageMaxBytes = 512 * 1024;
 /** The header in which the gateway sends the address of its client. */
 export const clientAddressHeader = 'x-client-address';
 
+/** The header with the gateway's own token, which vouches for the address where the caller's token is passed on. */
+export const clientAddressTokenHeader = 'x-client-address-token';
+
+/** The peer of a connection, which every server sets itself, whatever the client has sent. */
+export const peerAddressHeader = 'x-peer-address';
+
 /** The headers of a request or an answer, without HTTP/2's pseudo-headers. */
 export function metadataOf(headers: IncomingHttpHeaders): Headers {
   const metadata = new Headers();

@@ -1,9 +1,12 @@
 import { configReader } from '#lib/process/config.ts';
 
-export const readConfig = configReader({ name: 'workspaces', peers: [] }, (variables) => ({
-  /** Private ranges in CIDR notation that mail servers may be in. */
-  egressAllow: variables.list('EGRESS_ALLOW'),
-  /** Addresses that may sign in as root, in lower case. */
-  rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
-  publicUrl: variables.text('PUBLIC_URL'),
-}));
+export const readConfig = configReader(
+  { name: 'workspaces', peers: ['messages'] },
+  (variables) => ({
+    /** Private ranges in CIDR notation that mail servers may be in. */
+    egressAllow: variables.list('EGRESS_ALLOW'),
+    /** Addresses that may sign in as root, in lower case. */
+    rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
+    publicUrl: variables.text('PUBLIC_URL'),
+  }),
+);

@@ -1,4 +1,8 @@
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
+import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
+import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type {
   UserService,
   WorkspaceDirectoryService,
@@ -7,12 +11,15 @@ import type {
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { LastUse } from './keys/last-use.ts';
 
 /** The dependencies of operations. */
 export type Context = {
   store: Store;
   keyring: Keyring;
   egress: Egress;
+  lastUse: LastUse;
+  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
@@ -23,4 +30,7 @@ export type Context = {
 /** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof WorkspaceService> &
+  ServiceImpl<typeof APIKeyService> &
+  ServiceImpl<typeof SessionService> &
+  ServiceImpl<typeof MemberService> &
   ServiceImpl<typeof UserService>;

@@ -1,17 +1,25 @@
+import { createClient } from '@connectrpc/connect';
+import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
+import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
+import { sendInvitation } from './tasks/send-invitation.ts';
+import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
-await runService(readConfig, async ({ keyring }, config) => {
+await runService(readConfig, async ({ keyring, log, peer }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
   const store = await openWorkspacesStore(databaseUrl);
+  const lastUse = new LastUse(store, log);
   const context = {
     store,
     keyring,
     egress: createEgress(egressAllow),
+    lastUse,
+    systemMail: createClient(SystemMailService, peer('messages')),
     now: () => new Date(),
     rootEmails,
     publicUrl,
@@ -21,6 +29,12 @@ await runService(readConfig, async ({ keyring }, config) => {
     services,
     routes: workspacesRoutes(context),
     tasks: {},
+    slowTasks: {
+      sendSignInCode: sendSignInCode(context, { log }),
+      sendInvitation: sendInvitation(context, { log }),
+    },
     authorize: createAuthorize(context),
+    prepare: async () => lastUse.start(),
+    close: () => lastUse.close(),
   };
 });

@@ -1,32 +1,67 @@
 import type { ConnectRouter } from '@connectrpc/connect';
+import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
+import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import {
   UserService,
   WorkspaceDirectoryService,
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Context } from './context.ts';
+import { acceptInvitation } from './operations/accept-invitation.ts';
 import { authorize } from './operations/authorize.ts';
 import { createAPIKey } from './operations/create-api-key.ts';
 import { createIntegration } from './operations/create-integration.ts';
 import { createWorkspace } from './operations/create-workspace.ts';
+import { deleteIntegration } from './operations/delete-integration.ts';
+import { deleteInvitation } from './operations/delete-invitation.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
+import { getMe } from './operations/get-me.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
+import { inviteMember } from './operations/invite-member.ts';
+import { listAPIKeys } from './operations/list-api-keys.ts';
+import { listMembers } from './operations/list-members.ts';
 import { listOwners } from './operations/list-owners.ts';
+import { listSessions } from './operations/list-sessions.ts';
 import { listWorkspaces } from './operations/list-workspaces.ts';
+import { logout } from './operations/logout.ts';
+import { removeMember } from './operations/remove-member.ts';
+import { revokeAPIKey } from './operations/revoke-api-key.ts';
+import { revokeSession } from './operations/revoke-session.ts';
+import { rotateAPIKey } from './operations/rotate-api-key.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
+import { setUserPermissions } from './operations/set-user-permissions.ts';
+import { signIn } from './operations/sign-in.ts';
 import { signInRoot } from './operations/sign-in-root.ts';
+import { transferOwnership } from './operations/transfer-ownership.ts';
 import { updateIntegration } from './operations/update-integration.ts';
 import { updateWorkspace } from './operations/update-workspace.ts';
+import { verifyCode } from './operations/verify-code.ts';
 
-export const services = [UserService, WorkspaceService, WorkspaceDirectoryService];
+export const services = [
+  UserService,
+  SessionService,
+  WorkspaceService,
+  APIKeyService,
+  MemberService,
+  WorkspaceDirectoryService,
+];
 
 /** Identity and permissions: users, sessions, workspaces, members, integrations. */
 export function workspacesRoutes(context: Context) {
   return (router: ConnectRouter): void => {
     router.service(UserService, {
       signInRoot: signInRoot(context),
+    });
+    router.service(SessionService, {
+      signIn: signIn(context),
+      verifyCode: verifyCode(context),
+      getMe: getMe(context),
+      logout: logout(context),
+      listSessions: listSessions(context),
+      revokeSession: revokeSession(context),
     });
     router.service(WorkspaceService, {
       listWorkspaces: listWorkspaces(context),
@@ -36,8 +71,23 @@ export function workspacesRoutes(context: Context) {
       createAPIKey: createAPIKey(context),
       createIntegration: createIntegration(context),
       updateIntegration: updateIntegration(context),
+      deleteIntegration: deleteIntegration(context),
       getEmailHmacKey: getEmailHmacKey(context),
       rotateEmailHmacKey: rotateEmailHmacKey(context),
+    });
+    router.service(APIKeyService, {
+      listAPIKeys: listAPIKeys(context),
+      revokeAPIKey: revokeAPIKey(context),
+      rotateAPIKey: rotateAPIKey(context),
+    });
+    router.service(MemberService, {
+      listMembers: listMembers(context),
+      inviteMember: inviteMember(context),
+      deleteInvitation: deleteInvitation(context),
+      acceptInvitation: acceptInvitation(context),
+      removeMember: removeMember(context),
+      setUserPermissions: setUserPermissions(context),
+      transferOwnership: transferOwnership(context),
     });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),

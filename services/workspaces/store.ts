@@ -3,6 +3,9 @@ import { Integration } from './integration.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { EmailHmacKey } from './migrations/m0002-email-hmac-key.ts';
 import { KeyNames } from './migrations/m0003-key-names.ts';
+import { APIKeys } from './migrations/m0004-api-keys.ts';
+import { SignInCodes } from './migrations/m0005-sign-in-codes.ts';
+import { Invitations } from './migrations/m0006-invitations.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -15,6 +18,9 @@ export function openWorkspacesStore(url: string): Promise<Store> {
       'm0001-initial': Initial,
       'm0002-email-hmac-key': EmailHmacKey,
       'm0003-key-names': KeyNames,
+      'm0004-api-keys': APIKeys,
+      'm0005-sign-in-codes': SignInCodes,
+      'm0006-invitations': Invitations,
     },
   });
 }

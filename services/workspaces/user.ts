@@ -14,6 +14,13 @@ const schema = defineEntity({
   },
 });
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Ids come from callers; PostgreSQL refuses to compare any other text with a UUID. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
 /** A person or an API key. */
 export class User extends schema.class {}
 schema.setClass(User);
@@ -27,6 +34,8 @@ const sessionSchema = defineEntity({
     expires_at: p.datetime(),
   },
 });
+
+export const sessionSeconds = 24 * 60 * 60;
 
 /** A sign-in of a person; its token is void once the row is gone. */
 export class Session extends sessionSchema.class {}

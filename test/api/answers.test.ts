@@ -67,7 +67,7 @@ test('workspaces.create, get, list, update and createAPIKey', async () => {
   const apiKey = await post('workspaces.createAPIKey', given);
   expect([apiKey.status, apiKey.shape]).toEqual([
     200,
-    { status: 'string', token: 'string', email: 'string' },
+    { status: 'string', token: 'string', email: 'string', id: 'string', expires_at: 'time' },
   ]);
 });
 

@@ -21,6 +21,7 @@ export const ownerEverywhere: Authorize = async () => ({
   root: true,
   role: 'owner',
   permissions: {},
+  allowedAddresses: [],
 });
 
 type Permissions = Record<string, { read?: boolean; write?: boolean }>;
@@ -31,6 +32,7 @@ export function memberWith(permissions: Permissions): Authorize {
     active: true,
     root: false,
     role: 'member',
+    allowedAddresses: [],
     permissions: Object.fromEntries(
       Object.entries(permissions).map(([resource, rights]) => [
         resource,

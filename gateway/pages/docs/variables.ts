@@ -151,7 +151,7 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: 'SYSTEM_SMTP_URL',
         fallback: '',
         about:
-          'The mail server for mail of the installation itself, `smtps://user:password@host:465`; empty for no such mail.',
+          'The mail server for mail of the installation itself (sign-in codes, invitations, notices to owners), `smtps://user:password@host:465`; empty for no such mail.',
       },
       {
         name: 'SYSTEM_MAIL_FROM',

@@ -11,7 +11,13 @@ import { type Authorize, cachedAuthorize, callerOf, workspaceOf } from './access
 
 type Subject = Awaited<ReturnType<Authorize>>;
 
-const nobody: Subject = { active: true, root: false, role: '', permissions: {} };
+const nobody: Subject = {
+  active: true,
+  root: false,
+  role: '',
+  permissions: {},
+  allowedAddresses: [],
+};
 const reading = { contacts: { read: true, write: false } } as unknown as Subject['permissions'];
 const member: Subject = { ...nobody, role: 'member', permissions: reading };
 /** The role of each caller in the workspace `w1`; none has a role in any other. */

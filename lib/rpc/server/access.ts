@@ -11,9 +11,10 @@ import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Claims, Keyring } from '#lib/keys/keyring.ts';
+import { isInNetworks } from '#lib/networks.ts';
 import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
 import { invalidField, refusedInDemo } from '../errors.ts';
-import { clientAddressHeader } from '../wire.ts';
+import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '../wire.ts';
 
 /** The caller's permissions in the workspace of its request. */
 export type Membership = {
@@ -103,10 +104,20 @@ export function tokenGate(keyring: Keyring) {
     if (rule === undefined) return;
     const header = requestHeader.get('authorization');
     const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
-    // Otherwise anyone who reaches the port could use up the limits of another client.
-    if (claims?.type !== 'service') requestHeader.delete(clientAddressHeader);
+    // Otherwise anyone who reaches the port could use up the limits of another client, or use a key from anywhere.
+    if (claims?.type !== 'service' && !(await isVouchedFor(keyring, requestHeader))) {
+      const peer = requestHeader.get(peerAddressHeader);
+      if (peer) requestHeader.set(clientAddressHeader, peer);
+      else requestHeader.delete(clientAddressHeader);
+    }
     if (rule !== 'public') values.set(claimsKey, claims);
   };
+}
+
+/** Whether the gateway has sent the address of its client, beside the client's own token. */
+async function isVouchedFor(keyring: Keyring, requestHeader: Headers): Promise<boolean> {
+  const header = requestHeader.get(clientAddressTokenHeader);
+  return header !== null && (await known(keyring, header))?.type === 'service';
 }
 
 /** The claims of a valid Authorization header, for operations that need none. */
@@ -132,7 +143,9 @@ export type Authorize = (
   userId: string,
   sessionId: string,
   workspaceId: string,
-) => Promise<Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions'>>;
+) => Promise<
+  Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions' | 'allowedAddresses'>
+>;
 
 /**
  * Checks every call against the access rule of its proto. Unknown and foreign workspaces get the same
@@ -159,7 +172,8 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
     if (rule?.case === 'service') {
       throw new ConnectError('only other services may call this', Code.PermissionDenied);
     }
-    const membership = await checkRule(options.authorize, claims, guard, workspaceId);
+    const address = request.header.get(clientAddressHeader) ?? '';
+    const membership = await checkRule(options.authorize, { claims, address }, guard, workspaceId);
     request.contextValues.set(membershipKey, membership);
     return next(request);
   };
@@ -167,7 +181,7 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
 
 async function checkRule(
   authorize: Authorize,
-  claims: Claims,
+  { claims, address }: { claims: Claims; address: string },
   guard: Operation,
   workspaceId: string,
 ): Promise<Membership> {
@@ -177,6 +191,10 @@ async function checkRule(
   const isAsked = inWorkspace && workspaceIdForm.test(workspaceId);
   const subject = await authorize(claims.subject, claims.sessionId, isAsked ? workspaceId : '');
   if (!subject.active) throw unauthenticated(invalidToken);
+  const { allowedAddresses } = subject;
+  if (allowedAddresses.length > 0 && !isInNetworks(allowedAddresses, address)) {
+    throw new ConnectError('this API key may not be used from this address', Code.PermissionDenied);
+  }
   const may: Membership['may'] = (resource, action) =>
     subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
   if (rule?.case === 'root' && !subject.root) {

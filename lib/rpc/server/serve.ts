@@ -14,7 +14,12 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 
 import type { ServerTls } from '../tls.ts';
-import { binaryOptions, messageMaxBytes, publicMessageMaxBytes } from '../wire.ts';
+import {
+  binaryOptions,
+  messageMaxBytes,
+  peerAddressHeader,
+  publicMessageMaxBytes,
+} from '../wire.ts';
 import {
   type Authorize,
   accessInterceptor,
@@ -151,6 +156,7 @@ function streamHandler(options: ServiceOptions, state: State) {
   const limits = options.streamLimits ?? streamLimits;
   const admit = admitStreams(limits);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
+    headers[peerAddressHeader] = stream.session?.socket.remoteAddress ?? '';
     if (unary(stream, headers)) return;
     const path = pathOf(headers);
     if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);

@@ -1,42 +1,35 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { CreateAPIKeyRequest } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
-import { Member, type Permissions } from '../workspace.ts';
+import { expiryOf, issueToken, keysMax, networksOf } from '../keys/api-key.ts';
+import { permissionsOrAll } from '../members/permissions.ts';
+import { Member } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
-
-const keySeconds = 10 * 365 * 24 * 60 * 60;
-export const resources = [
-  'workspace',
-  'contacts',
-  'lists',
-  'templates',
-  'broadcasts',
-  'transactional',
-  'message_history',
-  'webhooks',
-];
 
 export function createAPIKey({ store, keyring, now, publicUrl }: Context): Methods['createAPIKey'] {
   return async (request) => {
-    const permissions = permissionsOf(request);
+    const permissions = permissionsOrAll(request.permissions);
     const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();
     const at = now();
+    const expiresAt = expiryOf(request.expiresAt && timestampDate(request.expiresAt), at);
+    const allowed = networksOf(request.allowedAddresses);
     const userId = crypto.randomUUID();
-    await store.fork().transactional(async (em) => {
+    const token = await store.fork().transactional(async (em) => {
       // Concurrent requests for the same name wait for each other.
       await lockWorkspace(em, request.workspaceId);
+      await checkCount(em, request.workspaceId);
       const rows = await query(
         em,
-        `insert into users (id, type, email, created_at, updated_at)
-         select $1, 'api_key', $2, $3, $3
+        `insert into users (id, type, email, created_at, updated_at, expires_at, allowed_addresses)
+         select $1, 'api_key', $2, $3, $3, $5, $6
          where not exists (
            select from members join users on users.id = members.user_id
            where members.workspace_id = $4 and users.email = $2 and users.type = 'api_key'
          )
          returning 1`,
-        [userId, email, at, request.workspaceId],
+        [userId, email, at, request.workspaceId, expiresAt, allowed],
       );
       if (rows.length === 0) throw new ConnectError('this user already exists', Code.AlreadyExists);
       em.create(Member, {
@@ -46,30 +39,26 @@ export function createAPIKey({ store, keyring, now, publicUrl }: Context): Metho
         permissions,
         created_at: at,
       });
+      return issueToken(em, keyring, { userId, expiresAt, now: at });
     });
-    const token = await keyring.signToken(
-      { type: 'api_key', subject: userId, sessionId: '' },
-      keySeconds,
-    );
-    return { status: 'success', token, email };
+    return {
+      status: 'success',
+      token,
+      email,
+      id: userId,
+      expiresAt: timestampFromDate(expiresAt),
+    };
   };
 }
 
-/** Everything unless the request says otherwise. */
-function permissionsOf({ permissions }: CreateAPIKeyRequest): Permissions {
-  const given = Object.entries(permissions);
-  if (given.length === 0) {
-    return Object.fromEntries(resources.map((resource) => [resource, { read: true, write: true }]));
-  }
-  return Object.fromEntries(
-    given.map(([resource, { read, write }]) => {
-      if (!resources.includes(resource)) {
-        throw invalidField(
-          'permissions',
-          `unknown resource in permissions: ${resource.slice(0, 50)}`,
-        );
-      }
-      return [resource, { read, write }];
-    }),
+async function checkCount(em: EntityManager, workspaceId: string): Promise<void> {
+  const [{ count } = { count: 0 }] = await query<{ count: number }>(
+    em,
+    `select count(*)::int from members join users on users.id = members.user_id
+     where members.workspace_id = $1 and users.type = 'api_key'`,
+    [workspaceId],
   );
+  if (count >= keysMax) {
+    throw new ConnectError(`a workspace has at most ${keysMax} API keys`, Code.FailedPrecondition);
+  }
 }

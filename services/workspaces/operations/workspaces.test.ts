@@ -346,3 +346,28 @@ test('createAPIKey accepts a name that another workspace has, and refuses one tw
   const both = await Promise.allSettled([create(one, 'twin'), create(one, 'twin')]);
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
+
+test('deleteIntegration is refused while settings use it, and names them', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  const remove = (workspaceId = id) => workspaces.deleteIntegration({ workspaceId, integrationId });
+  const chosen = {
+    marketingEmailProviderId: integrationId,
+    transactionalEmailProviderId: integrationId,
+  };
+  await workspaces.updateWorkspace({ id, name: 'A', settings: chosen });
+  await expect(remove()).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage:
+      'the integration is used by the settings: marketing_email_provider_id, transactional_email_provider_id',
+  });
+  await workspaces.updateWorkspace({ id, name: 'A', settings: {} });
+  await expect(remove(await givenWorkspace())).rejects.toMatchObject({ code: Code.NotFound });
+  await remove();
+  expect((await workspaces.getWorkspace({ id })).workspace?.integrations).toEqual([]);
+  await expect(remove()).rejects.toMatchObject({ code: Code.NotFound });
+  await expect(
+    workspaces.updateWorkspace({ id, name: 'A', settings: chosen }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument });
+});

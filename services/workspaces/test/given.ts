@@ -1,12 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { createClient } from '@connectrpc/connect';
+import { create } from '@bufbuild/protobuf';
+import { type ConnectError, createClient } from '@connectrpc/connect';
+import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
+import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
+import { LastUse } from '../keys/last-use.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { workspacesRoutes } from '../service.ts';
 import { openWorkspacesStore } from '../store.ts';
@@ -16,10 +23,14 @@ export const rootEmail = 'root@example.com';
 /** The service on a database of its own, or on a given one, with a clock that the test sets. */
 export async function givenService(url?: string) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const postbox = openPostbox();
+  const store = url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore);
   const context: Context = {
-    store: url ? await openWorkspacesStore(url) : await testStore(openWorkspacesStore),
+    store,
     keyring,
     egress: createEgress(['127.0.0.0/8']),
+    systemMail: postbox.systemMail,
+    lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],
     publicUrl: 'http://127.0.0.1:4400',
@@ -31,13 +42,36 @@ export async function givenService(url?: string) {
     clock,
     context,
     transport,
+    postbox,
+    sessions: (claims?: Claims, headers?: Record<string, string>) =>
+      createClient(SessionService, transport(claims, headers)),
     users: createClient(UserService, transport()),
+    members: (claims: Claims) => createClient(MemberService, transport(claims)),
+    keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),
   };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;
+
+type Mail = { key: string; to: string; subject: string; text: string };
+
+/** The operator's mail server, as messages offers it; `fail` makes it refuse. */
+function openPostbox() {
+  const postbox = {
+    mails: [] as Mail[],
+    fail: undefined as ConnectError | undefined,
+    systemMail: {
+      async sendSystemMail(mail: unknown) {
+        if (postbox.fail) throw postbox.fail;
+        postbox.mails.push(mail as Mail);
+        return create(SendSystemMailResponseSchema);
+      },
+    },
+  };
+  return postbox;
+}
 
 /** The service for all tests of a file. */
 export function useService(): Given {

@@ -1,0 +1,86 @@
+import { languageMatcher } from '#lib/languages.ts';
+
+/** `{code}`, `{minutes}`, `{workspace}`, `{inviter}`, `{days}`, `{token}` and `{url}` are filled in. */
+const english = {
+  codeSubject: 'Your sign-in code',
+  code: 'Your code to sign in: {code}\n\nIt is valid for {minutes} minutes and works once. If you did not ask for it, ignore this email, and never pass the code on.',
+  invitationSubject: 'You are invited to {workspace}',
+  invitation:
+    '{inviter} invites you to the workspace “{workspace}”.\n\nSign in at {url} with this address and accept the invitation with this token, which is valid for {days} days:\n\n{token}\n\nIf you do not expect this invitation, ignore this email.',
+};
+
+export type MailWords = typeof english;
+
+const words: Record<string, MailWords> = {
+  en: english,
+  fr: {
+    codeSubject: 'Votre code de connexion',
+    code: 'Votre code de connexion : {code}\n\nIl est valable {minutes} minutes et ne sert qu’une fois. Si vous ne l’avez pas demandé, ignorez cet e-mail et ne transmettez jamais le code.',
+    invitationSubject: 'Vous êtes invité à rejoindre {workspace}',
+    invitation:
+      '{inviter} vous invite à rejoindre l’espace de travail « {workspace} ».\n\nConnectez-vous sur {url} avec cette adresse et acceptez l’invitation avec ce jeton, valable {days} jours :\n\n{token}\n\nSi vous n’attendez pas cette invitation, ignorez cet e-mail.',
+  },
+  de: {
+    codeSubject: 'Ihr Anmeldecode',
+    code: 'Ihr Code zum Anmelden: {code}\n\nEr gilt {minutes} Minuten lang und nur einmal. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail, und geben Sie den Code niemals weiter.',
+    invitationSubject: 'Sie sind zu {workspace} eingeladen',
+    invitation:
+      '{inviter} lädt Sie zum Arbeitsbereich „{workspace}“ ein.\n\nMelden Sie sich auf {url} mit dieser Adresse an und nehmen Sie die Einladung mit diesem Token an, das {days} Tage lang gilt:\n\n{token}\n\nWenn Sie diese Einladung nicht erwarten, ignorieren Sie diese E-Mail.',
+  },
+  es: {
+    codeSubject: 'Su código de acceso',
+    code: 'Su código para iniciar sesión: {code}\n\nEs válido durante {minutes} minutos y solo una vez. Si no lo ha solicitado, ignore este correo y no comparta nunca el código.',
+    invitationSubject: 'Le invitan a {workspace}',
+    invitation:
+      '{inviter} le invita al espacio de trabajo «{workspace}».\n\nInicie sesión en {url} con esta dirección y acepte la invitación con este token, válido durante {days} días:\n\n{token}\n\nSi no espera esta invitación, ignore este correo.',
+  },
+  pt: {
+    codeSubject: 'O seu código de acesso',
+    code: 'O seu código para iniciar sessão: {code}\n\nÉ válido durante {minutes} minutos e apenas uma vez. Se não o pediu, ignore este e-mail e nunca partilhe o código.',
+    invitationSubject: 'Convite para {workspace}',
+    invitation:
+      '{inviter} convida-o para o espaço de trabalho “{workspace}”.\n\nInicie sessão em {url} com este endereço e aceite o convite com este token, válido durante {days} dias:\n\n{token}\n\nSe não espera este convite, ignore este e-mail.',
+  },
+  it: {
+    codeSubject: 'Il tuo codice di accesso',
+    code: 'Il tuo codice per accedere: {code}\n\nÈ valido per {minutes} minuti e una sola volta. Se non lo hai richiesto, ignora questa email e non comunicare mai il codice.',
+    invitationSubject: 'Invito a {workspace}',
+    invitation:
+      '{inviter} ti invita allo spazio di lavoro “{workspace}”.\n\nAccedi a {url} con questo indirizzo e accetta l’invito con questo token, valido per {days} giorni:\n\n{token}\n\nSe non ti aspetti questo invito, ignora questa email.',
+  },
+  nl: {
+    codeSubject: 'Uw inlogcode',
+    code: 'Uw code om in te loggen: {code}\n\nDeze is {minutes} minuten geldig en werkt één keer. Als u er niet om hebt gevraagd, negeer deze e-mail en geef de code nooit door.',
+    invitationSubject: 'U bent uitgenodigd voor {workspace}',
+    invitation:
+      '{inviter} nodigt u uit voor de werkruimte “{workspace}”.\n\nLog in op {url} met dit adres en accepteer de uitnodiging met dit token, dat {days} dagen geldig is:\n\n{token}\n\nAls u deze uitnodiging niet verwacht, negeer dan deze e-mail.',
+  },
+  ja: {
+    codeSubject: 'サインインコード',
+    code: 'サインインコード：{code}\n\n{minutes}分間有効で、一度だけ使えます。お心当たりがない場合は、このメールを無視し、コードを決して他人に教えないでください。',
+    invitationSubject: '{workspace} への招待',
+    invitation:
+      '{inviter} さんがワークスペース「{workspace}」に招待しています。\n\nこのアドレスで {url} にサインインし、次のトークン（{days}日間有効）で招待を承諾してください：\n\n{token}\n\nお心当たりがない場合は、このメールを無視してください。',
+  },
+};
+
+const match = languageMatcher(Object.keys(words));
+
+/** The first of the tags that is a language of the mails, else English. */
+export function mailLanguage(tags: readonly string[]): string {
+  return tags.map(match).find((language) => language !== undefined) ?? 'en';
+}
+
+/** The words in a language. */
+export function mailWords(language: string): MailWords {
+  return words[language] ?? english;
+}
+
+/** Fills in a text. Values are one line each and cut, since tenants choose some of them. */
+export function filled(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(values[name] ?? '')
+      .replace(/\s+/g, ' ')
+      .slice(0, 255),
+  );
+}

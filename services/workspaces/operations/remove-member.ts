@@ -1,0 +1,35 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { query } from '#lib/postgres/query.ts';
+import type { EntityManager } from '#lib/postgres/store.ts';
+import type { Context, Methods } from '../context.ts';
+import { findMember, lockAsOwner } from '../members/members.ts';
+
+export function removeMember({ store }: Context): Methods['removeMember'] {
+  return async ({ workspaceId, userId }, call) => {
+    await store.fork().transactional(async (em) => {
+      await lockAsOwner(em, call, workspaceId);
+      const { role, type } = await findMember(em, workspaceId, userId);
+      if (role === 'owner') await requireAnotherOwner(em, workspaceId);
+      if (type === 'api_key') await query(em, 'delete from users where id = $1', [userId]);
+      await query(em, 'delete from members where workspace_id = $1 and user_id = $2', [
+        workspaceId,
+        userId,
+      ]);
+    });
+    return { status: 'success', message: 'Member removed successfully' };
+  };
+}
+
+async function requireAnotherOwner(em: EntityManager, workspaceId: string): Promise<void> {
+  const owners = await query(
+    em,
+    `select 1 from members where workspace_id = $1 and role = 'owner' limit 2`,
+    [workspaceId],
+  );
+  if (owners.length < 2) {
+    throw new ConnectError(
+      'the last owner cannot leave the workspace; transfer the ownership first',
+      Code.FailedPrecondition,
+    );
+  }
+}

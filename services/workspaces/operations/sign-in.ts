@@ -1,0 +1,24 @@
+import { canonicalAddress } from '#lib/address.ts';
+import { addJob } from '#lib/jobs/jobs.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { codeMinutes } from '../sign-in/code.ts';
+import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
+
+/** A job looks the address up, so that the answer takes as long for an unknown one. */
+export function signIn(context: Context): Methods['signIn'] {
+  return async ({ email: given, language }, call) => {
+    const { store, keyring, now } = context;
+    const email = canonicalAddress(given);
+    if (!email) throw invalidField('email', 'email is not a valid address');
+    await admitAttempt(context, call, [...codeLimits(email), clientLimit('sign-in code', call)]);
+    await addJob(store.fork(), 'workspaces', {
+      task: 'sendSignInCode',
+      payload: {
+        sealed: keyring.encrypt(JSON.stringify({ email, language })),
+        dropAt: now().getTime() + codeMinutes * 60_000,
+      },
+    });
+    return { message: 'If the address is known, a code is on its way to it.' };
+  };
+}

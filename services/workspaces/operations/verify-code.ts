@@ -1,0 +1,25 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { canonicalAddress } from '#lib/address.ts';
+import { forgetAttempts } from '#lib/postgres/attempts.ts';
+import type { Context, Methods } from '../context.ts';
+import { useCode } from '../sign-in/code.ts';
+import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
+import { openSession, signedInMessage } from '../sign-in/session.ts';
+
+export function verifyCode(context: Context): Methods['verifyCode'] {
+  return async ({ email: given, code }, call) => {
+    const { store, keyring, now, rootEmails } = context;
+    await admitAttempt(context, call, [clientLimit('sign-in verify', call)]);
+    const email = canonicalAddress(given) ?? '';
+    const answer = { email, code: code.trim() };
+    if (!(await useCode(store.fork(), keyring, { answer, now: now() }))) {
+      throw new ConnectError('Invalid or expired code', Code.Unauthenticated);
+    }
+    const name = rootEmails.includes(email) ? 'Root User' : '';
+    const signedIn = await store.fork().transactional(async (em) => {
+      for (const { key } of codeLimits(email)) await forgetAttempts(em, key);
+      return openSession(em, { email, name }, now());
+    });
+    return signedInMessage(keyring, signedIn);
+  };
+}
