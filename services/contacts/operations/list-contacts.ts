@@ -4,6 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
 import { timestampSql } from '../contact/fields.ts';
+import { containing } from '../contact/like.ts';
 import type { Context, Methods } from '../context.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../views/contact.ts';
 
@@ -81,9 +82,4 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
     sql.push(afterCursorSql('contact', { at: bound(createdAt), email: bound(email) }));
   }
   return { sql, values };
-}
-
-/** A LIKE pattern for texts that contain this one, whose wildcards are escaped. */
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

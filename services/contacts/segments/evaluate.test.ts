@@ -15,7 +15,8 @@ import { readsMessages, type Tree } from './tree/tree.ts';
 
 const given = useService();
 
-const seed = Number(process.env.SEGMENTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
+// A run of all tests is the same each time; other seeds are tried by hand.
+const seed = Number(process.env.SEGMENTS_SEED ?? 426_696_269);
 
 test(`random trees match whom the plain evaluation says (SEGMENTS_SEED=${seed})`, async () => {
   given.clock.now = new Date(now);

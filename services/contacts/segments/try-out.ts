@@ -6,7 +6,7 @@ import { invalidField, retryLater } from '#lib/rpc/errors.ts';
 import { compileStages } from './compile/staged.ts';
 import { type EvaluationContext, evaluate } from './evaluate.ts';
 import { isFaultOfTree, isTooSlow, reasonOf } from './segment-fault.ts';
-import { readsMessages, type Tree } from './tree/tree.ts';
+import { leavesOf, readsMessages, type Tree } from './tree/tree.ts';
 
 const atOnce = 2;
 /** All evaluations that wait in a process, and those of one workspace. */
@@ -15,6 +15,9 @@ const waitingPerWorkspaceMax = 5;
 const waitMaxMs = 10_000;
 const evaluationMaxMs = 10_000;
 const rangeSize = 10_000;
+const workMemoryMb = 128;
+/** What PostgreSQL gives by default. */
+const workMemoryMinMb = 4;
 const retryMs = 5_000;
 
 export type Preview = { emails: string[]; total: number };
@@ -94,6 +97,14 @@ async function limitTime(em: EntityManager, untilMs: number): Promise<void> {
   await query(em, `set local statement_timeout = ${leftMs}`, []);
 }
 
+/**
+ * Memory for each condition, so that the groups of a few fit for a million contacts. All of a tree share it: PostgreSQL
+ * may hold the groups of every condition at one time.
+ */
+function groupingMb({ root }: Tree): number {
+  return Math.max(workMemoryMinMb, Math.floor(workMemoryMb / leavesOf(root).length));
+}
+
 async function previewAtOnce(
   { now }: EvaluationContext,
   em: EntityManager,
@@ -101,8 +112,7 @@ async function previewAtOnce(
   untilMs: number,
 ): Promise<Preview> {
   await limitTime(em, untilMs);
-  // Groups of a million contacts fit; two evaluations run at once.
-  await query(em, `set local work_mem = '64MB'`, []);
+  await query(em, `set local work_mem = '${groupingMb(tree)}MB'`, []);
   await query(em, 'set local parallel_tuple_cost = 0.01', []);
   const { steps, values } = compileStages(tree, { workspaceId, now: now() });
   const [row] = await query<{ emails: string[] | null; total: number }>(

@@ -155,7 +155,7 @@ function ordered(operator: string, difference: number): boolean {
   }
 }
 
-/** Microseconds since 1970; null for a text that is no time. */
+/** Microseconds since 1970; null for a text that is no time of the years 1 to 9999. */
 function micros(text: string, zone: string): bigint | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d))?$/.exec(
     text,
@@ -164,7 +164,7 @@ function micros(text: string, zone: string): bigint | null {
   const time = clock
     ? DateTime.fromISO(`${day}${clock}${offset}`)
     : DateTime.fromISO(day, { zone }).startOf('day');
-  if (!match || !time.isValid) return null;
+  if (!match || !time.isValid || day.startsWith('0000')) return null;
   return BigInt(time.toMillis()) * 1_000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
 }
 

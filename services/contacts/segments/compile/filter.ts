@@ -1,3 +1,4 @@
+import { containing } from '../../contact/like.ts';
 import type { Filter, Reading, Test } from '../tree/tree.ts';
 import type { Statement } from './statement.ts';
 
@@ -59,11 +60,6 @@ function positive(statement: Statement, test: Test, value: string): string {
 
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
-}
-
-/** A LIKE pattern for texts that contain this one, whose wildcards are escaped. */
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** The value that a filter is about, null if there is none that can be read so. */
