@@ -12,6 +12,8 @@ import { file_postrider_templates_v1_blocks } from '#gen/postrider/templates/v1/
 import { file_postrider_templates_v1_templates } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { file_postrider_webhooks_v1_webhooks } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { file_postrider_workspaces_v1_api_keys } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { file_postrider_workspaces_v1_audit } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { file_postrider_workspaces_v1_deletion } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { file_postrider_workspaces_v1_members } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { file_postrider_workspaces_v1_sessions } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
@@ -34,4 +36,6 @@ export const contracts: readonly DescFile[] = [
   file_postrider_workspaces_v1_api_keys,
   file_postrider_workspaces_v1_sessions,
   file_postrider_workspaces_v1_members,
+  file_postrider_workspaces_v1_audit,
+  file_postrider_workspaces_v1_deletion,
 ];

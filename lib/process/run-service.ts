@@ -4,12 +4,14 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Env } from '#lib/config.ts';
+import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
 import type { Authorize } from '../rpc/server/access.ts';
+import type { AuditSink } from '../rpc/server/audit.ts';
 import { serve } from '../rpc/server/serve.ts';
 import type { Role, ServiceConfig } from './config.ts';
 import { onTermination } from './termination.ts';
@@ -36,6 +38,8 @@ export type ServiceProcess = {
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
+  /** Where audit entries are written; a job sends them to workspaces if absent. */
+  audit?: AuditSink;
   /** Called after migrations, before the service answers or runs a job. */
   prepare?(): Promise<void>;
   close?(): Promise<void>;
@@ -86,7 +90,9 @@ export async function runService<Config extends ServiceConfig>(
   const jobs = runJobs({
     url: config.databaseUrl,
     service: config.name,
-    tasks: service.tasks,
+    tasks: service.audit
+      ? service.tasks
+      : { ...service.tasks, forwardAudit: forwardAudit(base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     log,
@@ -94,6 +100,7 @@ export async function runService<Config extends ServiceConfig>(
   const server = await serve(
     {
       ...service,
+      audit: { store: service.store, write: service.audit ?? auditByJob(config.name), log },
       keyring,
       authorize:
         service.authorize ??

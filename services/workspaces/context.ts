@@ -1,6 +1,8 @@
 import type { Client, ServiceImpl } from '@connectrpc/connect';
 import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import type {
@@ -33,4 +35,6 @@ export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof APIKeyService> &
   ServiceImpl<typeof SessionService> &
   ServiceImpl<typeof MemberService> &
+  ServiceImpl<typeof AuditService> &
+  ServiceImpl<typeof DeletionService> &
   ServiceImpl<typeof UserService>;

@@ -2,11 +2,13 @@ import { createClient } from '@connectrpc/connect';
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
+import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
+import { addAuditClearing, clearAudit } from './tasks/clear-audit.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
@@ -28,13 +30,17 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     store,
     services,
     routes: workspacesRoutes(context),
-    tasks: {},
+    tasks: { clearAudit: clearAudit(context) },
     slowTasks: {
       sendSignInCode: sendSignInCode(context, { log }),
       sendInvitation: sendInvitation(context, { log }),
     },
     authorize: createAuthorize(context),
-    prepare: async () => lastUse.start(),
+    audit: (em, entry) => writeEntries(em, [entry]),
+    async prepare() {
+      await addAuditClearing(store.fork(), 0);
+      lastUse.start();
+    },
     close: () => lastUse.close(),
   };
 });

@@ -1,5 +1,6 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import {
@@ -22,11 +23,13 @@ import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
 import { inviteMember } from './operations/invite-member.ts';
 import { listAPIKeys } from './operations/list-api-keys.ts';
+import { listAuditLog } from './operations/list-audit-log.ts';
 import { listMembers } from './operations/list-members.ts';
 import { listOwners } from './operations/list-owners.ts';
 import { listSessions } from './operations/list-sessions.ts';
 import { listWorkspaces } from './operations/list-workspaces.ts';
 import { logout } from './operations/logout.ts';
+import { recordAuditEntries } from './operations/record-audit-entries.ts';
 import { removeMember } from './operations/remove-member.ts';
 import { revokeAPIKey } from './operations/revoke-api-key.ts';
 import { revokeSession } from './operations/revoke-session.ts';
@@ -46,6 +49,7 @@ export const services = [
   WorkspaceService,
   APIKeyService,
   MemberService,
+  AuditService,
   WorkspaceDirectoryService,
 ];
 
@@ -88,6 +92,10 @@ export function workspacesRoutes(context: Context) {
       removeMember: removeMember(context),
       setUserPermissions: setUserPermissions(context),
       transferOwnership: transferOwnership(context),
+    });
+    router.service(AuditService, {
+      listAuditLog: listAuditLog(context),
+      recordAuditEntries: recordAuditEntries(context),
     });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),

@@ -12,6 +12,8 @@ const languageCodes = new Set(
     ' ',
   ),
 );
+/** Also of settings from before it could be set. */
+export const auditDaysDefault = 365;
 const urlLengthMax = 2_000;
 
 /** Checks settings and fills in defaults. */
@@ -35,6 +37,7 @@ export function storedSettings(given: WorkspaceSettings | undefined): Settings {
     webhook_retention_days: checkedRetention(settings),
     message_content_days: checkedContentDays(settings),
     timeline_retention_days: checkedTimelineDays(settings),
+    audit_retention_days: checkedAuditDays(settings),
   };
 }
 
@@ -59,6 +62,16 @@ function checkedTimelineDays({ timelineRetentionDays: days = 730 }: WorkspaceSet
   throw invalidField(
     'settings.timeline_retention_days',
     'timeline retention must be between 1 and 3650 days',
+  );
+}
+
+function checkedAuditDays({
+  auditRetentionDays: days = auditDaysDefault,
+}: WorkspaceSettings): number {
+  if (days >= 30 && days <= 3_650) return days;
+  throw invalidField(
+    'settings.audit_retention_days',
+    'audit retention must be between 30 and 3650 days',
   );
 }
 

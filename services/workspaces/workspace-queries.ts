@@ -9,13 +9,13 @@ function workspaceNotFound(): ConnectError {
 }
 
 export function findWorkspace(em: EntityManager, id: string): Promise<Workspace> {
-  return em.findOneOrFail(Workspace, { id }, { failHandler: workspaceNotFound });
+  return em.findOneOrFail(Workspace, { id, deleted_at: null }, { failHandler: workspaceNotFound });
 }
 
 export function lockWorkspace(em: EntityManager, id: string): Promise<Workspace> {
   return em.findOneOrFail(
     Workspace,
-    { id },
+    { id, deleted_at: null },
     { failHandler: workspaceNotFound, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
 }

@@ -19,6 +19,8 @@ export type Settings = {
   message_content_days?: number;
   /** As above. */
   timeline_retention_days?: number;
+  /** As above. */
+  audit_retention_days?: number;
 };
 
 const schema = defineEntity({
@@ -31,6 +33,8 @@ const schema = defineEntity({
     sealed_hmac_key: p.string().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
+    /** Set while the workspace is erased: nobody finds it any more, but its id is taken. */
+    deleted_at: p.datetime().nullable(),
   },
 });
 

@@ -9,6 +9,7 @@ import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts'
 import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
+import type { Audit } from '#lib/rpc/server/audit.ts';
 import { callRules } from '#lib/rpc/server/serve.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
 
@@ -42,7 +43,7 @@ export function memberWith(permissions: Permissions): Authorize {
   });
 }
 
-type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
+type Options = { authorize?: Authorize; audit?: Audit; demo?: boolean; log?: Log };
 
 /**
  * An in-memory transport to the real handlers of a service, through the interceptors of every service. Calls have the
@@ -50,7 +51,12 @@ type Options = { authorize?: Authorize; demo?: boolean; log?: Log };
  */
 export function testTransport(
   routes: (router: ConnectRouter) => void,
-  { authorize = ownerEverywhere, demo = false, log = createLog('test', 'silent') }: Options = {},
+  {
+    authorize = ownerEverywhere,
+    audit,
+    demo = false,
+    log = createLog('test', 'silent'),
+  }: Options = {},
 ) {
   return (
     claims: Claims | undefined = serviceClaims,
@@ -66,7 +72,7 @@ export function testTransport(
       transport: { interceptors: [withToken], binaryOptions },
       router: {
         binaryOptions,
-        ...callRules({ authorize, demo, keyring, log }),
+        ...callRules({ authorize, audit, demo, keyring, log }),
       },
     });
   };

@@ -32,6 +32,11 @@ export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
   return claims;
 }
 
+/** The claims of the caller; undefined in an operation that needs no token. */
+export function claimsIn(values: HandlerContext['values']): Claims | undefined {
+  return values.get(claimsKey);
+}
+
 /** Who calls and in which workspace, for logs; what is not known or has an impossible form is left out. */
 export function namesOf({ method, message, contextValues }: UnaryRequest): {
   workspaceId?: string;
@@ -218,7 +223,7 @@ async function checkRule(
 }
 
 /** `workspace_id` is `workspaceId` in a message; the few other names are single words. */
-function workspaceIn(message: object, guard: Operation): string {
+export function workspaceIn(message: object, guard: Operation): string {
   const name = guard.workspaceField || 'workspaceId';
   const value: unknown = Reflect.get(message, name);
   return typeof value === 'string' ? value : '';

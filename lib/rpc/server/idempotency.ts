@@ -14,6 +14,7 @@ import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
 import { binaryOptions } from '../wire.ts';
 import { workspaceOf } from './access.ts';
+import { recordAnswered, recordNothing } from './audit.ts';
 
 /** Part of every store that has idempotent operations. */
 export const idempotencyTable = `
@@ -42,7 +43,12 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
   operation: (em: EntityManager) => Promise<MessageInitShape<Output>>,
 ): Promise<MessageInitShape<Output>> {
   const key = call.requestHeader.get('idempotency-key') ?? '';
-  if (key === '') return store.fork().transactional(operation);
+  const change = async (em: EntityManager) => {
+    const answer = create(method.output, await operation(em));
+    await recordAnswered(em, call, answer);
+    return answer;
+  };
+  if (key === '') return store.fork().transactional(change);
   if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
   const place = [workspaceOf(call), method.name, key];
   const hash = createHash('sha256').update(toBinary(method.input, request)).digest();
@@ -50,9 +56,10 @@ export function once<Input extends DescMessage, Output extends DescMessage>(
     if (!(await claim(em, place, hash))) {
       const answer = fromBinary(method.output, await keptAnswer(em, place, hash), binaryOptions);
       call.responseHeader.set('idempotency-replayed', 'true');
+      recordNothing(call);
       return answer;
     }
-    const answer = create(method.output, await operation(em));
+    const answer = await change(em);
     await query(
       em,
       `update idempotency_keys set answer = $4 where (workspace_id, rpc, key) = ($1, $2, $3)`,

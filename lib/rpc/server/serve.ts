@@ -27,6 +27,7 @@ import {
   isPublic,
   tokenGate,
 } from './access.ts';
+import { type Audit, auditInterceptor } from './audit.ts';
 import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
@@ -47,6 +48,8 @@ export type ServiceOptions = {
   authorize: Authorize;
   demo: boolean;
   log: Log;
+  /** Records audited operations; nothing is recorded if absent. */
+  audit?: Audit;
   /** The certificate; without it the service speaks plain HTTP/2. */
   tls?: ServerTls;
   /** Whether clients may list and describe the services. */
@@ -57,13 +60,13 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
+type CallOptions = Pick<ServiceOptions, 'authorize' | 'audit' | 'demo' | 'keyring' | 'log'>;
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, validation.
+ * outermost first: log, errors, deadline, access, validation, audit.
  */
-export function callRules({ authorize, demo, keyring, log }: CallOptions) {
+export function callRules({ authorize, audit, demo, keyring, log }: CallOptions) {
   const interceptors: Interceptor[] = [
     onlyOurs(requestLog(log)),
     errorInterceptor(log),
@@ -71,6 +74,7 @@ export function callRules({ authorize, demo, keyring, log }: CallOptions) {
     statementsEndWithCall,
     accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
     onlyOurs(validationInterceptor),
+    onlyOurs(auditInterceptor(audit)),
   ];
   return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
 }

@@ -10,6 +10,7 @@ export type MemberRow = {
   role: 'owner' | 'member';
   permissions: Permissions;
   type: 'user' | 'api_key';
+  email: string;
 };
 
 export function memberNotFound(): ConnectError {
@@ -51,7 +52,7 @@ async function readMember(
 ): Promise<MemberRow | undefined> {
   const [row] = await query<MemberRow>(
     em,
-    `select members.role, members.permissions, users.type
+    `select members.role, members.permissions, users.type, users.email
      from members join users on users.id = members.user_id
      where members.workspace_id = $1 and members.user_id = $2`,
     [workspaceId, userId],

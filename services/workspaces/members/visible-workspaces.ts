@@ -13,7 +13,7 @@ export async function visibleWorkspaces(context: Context, { subject, sessionId }
   const { root } = await createAuthorize(context)(subject, sessionId, '');
   const members = root ? [] : await em.find(Member, { user_id: subject });
   const ids = members.map((member) => member.workspace_id);
-  const where = root ? {} : { id: { $in: ids } };
+  const where = { deleted_at: null, ...(root ? {} : { id: { $in: ids } }) };
   const workspaces = await em.find(Workspace, where, {
     orderBy: { id: 'asc' },
     limit: workspacesMax,

@@ -2,6 +2,8 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { differences, shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { expiryOf, issueToken, keysMax, networksOf } from '../keys/api-key.ts';
 import { permissionsOrAll } from '../members/permissions.ts';
@@ -9,7 +11,7 @@ import { Member } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
 export function createAPIKey({ store, keyring, now, publicUrl }: Context): Methods['createAPIKey'] {
-  return async (request) => {
+  return async (request, call) => {
     const permissions = permissionsOrAll(request.permissions);
     const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();
     const at = now();
@@ -38,6 +40,19 @@ export function createAPIKey({ store, keyring, now, publicUrl }: Context): Metho
         role: 'member',
         permissions,
         created_at: at,
+      });
+      await em.flush();
+      await recordChange(em, call, {
+        targetId: userId,
+        ...differences(
+          {},
+          {
+            name: email,
+            permissions: shownPermissions(permissions),
+            allowed_addresses: allowed,
+            expires_at: expiresAt,
+          },
+        ),
       });
       return issueToken(em, keyring, { userId, expiresAt, now: at });
     });

@@ -2,7 +2,9 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
+import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { checkHost, storedProvider } from '../integrations/provider.ts';
@@ -42,6 +44,10 @@ export function createIntegration({
         updated_at: at,
       });
       await em.flush();
+      await recordChange(em, call, {
+        targetId: id,
+        ...differences({}, shownIntegration({ name: request.name, provider })),
+      });
       return { status: 'success', integrationId: id };
     });
   };

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { storedSettings } from '../settings.ts';
 import { workspaceMessage } from '../views/workspace.ts';
@@ -35,6 +37,10 @@ export function createWorkspace({ store, now }: Context): Methods['createWorkspa
         created_at: at,
       });
       await em.flush();
+      await recordChange(em, call, {
+        workspaceId: id,
+        ...differences({}, { name, ...settings }),
+      });
       return { workspace: workspaceMessage(workspace, []) };
     });
   };

@@ -1,13 +1,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
-import { integrationNotFound } from '../integration.ts';
+import { type Integration, integrationNotFound } from '../integration.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
 const users = ['marketing_email_provider_id', 'transactional_email_provider_id'] as const;
 
 export function deleteIntegration({ store }: Context): Methods['deleteIntegration'] {
-  return async ({ workspaceId, integrationId }) => {
+  return async ({ workspaceId, integrationId }, call) => {
     await store.fork().transactional(async (em) => {
       // Changes of the settings wait, and then find no such integration.
       const { settings } = await lockWorkspace(em, workspaceId);
@@ -18,12 +20,13 @@ export function deleteIntegration({ store }: Context): Methods['deleteIntegratio
           Code.FailedPrecondition,
         );
       }
-      const rows = await query(
+      const [integration] = await query<Pick<Integration, 'name' | 'provider'>>(
         em,
-        'delete from integrations where workspace_id = $1 and id = $2 returning 1',
+        'delete from integrations where workspace_id = $1 and id = $2 returning name, provider',
         [workspaceId, integrationId],
       );
-      if (rows.length === 0) throw integrationNotFound();
+      if (!integration) throw integrationNotFound();
+      await recordChange(em, call, differences(shownIntegration(integration, integration), {}));
     });
     return { status: 'success', message: 'Integration deleted successfully' };
   };

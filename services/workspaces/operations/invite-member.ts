@@ -6,6 +6,8 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { mailLanguage } from '../mail/words.ts';
 import { hashOf, invitationDays, newToken } from '../members/invitation.ts';
@@ -57,6 +59,8 @@ export function inviteMember(context: Context): Methods['inviteMember'] {
       const inviterId = callerOf(call).subject;
       const payload = { workspaceId, id, inviterId, sealed };
       await addJob(em, 'workspaces', { task: 'sendInvitation', payload });
+      const after = { email, permissions: shownPermissions(permissions) };
+      await recordChange(em, call, { targetId: id, after });
     });
     const times = { expiresAt: timestampFromDate(expiresAt), createdAt: timestampFromDate(at) };
     return {

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
+import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function logout({ store }: Context): Methods['logout'] {
@@ -9,7 +10,10 @@ export function logout({ store }: Context): Methods['logout'] {
     if (type !== 'user') {
       throw new ConnectError('an API key has no session', Code.FailedPrecondition);
     }
-    await query(store.fork(), 'delete from sessions where user_id = $1', [subject]);
+    await store.fork().transactional(async (em) => {
+      await query(em, 'delete from sessions where user_id = $1', [subject]);
+      await writeForMember(em, call, subject);
+    });
     return { message: 'Logged out successfully' };
   };
 }

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { findMember, lockAsOwner } from '../members/members.ts';
 
@@ -8,13 +10,15 @@ export function removeMember({ store }: Context): Methods['removeMember'] {
   return async ({ workspaceId, userId }, call) => {
     await store.fork().transactional(async (em) => {
       await lockAsOwner(em, call, workspaceId);
-      const { role, type } = await findMember(em, workspaceId, userId);
+      const { role, type, email, permissions } = await findMember(em, workspaceId, userId);
       if (role === 'owner') await requireAnotherOwner(em, workspaceId);
       if (type === 'api_key') await query(em, 'delete from users where id = $1', [userId]);
       await query(em, 'delete from members where workspace_id = $1 and user_id = $2', [
         workspaceId,
         userId,
       ]);
+      const before = { email, role, permissions: shownPermissions(permissions) };
+      await recordChange(em, call, { before });
     });
     return { status: 'success', message: 'Member removed successfully' };
   };

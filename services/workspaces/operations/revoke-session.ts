@@ -1,22 +1,27 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
+import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 import { isUuid } from '../user.ts';
 
 export function revokeSession({ store }: Context): Methods['revokeSession'] {
   return async ({ id }, call) => {
     const { type, subject } = callerOf(call);
-    const isPossible = type === 'user' && isUuid(id);
-    const rows = isPossible ? await remove(store, id, subject) : [];
-    if (rows.length === 0) throw new ConnectError('Session not found', Code.NotFound);
+    if (type !== 'user' || !isUuid(id)) throw sessionNotFound();
+    await store.fork().transactional(async (em) => {
+      const rows = await query(
+        em,
+        'delete from sessions where id = $1 and user_id = $2 returning 1',
+        [id, subject],
+      );
+      if (rows.length === 0) throw sessionNotFound();
+      await writeForMember(em, call, subject);
+    });
     return { status: 'success' };
   };
 }
 
-function remove(store: Context['store'], id: string, userId: string) {
-  return query(store.fork(), 'delete from sessions where id = $1 and user_id = $2 returning 1', [
-    id,
-    userId,
-  ]);
+function sessionNotFound(): ConnectError {
+  return new ConnectError('Session not found', Code.NotFound);
 }

@@ -2,6 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { issueToken, keyDays, keyNotFound } from '../keys/api-key.ts';
 import { isUuid } from '../user.ts';
@@ -11,7 +12,7 @@ const hourMs = 60 * 60_000;
 const tokensMax = 5;
 
 export function rotateAPIKey({ store, keyring, now }: Context): Methods['rotateAPIKey'] {
-  return async ({ workspaceId, id, overlapHours = overlapDefaultHours }) => {
+  return async ({ workspaceId, id, overlapHours = overlapDefaultHours }, call) => {
     if (!isUuid(id)) throw keyNotFound();
     const at = now();
     return store.fork().transactional(async (em) => {
@@ -24,6 +25,9 @@ export function rotateAPIKey({ store, keyring, now }: Context): Methods['rotateA
           `the API key has ${tokensMax} valid tokens; rotate it with overlap_hours 0, or later`,
         );
       }
+      await recordChange(em, call, {
+        after: { token: 'changed', overlap_hours: overlapHours },
+      });
       return {
         status: 'success',
         token: await issueToken(em, keyring, { userId: id, expiresAt, now: at }),

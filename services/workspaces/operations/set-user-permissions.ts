@@ -1,4 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { differences, shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeMember, findMember, lockAsOwner } from '../members/members.ts';
 import { storedPermissions } from '../members/permissions.ts';
@@ -8,11 +10,13 @@ export function setUserPermissions({ store }: Context): Methods['setUserPermissi
     const permissions = storedPermissions(given);
     await store.fork().transactional(async (em) => {
       await lockAsOwner(em, call, workspaceId);
-      const { role } = await findMember(em, workspaceId, userId);
+      const { role, permissions: before } = await findMember(em, workspaceId, userId);
       if (role === 'owner') {
         throw new ConnectError('an owner has all permissions', Code.FailedPrecondition);
       }
       await changeMember(em, { workspaceId, userId }, { role, permissions });
+      const changes = differences(shownPermissions(before), shownPermissions(permissions));
+      await recordChange(em, call, changes);
     });
     return { status: 'success', message: 'User permissions updated successfully' };
   };

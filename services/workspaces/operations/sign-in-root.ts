@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
 import { equalInConstantTime } from '#lib/keys/keyring.ts';
 import { countAttempt, forgetAttempts, type Limit } from '#lib/postgres/attempts.ts';
+import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 import { admitAttempt, clientLimit, windowMs } from '../sign-in/limits.ts';
 import { openSession, signedInMessage } from '../sign-in/session.ts';
@@ -26,7 +27,10 @@ export function signInRoot(context: Context): Methods['signInRoot'] {
     }
     const signedIn = await context.store.fork().transactional(async (em) => {
       await forgetAttempts(em, failuresKey(email));
-      return openSession(em, { email, name: 'Root User' }, context.now());
+      const opened = await openSession(em, { email, name: 'Root User' }, context.now());
+      await em.flush();
+      await writeForMember(em, call, opened.user.id);
+      return opened;
     });
     return signedInMessage(context.keyring, signedIn);
   };

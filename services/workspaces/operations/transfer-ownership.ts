@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { callerOf } from '#lib/rpc/server/access.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeMember, findMember, lockAsOwner } from '../members/members.ts';
 import { everything } from '../members/permissions.ts';
@@ -14,6 +15,10 @@ export function transferOwnership({ store }: Context): Methods['transferOwnershi
       const caller = { workspaceId, userId: callerOf(call).subject };
       await changeMember(em, { workspaceId, userId }, { role: 'owner', permissions: {} });
       await changeMember(em, caller, { role: 'member', permissions: everything() });
+      await recordChange(em, call, {
+        before: { owner: caller.userId },
+        after: { owner: userId },
+      });
     });
     return { status: 'success', message: 'Ownership transferred successfully' };
   };

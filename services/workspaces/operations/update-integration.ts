@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
+import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
 import { checkHost, storedProvider } from '../integrations/provider.ts';
@@ -10,7 +12,7 @@ export function updateIntegration({
   egress,
   now,
 }: Context): Methods['updateIntegration'] {
-  return async ({ workspaceId, integrationId, name, provider: given }) => {
+  return async ({ workspaceId, integrationId, name, provider: given }, call) => {
     if (!given) throw invalidField('provider', 'provider is required');
     const checked = storedProvider(given, keyring);
     await checkHost(egress, checked.smtp.host);
@@ -20,10 +22,16 @@ export function updateIntegration({
         { workspace_id: workspaceId, id: integrationId },
         { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: integrationNotFound },
       );
+      const before = { name: integration.name, provider: integration.provider };
       integration.name = name;
-      integration.provider = storedProvider(given, keyring, integration.provider);
+      integration.provider = storedProvider(given, keyring, before.provider);
       integration.updated_at = now();
       await em.flush();
+      await recordChange(
+        em,
+        call,
+        differences(shownIntegration(before, before), shownIntegration(integration, before)),
+      );
     });
     return { status: 'success', message: 'Integration updated successfully' };
   };

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
 import { forgetAttempts } from '#lib/postgres/attempts.ts';
+import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 import { useCode } from '../sign-in/code.ts';
 import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
@@ -18,7 +19,10 @@ export function verifyCode(context: Context): Methods['verifyCode'] {
     const name = rootEmails.includes(email) ? 'Root User' : '';
     const signedIn = await store.fork().transactional(async (em) => {
       for (const { key } of codeLimits(email)) await forgetAttempts(em, key);
-      return openSession(em, { email, name }, now());
+      const opened = await openSession(em, { email, name }, now());
+      await em.flush();
+      await writeForMember(em, call, opened.user.id);
+      return opened;
     });
     return signedInMessage(keyring, signedIn);
   };

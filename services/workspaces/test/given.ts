@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { type ConnectError, createClient } from '@connectrpc/connect';
 import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
+import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
@@ -12,6 +13,7 @@ import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, secretKey, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
+import { writeEntries } from '../audit/entries.ts';
 import type { Context } from '../context.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { createAuthorize } from '../members/authorize.ts';
@@ -37,6 +39,11 @@ export async function givenService(url?: string) {
   };
   const transport = testTransport(workspacesRoutes(context), {
     authorize: createAuthorize(context),
+    audit: {
+      store,
+      write: (em, entry) => writeEntries(em, [entry]),
+      log: createLog('test', 'silent'),
+    },
   });
   return {
     clock,
@@ -47,6 +54,8 @@ export async function givenService(url?: string) {
       createClient(SessionService, transport(claims, headers)),
     users: createClient(UserService, transport()),
     members: (claims: Claims) => createClient(MemberService, transport(claims)),
+    audit: (claims: Claims) => createClient(AuditService, transport(claims)),
+    auditService: createClient(AuditService, transport()),
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),

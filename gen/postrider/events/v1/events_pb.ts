@@ -16,7 +16,56 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIl0KElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQiFQoTU2V0SW50ZXJlc3RSZXNwb25zZTKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIl0KElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQiFQoTU2V0SW50ZXJlc3RSZXNwb25zZTKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKqAQoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+
+/**
+ * Asks to erase a part of a workspace.
+ *
+ * @generated from message postrider.events.v1.EraseWorkspaceRequest
+ */
+export type EraseWorkspaceRequest = Message<"postrider.events.v1.EraseWorkspaceRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.EraseWorkspaceRequest.
+ * Use `create(EraseWorkspaceRequestSchema)` to create a new message.
+ */
+export const EraseWorkspaceRequestSchema: GenMessage<EraseWorkspaceRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 0);
+
+/**
+ * What was erased, and what is left.
+ *
+ * @generated from message postrider.events.v1.EraseWorkspaceResponse
+ */
+export type EraseWorkspaceResponse = Message<"postrider.events.v1.EraseWorkspaceResponse"> & {
+  /**
+   * How many rows this call has erased.
+   *
+   * @generated from field: int64 erased = 1;
+   */
+  erased: bigint;
+
+  /**
+   * What is left: names of tables that still have rows of the workspace, and `jobs`. Empty when everything is erased.
+   *
+   * @generated from field: repeated string left = 2;
+   */
+  left: string[];
+};
+
+/**
+ * Describes the message postrider.events.v1.EraseWorkspaceResponse.
+ * Use `create(EraseWorkspaceResponseSchema)` to create a new message.
+ */
+export const EraseWorkspaceResponseSchema: GenMessage<EraseWorkspaceResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 1);
 
 /**
  * One event.
@@ -53,7 +102,7 @@ export type Event = Message<"postrider.events.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 0);
+  messageDesc(file_postrider_events_v1_events, 2);
 
 /**
  * A batch of one workspace's events.
@@ -88,7 +137,7 @@ export type ConsumeEventsRequest = Message<"postrider.events.v1.ConsumeEventsReq
  * Use `create(ConsumeEventsRequestSchema)` to create a new message.
  */
 export const ConsumeEventsRequestSchema: GenMessage<ConsumeEventsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 1);
+  messageDesc(file_postrider_events_v1_events, 3);
 
 /**
  * The batch was applied, now or before.
@@ -103,7 +152,7 @@ export type ConsumeEventsResponse = Message<"postrider.events.v1.ConsumeEventsRe
  * Use `create(ConsumeEventsResponseSchema)` to create a new message.
  */
 export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 2);
+  messageDesc(file_postrider_events_v1_events, 4);
 
 /**
  * The types of events that a consumer wants.
@@ -138,7 +187,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 3);
+  messageDesc(file_postrider_events_v1_events, 5);
 
 /**
  * The types are set.
@@ -153,7 +202,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 4);
+  messageDesc(file_postrider_events_v1_events, 6);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -201,4 +250,27 @@ export const EventProducerService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_events_v1_events, 1);
+
+/**
+ * Erases what a service keeps of a workspace. Every service that keeps anything serves it on its own port.
+ *
+ * @generated from service postrider.events.v1.WorkspaceDataService
+ */
+export const WorkspaceDataService: GenService<{
+  /**
+   * Erases a part of what this service keeps of a workspace that was deleted: as much as takes 2 seconds. What runs is
+   * stopped first, so that nothing is sent after the first answer. The caller repeats it until nothing is left; a repeat after
+   * that erases what came late.
+   *
+   * PERMISSION_DENIED: the caller is not the service `workspaces`.
+   *
+   * @generated from rpc postrider.events.v1.WorkspaceDataService.EraseWorkspace
+   */
+  eraseWorkspace: {
+    methodKind: "unary";
+    input: typeof EraseWorkspaceRequestSchema;
+    output: typeof EraseWorkspaceResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_events_v1_events, 2);
 

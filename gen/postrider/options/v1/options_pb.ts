@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/options/v1/options.proto.
  */
 export const file_postrider_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSKXAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbiI1CgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCKaAQoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJEg4KBmFsd2F5cxgHIAEoCBIOCgZuZWVkZWQYCCABKAg6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlQKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLqOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5Kc29uRmllbGRSBGpzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiJwb3N0cmlkZXIvb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRwb3N0cmlkZXIub3B0aW9ucy52MSLDAgoJT3BlcmF0aW9uEiwKBmFjY2VzcxgBIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLkFjY2VzcxIXCg93b3Jrc3BhY2VfZmllbGQYAiABKAkSFwoPcmVmdXNlZF9pbl9kZW1vGAMgASgIEhIKCmlkZW1wb3RlbnQYBCABKAgSFgoOc3VjY2Vzc19zdGF0dXMYBSABKAUSEgoKYm9keV9maWVsZBgGIAEoCRIYChBib2R5X2xpbWl0X2J5dGVzGAcgASgFEhQKDGZhaWx1cmVfdGV4dBgIIAEoCRIMCgRjb3JzGAkgASgIEiwKBm5kanNvbhgKIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk5kanNvbhIqCgVhdWRpdBgLIAEoCzIbLnBvc3RyaWRlci5vcHRpb25zLnYxLkF1ZGl0IhcKBUF1ZGl0Eg4KBnRhcmdldBgBIAEoCSI1CgZOZGpzb24SDQoFaXRlbXMYASABKAkSDgoGY3Vyc29yGAIgASgJEgwKBG5leHQYAyABKAkilwEKBkFjY2VzcxIQCgZwdWJsaWMYASABKAhIABIPCgV0b2tlbhgCIAEoCEgAEi4KBm1lbWJlchgDIAEoCzIcLnBvc3RyaWRlci5vcHRpb25zLnYxLk1lbWJlckgAEg8KBW93bmVyGAQgASgISAASDgoEcm9vdBgFIAEoCEgAEhEKB3NlcnZpY2UYBiABKAhIAEIGCgRydWxlIikKBk1lbWJlchIQCghyZXNvdXJjZRgBIAEoCRINCgV3cml0ZRgCIAEoCCKaAQoJSnNvbkZpZWxkEhAKCG51bGxhYmxlGAEgASgIEhMKC251bGxfZmllbGRzGAIgASgIEhEKCXJvd19lcnJvchgDIAEoCBISCgpxdWVyeV9uYW1lGAQgASgJEg8KB2V4YW1wbGUYBSABKAkSDgoGZm9ybWF0GAYgASgJEg4KBmFsd2F5cxgHIAEoCBIOCgZuZWVkZWQYCCABKAg6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIfLnBvc3RyaWRlci5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOlQKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLqOAyABKAsyHy5wb3N0cmlkZXIub3B0aW9ucy52MS5Kc29uRmllbGRSBGpzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * How an RPC is called and guarded.
@@ -93,6 +93,13 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
    * @generated from field: postrider.options.v1.Ndjson ndjson = 10;
    */
   ndjson?: Ndjson | undefined;
+
+  /**
+   * A success adds an entry to the audit log of the workspace. Of an operation with `ndjson` only the first page does.
+   *
+   * @generated from field: postrider.options.v1.Audit audit = 11;
+   */
+  audit?: Audit | undefined;
 };
 
 /**
@@ -101,6 +108,28 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_postrider_options_v1_options, 0);
+
+/**
+ * What the audit log says of an operation, besides its name, its caller and the time.
+ *
+ * @generated from message postrider.options.v1.Audit
+ */
+export type Audit = Message<"postrider.options.v1.Audit"> & {
+  /**
+   * The field with the id of the thing that was changed, such as `id` or `broadcast.id`: a field of the request, or of the
+   * answer if the request has no such field. Empty if the entry names no thing.
+   *
+   * @generated from field: string target = 1;
+   */
+  target: string;
+};
+
+/**
+ * Describes the message postrider.options.v1.Audit.
+ * Use `create(AuditSchema)` to create a new message.
+ */
+export const AuditSchema: GenMessage<Audit> = /*@__PURE__*/
+  messageDesc(file_postrider_options_v1_options, 1);
 
 /**
  * An operation that answers page by page, and that the JSON API streams as `application/x-ndjson`: one line of JSON for each
@@ -136,7 +165,7 @@ export type Ndjson = Message<"postrider.options.v1.Ndjson"> & {
  * Use `create(NdjsonSchema)` to create a new message.
  */
 export const NdjsonSchema: GenMessage<Ndjson> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 1);
+  messageDesc(file_postrider_options_v1_options, 2);
 
 /**
  * Who may call an operation.
@@ -205,7 +234,7 @@ export type Access = Message<"postrider.options.v1.Access"> & {
  * Use `create(AccessSchema)` to create a new message.
  */
 export const AccessSchema: GenMessage<Access> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 2);
+  messageDesc(file_postrider_options_v1_options, 3);
 
 /**
  * The permission that a member needs.
@@ -233,7 +262,7 @@ export type Member = Message<"postrider.options.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 3);
+  messageDesc(file_postrider_options_v1_options, 4);
 
 /**
  * How a field looks in JSON where that differs from the rule for its type.
@@ -304,7 +333,7 @@ export type JsonField = Message<"postrider.options.v1.JsonField"> & {
  * Use `create(JsonFieldSchema)` to create a new message.
  */
 export const JsonFieldSchema: GenMessage<JsonField> = /*@__PURE__*/
-  messageDesc(file_postrider_options_v1_options, 4);
+  messageDesc(file_postrider_options_v1_options, 5);
 
 /**
  * How the RPC is called and guarded. Every RPC of ours has it.

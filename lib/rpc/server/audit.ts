@@ -1,0 +1,154 @@
+import type { DescMethodUnary, JsonObject } from '@bufbuild/protobuf';
+import { getOption } from '@bufbuild/protobuf';
+import {
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+  type UnaryRequest,
+} from '@connectrpc/connect';
+import { http } from '#gen/google/api/annotations_pb.ts';
+import type { Log } from '#lib/log.ts';
+import type { EntityManager, Store } from '../../postgres/store.ts';
+import { untilStored } from '../../postgres/until-stored.ts';
+import { requestIdHeader } from '../request-id.ts';
+import { clientAddressHeader } from '../wire.ts';
+import { claimsIn, operationOf, workspaceIn } from './access.ts';
+
+/** What the audit log says of a change. */
+export type AuditEntry = {
+  id: string;
+  /** Empty where the operation itself says in which workspaces it is recorded. */
+  workspaceId: string;
+  at: Date;
+  actorType: string;
+  /** Empty where the operation itself says who its caller is. */
+  actorId: string;
+  action: string;
+  targetId: string;
+  clientAddress: string;
+  requestId: string;
+  before?: JsonObject;
+  after?: JsonObject;
+};
+
+/** Writes an entry in the transaction of the change. */
+export type AuditSink = (em: EntityManager, entry: AuditEntry) => Promise<void>;
+
+export type Audit = { store: Store; write: AuditSink; log: Log };
+
+type Recording = { audit: Audit; entry: AuditEntry; target: string; isWritten: boolean };
+
+const recordingKey = createContextKey<Recording | undefined>(undefined);
+
+type Call = Pick<HandlerContext, 'values'>;
+
+/** The part of an entry that an operation knows. */
+export type AuditDetails = Partial<
+  Pick<AuditEntry, 'workspaceId' | 'actorType' | 'actorId' | 'targetId' | 'before' | 'after'>
+>;
+
+/**
+ * Records the change of an audited operation in its own transaction, so that neither is without the other. Does nothing if
+ * it is recorded already, or if the operation is not audited.
+ */
+export async function recordChange(
+  em: EntityManager,
+  { values }: Call,
+  details: AuditDetails = {},
+): Promise<void> {
+  const recording = values.get(recordingKey);
+  if (!recording || recording.isWritten) return;
+  await recording.audit.write(em, { ...recording.entry, ...details });
+  recording.isWritten = true;
+}
+
+/** The same for an operation with its answer, which may be what names the target. */
+export async function recordAnswered(em: EntityManager, call: Call, answer: object): Promise<void> {
+  const recording = call.values.get(recordingKey);
+  if (recording) await recordChange(em, call, { targetId: targetOf(recording, answer) });
+}
+
+/** The entry of the current call for operations that write entries themselves; undefined if it is not audited. */
+export function auditEntryOf({ values }: Call): AuditEntry | undefined {
+  return values.get(recordingKey)?.entry;
+}
+
+/** Nothing of this call is recorded: it has changed nothing. */
+export function recordNothing({ values }: Call): void {
+  const recording = values.get(recordingKey);
+  if (recording) recording.isWritten = true;
+}
+
+/**
+ * Records each success of an operation that its contract marks with `audit`, unless the operation did so in its own
+ * transaction. Operations without a membership always do.
+ */
+export function auditInterceptor(audit: Audit | undefined): Interceptor {
+  return (next) => async (request) => {
+    const recording = audit && !request.stream ? begin(audit, request) : undefined;
+    if (!recording) return next(request);
+    request.contextValues.set(recordingKey, recording);
+    const answer = await next(request);
+    if (!recording.isWritten && recording.entry.workspaceId !== '') {
+      await recordLate(recording, answer.message);
+    }
+    return answer;
+  };
+}
+
+function begin(audit: Audit, request: UnaryRequest): Recording | undefined {
+  const options = operationOf(request.method);
+  if (!options?.audit || !isFirstPage(request.message, options.ndjson?.cursor)) return undefined;
+  const rule = options.access?.rule.case;
+  const isMember = rule === 'member' || rule === 'owner';
+  const claims = claimsIn(request.contextValues);
+  const { target } = options.audit;
+  const entry = {
+    id: crypto.randomUUID(),
+    workspaceId: isMember ? workspaceIn(request.message, options) : '',
+    at: new Date(),
+    actorType: claims?.type ?? 'user',
+    actorId: claims?.subject ?? '',
+    action: actionOf(request.method),
+    targetId: textAt(request.message, target) ?? '',
+    clientAddress: request.header.get(clientAddressHeader) ?? '',
+    requestId: request.header.get(requestIdHeader) ?? '',
+  };
+  return { audit, entry, target, isWritten: false };
+}
+
+function isFirstPage(message: object, cursor: string | undefined): boolean {
+  return cursor === undefined || !textAt(message, cursor);
+}
+
+/** `workspaces.update` of `/api/workspaces.update`. */
+function actionOf(method: DescMethodUnary): string {
+  const { pattern } = getOption(method, http);
+  const path = pattern.case === 'get' || pattern.case === 'post' ? pattern.value : '';
+  return path.replace(/^\/api\//, '') || method.name;
+}
+
+function targetOf({ entry, target }: Recording, answer: object): string {
+  return entry.targetId || (textAt(answer, target) ?? '');
+}
+
+function textAt(message: object, path: string): string | undefined {
+  const names = path.split('.').map((name) => name.replace(/_(.)/g, (_, x) => x.toUpperCase()));
+  let value: unknown = message;
+  for (const name of names) {
+    value = value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
+  }
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The change is committed: if the entry can't be stored now, the caller does not wait for it. */
+async function recordLate(recording: Recording, answer: object): Promise<void> {
+  const { audit, entry } = recording;
+  const write = () =>
+    audit.write(audit.store.fork(), { ...entry, targetId: targetOf(recording, answer) });
+  try {
+    await write();
+  } catch {
+    void untilStored(audit.log, 'an audit entry', write).catch(() => {});
+  }
+}
