@@ -62,7 +62,20 @@ export async function recordChange(
   recording.isWritten = true;
 }
 
-/** The same for an operation with its answer, which may be what names the target. */
+/** Runs an audited operation in one transaction, with its entry. */
+export function auditedTransaction<Result>(
+  store: Store,
+  call: Call,
+  change: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  return store.fork().transactional(async (em) => {
+    const result = await change(em);
+    await recordChange(em, call);
+    return result;
+  });
+}
+
+/** Records a change whose answer may be what names its target. */
 export async function recordAnswered(em: EntityManager, call: Call, answer: object): Promise<void> {
   const recording = call.values.get(recordingKey);
   if (recording) await recordChange(em, call, { targetId: targetOf(recording, answer) });

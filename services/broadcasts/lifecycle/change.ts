@@ -1,5 +1,7 @@
+import type { HandlerContext } from '@connectrpc/connect';
 import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import { forgetIfOver } from '../audience/forget.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { lockBroadcast, lockIfThere } from '../broadcast-queries.ts';
@@ -9,16 +11,21 @@ import { wake } from './wake.ts';
 
 type Rule<Result> = (broadcast: Broadcast, em: EntityManager) => Result | Promise<Result>;
 
-/** Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND if the broadcast does not exist. */
+/**
+ * Changes the locked row by a rule and wakes its run; a draft has none. NOT_FOUND if the broadcast does not exist. `call` is
+ * recorded with the change.
+ */
 export function changeBroadcast<Result>(
   store: Store,
   key: BroadcastKey,
   rule: Rule<Result>,
+  call?: Pick<HandlerContext, 'values'>,
 ): Promise<Result> {
   return store.fork().transactional(async (em) => {
     const broadcast = await lockBroadcast(em, key);
     const result = await apply(em, broadcast, rule);
     if (broadcast.status !== 'draft') await wake(em, broadcast);
+    if (call) await recordChange(em, call);
     return result;
   });
 }

@@ -1,5 +1,6 @@
 import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import { addForget } from '../audience/forget.ts';
 import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import { isFreezing } from '../broadcast-row.ts';
@@ -8,8 +9,8 @@ import { wake } from '../lifecycle/wake.ts';
 import { broadcastUser } from '../variations/template-uses.ts';
 
 export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] {
-  return ({ workspaceId, id }) =>
-    store.fork().transactional(async (em) => {
+  return ({ workspaceId, id }, call) =>
+    auditedTransaction(store, call, async (em) => {
       const broadcast = await lockBroadcast(em, { workspaceId, id });
       const counts = (await countsOf(em, workspaceId, [id]))(id);
       const touched = counts.sent + counts.failed + counts.deferred;

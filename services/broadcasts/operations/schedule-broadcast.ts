@@ -9,7 +9,7 @@ import { beginBroadcastUses, broadcastUser } from '../variations/template-uses.t
 
 export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'] {
   const { store, now } = context;
-  return async (request) => {
+  return async (request, call) => {
     const draft = await findBroadcast(store.fork(), request);
     const zone = await zoneOf(context, request);
     const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
@@ -17,21 +17,26 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
       await checkSendable(context, draft);
       await expectTemplateUses(store, broadcastUser(request));
     }
-    await changeBroadcast(store, request, async (broadcast, em) => {
-      const isAsJudged = broadcast.revision === draft.revision;
-      broadcast.start(now(), startsAt);
-      if (!isAsJudged) throw broadcastChanged();
-      if (startsAt) {
-        broadcast.schedule = {
-          is_scheduled: true,
-          scheduled_date: request.scheduledDate,
-          scheduled_time: request.scheduledTime,
-          timezone: zone,
-          use_recipient_timezone: request.useRecipientTimezone,
-        };
-      }
-      await beginBroadcastUses(em, context, broadcast);
-    });
+    await changeBroadcast(
+      store,
+      request,
+      async (broadcast, em) => {
+        const isAsJudged = broadcast.revision === draft.revision;
+        broadcast.start(now(), startsAt);
+        if (!isAsJudged) throw broadcastChanged();
+        if (startsAt) {
+          broadcast.schedule = {
+            is_scheduled: true,
+            scheduled_date: request.scheduledDate,
+            scheduled_time: request.scheduledTime,
+            timezone: zone,
+            use_recipient_timezone: request.useRecipientTimezone,
+          };
+        }
+        await beginBroadcastUses(em, context, broadcast);
+      },
+      call,
+    );
     return { success: true };
   };
 }

@@ -15,28 +15,37 @@ import { broadcastMessage } from '../views/broadcast.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
-  return async (request) => {
+  return async (request, call) => {
     await checkDataFeed(context, request);
     const content = storedContent(request);
     const isJudged = await judgeIfScheduled(context, request, content);
     if (isJudged) await expectTemplateUses(store, broadcastUser(request));
-    return changeBroadcast(store, request, async (broadcast, em) => {
-      const before = templateIdsOf(broadcast);
-      broadcast.update(now(), content);
-      if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
-      broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, broadcast.data_feed ?? null);
-      reschedule(broadcast, request, now());
-      if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
-      const outcomes = await readOutcomes(context, em, [broadcast]);
-      const globalFeedJson = await readGlobalFeed(em, request);
-      return {
-        broadcast: broadcastMessage(broadcast, {
-          ...outcomes,
-          globalFeedJson,
-          pageUrlOf: context.pageLinks.urlOf,
-        }),
-      };
-    });
+    return changeBroadcast(
+      store,
+      request,
+      async (broadcast, em) => {
+        const before = templateIdsOf(broadcast);
+        broadcast.update(now(), content);
+        if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
+        broadcast.data_feed = storedDataFeed(
+          keyring,
+          request.dataFeed,
+          broadcast.data_feed ?? null,
+        );
+        reschedule(broadcast, request, now());
+        if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
+        const outcomes = await readOutcomes(context, em, [broadcast]);
+        const globalFeedJson = await readGlobalFeed(em, request);
+        return {
+          broadcast: broadcastMessage(broadcast, {
+            ...outcomes,
+            globalFeedJson,
+            pageUrlOf: context.pageLinks.urlOf,
+          }),
+        };
+      },
+      call,
+    );
   };
 }
 

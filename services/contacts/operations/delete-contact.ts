@@ -1,4 +1,5 @@
 import { writeWithEvents } from '#lib/jobs/outbox.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { lockContacts } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
@@ -6,11 +7,11 @@ import { contactDataSql, contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function deleteContact({ store, outbox, now }: Context): Methods['deleteContact'] {
-  return async ({ workspaceId, email }) => {
+  return async ({ workspaceId, email }, call) => {
     const address = requireAddress(email);
     const answer = await store.fork().transactional(async (em) => {
       await lockContacts(em, workspaceId, [address]);
-      return writeWithEvents<{ deleted: number }>(
+      const answer = await writeWithEvents<{ deleted: number }>(
         { em, outbox, workspaceId },
         {
           steps: `left_lists as (
@@ -47,6 +48,8 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
           values: [workspaceId, address, now()],
         },
       );
+      if (answer?.deleted) await recordChange(em, call);
+      return answer;
     });
     if (!answer?.deleted) throw contactNotFound();
     return { success: true };

@@ -1,13 +1,14 @@
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeMessageInterest } from '../segments/interests.ts';
 import { findSegment } from '../segments/segment.ts';
 
 /** The segment is gone at once; a job ends its memberships, which may be a million. */
 export function deleteSegment({ store, messageEvents, now }: Context): Methods['deleteSegment'] {
-  return ({ workspaceId, id }) =>
-    store.fork().transactional((em) =>
+  return ({ workspaceId, id }, call) =>
+    auditedTransaction(store, call, (em) =>
       changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
         await findSegment(em, { workspaceId, id }, { isLocked: true });
         await query(

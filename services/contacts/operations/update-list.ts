@@ -1,4 +1,5 @@
 import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockList } from '../list-queries.ts';
 import { optInTemplateOf } from '../subscription/opt-in-template.ts';
@@ -7,10 +8,10 @@ import { listMessage } from '../views/list.ts';
 
 export function updateList(context: Context): Methods['updateList'] {
   const { store, now } = context;
-  return async (request) => {
+  return async (request, call) => {
     const template = await optInTemplateOf(context, request);
     if (template) await expectTemplateUses(store, listUser(request));
-    return store.fork().transactional(async (em) => {
+    return auditedTransaction(store, call, async (em) => {
       const list = await lockList(em, request);
       const before = list.double_optin_template?.id;
       list.name = request.name;

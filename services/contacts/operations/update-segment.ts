@@ -5,6 +5,7 @@ import {
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { beginBuild } from '../segments/build/begin.ts';
 import { recomputeTime } from '../segments/build/recompute.ts';
@@ -17,14 +18,14 @@ import { segmentMessage } from '../views/segment.ts';
 
 export function updateSegment(context: Context): Methods['updateSegment'] {
   const { store, messageEvents, now } = context;
-  return async (request) => {
+  return async (request, call) => {
     const { workspaceId, id } = request;
     const tree = readTree(request.tree, request.timezone);
     const before = await findSegment(store.fork(), { workspaceId, id });
     if (isOther(before, request)) {
       await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });
     }
-    return store.fork().transactional(async (em) => {
+    return auditedTransaction(store, call, async (em) => {
       await changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
         const row = await findSegment(em, { workspaceId, id }, { isLocked: true });
         await write(em, request, tree, now());

@@ -1,4 +1,5 @@
 import { endTemplateUses } from '#lib/jobs/template-uses.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockNotification } from '../notification.ts';
 import { notificationUser } from '../notifications/template-uses.ts';
@@ -7,8 +8,8 @@ export function deleteNotification({
   store,
   transactional,
 }: Context): Methods['deleteNotification'] {
-  return async (request) => {
-    await store.fork().transactional(async (em) => {
+  return async (request, call) => {
+    await auditedTransaction(store, call, async (em) => {
       em.remove(await lockNotification(em, request));
       await em.flush();
       await endTemplateUses(em, store.name, notificationUser(request));

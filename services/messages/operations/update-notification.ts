@@ -1,6 +1,7 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';
 import {
@@ -18,7 +19,7 @@ const at = 'updates';
 
 export function updateNotification(context: Context): Methods['updateNotification'] {
   const { store, templates, transactional, now } = context;
-  return async (request) => {
+  return async (request, call) => {
     const changes = changesOf(request.updates);
     if (changes.channels) {
       // A caller who names no notification learns that first.
@@ -26,7 +27,7 @@ export function updateNotification(context: Context): Methods['updateNotificatio
       await checkTemplates(templates, at, request.workspaceId, changes.channels);
       await expectTemplateUses(store, notificationUser(request));
     }
-    const changed = await store.fork().transactional(async (em) => {
+    const changed = await auditedTransaction(store, call, async (em) => {
       const notification = await lockNotification(em, request);
       const { channels: before } = notification;
       Object.assign(notification, changes, { updated_at: now() });

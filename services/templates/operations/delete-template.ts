@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNewest, lockTemplates } from '../template-queries.ts';
 
@@ -9,8 +10,8 @@ const nameLengthMax = 50;
 
 /** The rows stay, for mail that was pinned to one of the versions. */
 export function deleteTemplate({ store, now }: Context): Methods['deleteTemplate'] {
-  return ({ workspaceId, id }) =>
-    store.fork().transactional(async (em) => {
+  return ({ workspaceId, id }, call) =>
+    auditedTransaction(store, call, async (em) => {
       await lockTemplates(em, workspaceId);
       const { integration_id } = await findNewest(em, { workspaceId, id });
       if (integration_id !== '') {

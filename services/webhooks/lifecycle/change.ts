@@ -1,16 +1,19 @@
+import type { HandlerContext } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context } from '../context.ts';
 import { changeInterests } from '../interests/interests.ts';
 import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
 
-/** Locks a subscription, changes it, and has the producers of events and its run follow. */
+/** Locks a subscription, changes it, and has the producers of events and its run follow. `call` is recorded with the change. */
 export async function changeSubscription(
   context: Context,
   { workspaceId, id }: SubscriptionKey,
   change: (subscription: Subscription) => void,
+  call?: Pick<HandlerContext, 'values'>,
 ): Promise<Subscription> {
   const changed = await context.store.fork().transactional((em) =>
     changeInterests(context, { em, workspaceId }, async () => {
@@ -26,6 +29,7 @@ export async function changeSubscription(
       if (subscription.next_wake_at) {
         await addWake(em, { key: { workspaceId, id }, host: hostOf(subscription) });
       }
+      if (call) await recordChange(em, call);
       return subscription;
     }),
   );

@@ -1,4 +1,5 @@
 import { addJob } from '#lib/jobs/jobs.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeInterests } from '../interests/interests.ts';
 import { addWake } from '../lifecycle/wake.ts';
@@ -7,9 +8,9 @@ import { lockSubscription } from '../subscription-queries.ts';
 
 export function deleteWebhookSubscription(context: Context): Methods['deleteWebhookSubscription'] {
   const { dispatcher } = context;
-  return async ({ workspaceId, id }) => {
+  return async ({ workspaceId, id }, call) => {
     const key = { workspaceId, id };
-    await context.store.fork().transactional((em) =>
+    await auditedTransaction(context.store, call, (em) =>
       changeInterests(context, { em, workspaceId }, async () => {
         const subscription = await lockSubscription(em, key);
         await em.remove(subscription).flush();

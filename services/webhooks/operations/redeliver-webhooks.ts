@@ -4,6 +4,7 @@ import type { RedeliverWebhooksRequest } from '#gen/postrider/webhooks/v1/webhoo
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { payloadTooLarge } from '../delivery.ts';
 import { lockSubscription } from '../subscription-queries.ts';
@@ -12,11 +13,11 @@ const redeliveredMax = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWebhooks'] {
-  return async (request) => {
+  return async (request, call) => {
     if ((request.deliveryId === '') === (request.since === undefined)) {
       throw invalidField('delivery_id', 'either delivery_id or since is required');
     }
-    const redelivered = await store.fork().transactional(async (em) => {
+    const redelivered = await auditedTransaction(store, call, async (em) => {
       await lockSubscription(em, request);
       return redeliver(em, request, now());
     });

@@ -4,10 +4,15 @@ import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function regenerateWebhookSecret(context: Context): Methods['regenerateWebhookSecret'] {
-  return async (key) => {
-    const changed = await changeSubscription(context, key, (subscription) => {
-      subscription.sealed_secret = context.keyring.encrypt(newSecret());
-    });
+  return async (key, call) => {
+    const changed = await changeSubscription(
+      context,
+      key,
+      (subscription) => {
+        subscription.sealed_secret = context.keyring.encrypt(newSecret());
+      },
+      call,
+    );
     return { subscription: subscriptionMessage(changed, context.keyring) };
   };
 }

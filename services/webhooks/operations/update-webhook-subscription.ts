@@ -4,13 +4,18 @@ import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function updateWebhookSubscription(context: Context): Methods['updateWebhookSubscription'] {
-  return async (request) => {
+  return async (request, call) => {
     const content = await contentOf(context.egress, request);
-    const changed = await changeSubscription(context, request, (subscription) => {
-      if (subscription.url !== content.url) subscription.forgetFailures();
-      Object.assign(subscription, content);
-      if (request.enabled !== undefined) subscription.setEnabled(request.enabled);
-    });
+    const changed = await changeSubscription(
+      context,
+      request,
+      (subscription) => {
+        if (subscription.url !== content.url) subscription.forgetFailures();
+        Object.assign(subscription, content);
+        if (request.enabled !== undefined) subscription.setEnabled(request.enabled);
+      },
+      call,
+    );
     return { subscription: subscriptionMessage(changed, context.keyring) };
   };
 }

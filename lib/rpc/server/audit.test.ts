@@ -1,0 +1,163 @@
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { MessageService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { auditByJob, forwardAudit } from '../../jobs/audit.ts';
+import { createLog } from '../../log.ts';
+import { query } from '../../postgres/query.ts';
+import type { Store } from '../../postgres/store.ts';
+import { givenStore, service, things } from '../../test/given.ts';
+import { type AuditSink, auditedTransaction } from './audit.ts';
+import { once } from './idempotency.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await givenStore();
+});
+afterAll(() => store.close());
+
+let write: AuditSink;
+beforeEach(async () => {
+  write = auditByJob(service);
+  await query(store.fork(), 'delete from shelf_jobs._private_jobs', []);
+});
+
+const audit = {
+  get store() {
+    return store;
+  },
+  write: ((em, entry) => write(em, entry)) as AuditSink,
+  log: createLog('test', 'silent'),
+};
+
+const add = 'insert into things (name) values ($1)';
+const transport = testTransport(
+  (router) => {
+    router.service(ListService, {
+      createList: (request, call) =>
+        once(store, call, ListService.method.createList, request, async (em) => {
+          await query(em, add, [request.id]);
+          if (request.name === 'bad') throw new ConnectError('bad', Code.FailedPrecondition);
+          return {};
+        }),
+      updateList: (request, call) =>
+        auditedTransaction(store, call, async (em) => {
+          await query(em, add, [request.id]);
+          return {};
+        }),
+      async deleteList(request) {
+        await query(store.fork(), add, [request.id]);
+        return {};
+      },
+      subscribeContact: () => ({}),
+    });
+    router.service(MessageService, { exportMessages: () => ({}) });
+  },
+  { audit },
+);
+
+const person = userClaims();
+const lists = (headers = {}) => createClient(ListService, transport(person, headers));
+const newId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+
+type Payload = { workspaceId: string; entry: Record<string, string> };
+
+async function recorded(): Promise<Payload[]> {
+  const rows = await query<{ payload: Payload }>(
+    store.fork(),
+    'select payload from shelf_jobs._private_jobs order by id',
+    [],
+  );
+  return rows.map(({ payload }) => payload);
+}
+
+const create = (id: string, over: object = {}, headers = {}) =>
+  lists(headers).createList({ workspaceId: 'w1', id, name: 'x', ...over });
+
+test('a change is recorded with its caller and its target', async () => {
+  const id = newId();
+  await create(id, {}, { 'x-request-id': 'request-1' });
+  const [payload, ...rest] = await recorded();
+  expect(rest).toEqual([]);
+  expect(payload).toMatchObject({
+    workspaceId: 'w1',
+    entry: {
+      actorType: 'user',
+      actorId: person.subject,
+      action: 'lists.create',
+      targetId: id,
+      requestId: 'request-1',
+    },
+  });
+});
+
+test('a change whose entry cannot be written is not made', async () => {
+  write = async () => {
+    throw new Error('no room');
+  };
+  const [created, updated] = [newId(), newId()];
+  await expect(create(created)).rejects.toThrow();
+  await expect(lists().updateList({ workspaceId: 'w1', id: updated, name: 'x' })).rejects.toThrow();
+  const all = await things(store);
+  expect(all).not.toContain(created);
+  expect(all).not.toContain(updated);
+});
+
+test('an operation that does not record its change itself is recorded after its success', async () => {
+  const id = newId();
+  let failures = 2;
+  write = async (em, entry) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error('down');
+    await auditByJob(service)(em, entry);
+  };
+  await lists().deleteList({ workspaceId: 'w1', id });
+  for (;;) {
+    const [payload] = await recorded();
+    if (payload) {
+      expect(payload.entry).toMatchObject({ action: 'lists.delete', targetId: id });
+      return;
+    }
+  }
+});
+
+test('what fails, what is repeated and what is no change of an administrator is not recorded', async () => {
+  await expect(create(newId(), { name: 'bad' })).rejects.toThrow('bad');
+  await expect(create(newId(), { name: '' })).rejects.toThrow();
+  await lists().subscribeContact({
+    workspaceId: 'w1',
+    contact: { email: 'a@example.com' },
+    listIds: ['x'],
+  });
+  expect(await recorded()).toEqual([]);
+  const [key, id] = [`k-${crypto.randomUUID()}`, newId()];
+  await create(id, {}, { 'idempotency-key': key });
+  await create(id, {}, { 'idempotency-key': key });
+  expect(await recorded()).toHaveLength(1);
+});
+
+test('an export is recorded once, not for each page', async () => {
+  const messages = createClient(MessageService, transport(person));
+  await messages.exportMessages({ workspaceId: 'w1' });
+  await messages.exportMessages({ workspaceId: 'w1', cursor: 'next' });
+  expect((await recorded()).map(({ entry }) => entry.action)).toEqual(['messages.export']);
+});
+
+test('a job sends what was recorded', async () => {
+  const got: unknown[] = [];
+  const workspaces = testTransport((router) => {
+    router.service(AuditService, {
+      recordAuditEntries({ entries }) {
+        got.push(...entries.map(({ workspaceId, entry }) => [workspaceId, entry?.targetId]));
+        return {};
+      },
+    });
+  });
+  const id = newId();
+  await create(id);
+  const [payload] = await recorded();
+  await forwardAudit(workspaces())(payload);
+  expect(got).toEqual([['w1', id]]);
+});
