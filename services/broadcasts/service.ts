@@ -1,7 +1,10 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
+import { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
+import { partsOf } from './erasing/parts.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
 import { createBroadcast } from './operations/create-broadcast.ts';
 import { deleteBroadcast } from './operations/delete-broadcast.ts';
@@ -19,7 +22,7 @@ import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { updateBroadcast } from './operations/update-broadcast.ts';
 
-export const services = [BroadcastService, BroadcastPageService];
+export const services = [BroadcastService, BroadcastPageService, WorkspaceDataService];
 
 /** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
 export function broadcastsRoutes(context: Context) {
@@ -42,5 +45,8 @@ export function broadcastsRoutes(context: Context) {
       deleteBroadcast: deleteBroadcast(context),
     });
     router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
+    router.service(WorkspaceDataService, {
+      eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+    });
   };
 }

@@ -9,9 +9,15 @@ import {
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
-import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  EventConsumerService,
+  EventProducerService,
+  WorkspaceDataService,
+} from '#gen/postrider/events/v1/events_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
+import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
+import { parts } from './erasing/parts.ts';
 import { confirmSubscription } from './operations/confirm-subscription.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { countAudience } from './operations/count-audience.ts';
@@ -69,6 +75,7 @@ export const services = [
   TimelineService,
   EventConsumerService,
   EventProducerService,
+  WorkspaceDataService,
 ];
 
 /** Contacts, lists, and the status of each contact in each list: the people a message may go to. */
@@ -133,5 +140,8 @@ export function contactsRoutes(context: Context) {
     router.service(TimelineService, { listTimeline: listTimeline(context) });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
+    router.service(WorkspaceDataService, {
+      eraseWorkspace: eraseWorkspace(context.store, parts),
+    });
   };
 }

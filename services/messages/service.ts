@@ -1,5 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  EventConsumerService,
+  EventProducerService,
+  WorkspaceDataService,
+} from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   BroadcastSendService,
@@ -12,7 +16,9 @@ import {
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
+import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
+import { partsOf } from './erasing/parts.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -57,6 +63,7 @@ export const services = [
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
+  WorkspaceDataService,
 ];
 
 /** Renders and sends mail, and keeps each message's outcome and the suppressed addresses. */
@@ -108,5 +115,8 @@ export function messagesRoutes(context: Context) {
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
+    router.service(WorkspaceDataService, {
+      eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+    });
   };
 }

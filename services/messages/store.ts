@@ -13,6 +13,7 @@ import { Interests } from './migrations/m0011-interests.ts';
 import { History } from './migrations/m0012-history.ts';
 import { Transactional } from './migrations/m0013-transactional.ts';
 import { FactInterests } from './migrations/m0014-fact-interests.ts';
+import { Erasing } from './migrations/m0015-erasing.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -60,6 +61,7 @@ export function openMessagesStore(
       'm0012-history': History,
       'm0013-transactional': Transactional,
       'm0014-fact-interests': FactInterests,
+      'm0015-erasing': Erasing,
     },
   });
 }

@@ -1,11 +1,14 @@
 import type { ConnectRouter } from '@connectrpc/connect';
+import { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
 import {
   TemplateContentService,
   TemplateService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
+import { parts } from './erasing/parts.ts';
 import { batchGetTemplates } from './operations/batch-get-templates.ts';
 import { compareTemplateVersions } from './operations/compare-template-versions.ts';
 import { compileTemplate } from './operations/compile-template.ts';
@@ -29,6 +32,7 @@ export const services = [
   TemplateBlockService,
   TemplateContentService,
   TemplateUseService,
+  WorkspaceDataService,
 ];
 
 /** Stores templates in versions and compiles their MJML. The messages service renders them for recipients. */
@@ -57,5 +61,8 @@ export function templatesRoutes(context: Context) {
       batchGetTemplates: batchGetTemplates(context),
     });
     router.service(TemplateUseService, { setTemplateUses: setTemplateUses(context) });
+    router.service(WorkspaceDataService, {
+      eraseWorkspace: eraseWorkspace(context.store, parts),
+    });
   };
 }

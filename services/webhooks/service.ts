@@ -1,7 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { EventConsumerService, WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
+import { partsOf } from './erasing/parts.ts';
 import { consumeEvents } from './operations/consume-events.ts';
 import { createWebhookSubscription } from './operations/create-webhook-subscription.ts';
 import { deleteWebhookSubscription } from './operations/delete-webhook-subscription.ts';
@@ -15,7 +17,7 @@ import { testWebhookSubscription } from './operations/test-webhook-subscription.
 import { toggleWebhookSubscription } from './operations/toggle-webhook-subscription.ts';
 import { updateWebhookSubscription } from './operations/update-webhook-subscription.ts';
 
-export const services = [WebhookSubscriptionService, EventConsumerService];
+export const services = [WebhookSubscriptionService, EventConsumerService, WorkspaceDataService];
 
 /** Webhook subscriptions and their deliveries. */
 export function webhooksRoutes(context: Context) {
@@ -34,5 +36,8 @@ export function webhooksRoutes(context: Context) {
       listWebhookEventTypes: listWebhookEventTypes(),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(WorkspaceDataService, {
+      eraseWorkspace: eraseWorkspace(context.store, partsOf(context)),
+    });
   };
 }

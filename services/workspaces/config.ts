@@ -1,7 +1,11 @@
 import { configReader } from '#lib/process/config.ts';
 
 export const readConfig = configReader(
-  { name: 'workspaces', peers: ['messages'] },
+  {
+    name: 'workspaces',
+    peers: ['messages', 'contacts', 'templates', 'broadcasts'],
+    optionalPeers: ['webhooks'],
+  },
   (variables) => ({
     /** Private ranges in CIDR notation that mail servers may be in. */
     egressAllow: variables.list('EGRESS_ALLOW'),

@@ -13,6 +13,7 @@ import type {
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { DataService } from './deletion/erase.ts';
 import type { LastUse } from './keys/last-use.ts';
 
 /** The dependencies of operations. */
@@ -21,6 +22,8 @@ export type Context = {
   keyring: Keyring;
   egress: Egress;
   lastUse: LastUse;
+  /** The services that keep data of workspaces, by name. */
+  dataServices: Record<string, DataService>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */

@@ -4,15 +4,18 @@ import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
+import { dataServicesOf } from './deletion/erase.ts';
 import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 import { addAuditClearing, clearAudit } from './tasks/clear-audit.ts';
+import { continueDeletions } from './tasks/continue-deletions.ts';
+import { eraseWorkspace } from './tasks/erase-workspace.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
-await runService(readConfig, async ({ keyring, log, peer }, config) => {
+await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
   const store = await openWorkspacesStore(databaseUrl);
   const lastUse = new LastUse(store, log);
@@ -22,6 +25,7 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     egress: createEgress(egressAllow),
     lastUse,
     systemMail: createClient(SystemMailService, peer('messages')),
+    dataServices: dataServicesOf({ peer, peerIfDeployed }),
     now: () => new Date(),
     rootEmails,
     publicUrl,
@@ -30,10 +34,12 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     store,
     services,
     routes: workspacesRoutes(context),
-    tasks: { clearAudit: clearAudit(context) },
+    tasks: { clearAudit: clearAudit(context), continueDeletions: continueDeletions(context) },
+    minutely: ['continueDeletions'],
     slowTasks: {
       sendSignInCode: sendSignInCode(context, { log }),
       sendInvitation: sendInvitation(context, { log }),
+      eraseWorkspace: eraseWorkspace(context, { log }),
     },
     authorize: createAuthorize(context),
     audit: (em, entry) => writeEntries(em, [entry]),

@@ -1,6 +1,7 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import {
@@ -16,6 +17,8 @@ import { createIntegration } from './operations/create-integration.ts';
 import { createWorkspace } from './operations/create-workspace.ts';
 import { deleteIntegration } from './operations/delete-integration.ts';
 import { deleteInvitation } from './operations/delete-invitation.ts';
+import { deleteWorkspace } from './operations/delete-workspace.ts';
+import { getDeletion } from './operations/get-deletion.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
@@ -50,6 +53,7 @@ export const services = [
   APIKeyService,
   MemberService,
   AuditService,
+  DeletionService,
   WorkspaceDirectoryService,
 ];
 
@@ -96,6 +100,10 @@ export function workspacesRoutes(context: Context) {
     router.service(AuditService, {
       listAuditLog: listAuditLog(context),
       recordAuditEntries: recordAuditEntries(context),
+    });
+    router.service(DeletionService, {
+      deleteWorkspace: deleteWorkspace(context),
+      getDeletion: getDeletion(context),
     });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),

@@ -4,6 +4,7 @@ import { type ConnectError, createClient } from '@connectrpc/connect';
 import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
+import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
@@ -32,6 +33,7 @@ export async function givenService(url?: string) {
     keyring,
     egress: createEgress(['127.0.0.0/8']),
     systemMail: postbox.systemMail,
+    dataServices: {},
     lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],
@@ -56,6 +58,7 @@ export async function givenService(url?: string) {
     members: (claims: Claims) => createClient(MemberService, transport(claims)),
     audit: (claims: Claims) => createClient(AuditService, transport(claims)),
     auditService: createClient(AuditService, transport()),
+    deletions: (claims: Claims) => createClient(DeletionService, transport(claims)),
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),

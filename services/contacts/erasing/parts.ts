@@ -1,0 +1,17 @@
+import type { Part } from '#lib/postgres/erase.ts';
+
+/** What this service keeps of a workspace. Nobody can subscribe, and no segment is built, once the first two are gone. */
+export const parts: readonly Part[] = [
+  { table: 'lists' },
+  { table: 'segments' },
+  { table: 'segment_changes' },
+  { table: 'segment_members' },
+  { table: 'memberships' },
+  { table: 'custom_events' },
+  { table: 'timeline_entries' },
+  { table: 'contacts' },
+  { table: 'opt_outs' },
+  { table: 'message_interests' },
+  { table: 'event_interests' },
+  { table: 'idempotency_keys' },
+];
