@@ -56,6 +56,8 @@ export function isClean({ program, folder, baseUrl, token, seed, examples, known
   args.push('--phases', 'examples,coverage,fuzzing', '--warnings', 'off', '--continue-on-failure');
   // It would end the session of all later requests.
   args.push('--exclude-path', '/api/user.logout');
+  // It would end their workspace.
+  args.push('--exclude-path', '/api/workspaces.delete');
   args.push('--seed', String(seed), '--max-examples', String(examples), '--no-color');
   const env = {
     ...process.env,

@@ -21,7 +21,7 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: '<NAME>_ADDR',
         fallback: required,
         about:
-          'Where a service is: `host:port`, several separated by commas. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts and messages where webhooks is not deployed.',
+          'Where a service is: `host:port`, several separated by commas. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts, messages and workspaces where webhooks is not deployed.',
       },
       { name: 'LOG_LEVEL', fallback: 'info', about: '`debug`, `info`, `warn` or `error`.' },
       {

@@ -7,7 +7,11 @@ import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
-import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import {
+  UserService,
+  WorkspaceDirectoryService,
+  WorkspaceService,
+} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
@@ -59,6 +63,7 @@ export async function givenService(url?: string) {
     audit: (claims: Claims) => createClient(AuditService, transport(claims)),
     auditService: createClient(AuditService, transport()),
     deletions: (claims: Claims) => createClient(DeletionService, transport(claims)),
+    directory: createClient(WorkspaceDirectoryService, transport()),
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),

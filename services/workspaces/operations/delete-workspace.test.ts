@@ -1,0 +1,101 @@
+import { Code } from '@connectrpc/connect';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Claims } from '#lib/keys/keyring.ts';
+import { query } from '#lib/postgres/query.ts';
+import { createAuthorize } from '../members/authorize.ts';
+import { continueDeletions } from '../tasks/continue-deletions.ts';
+import { givenRoot, provider, useService } from '../test/given.ts';
+import { givenKey, givenWorkspace } from '../test/given-key.ts';
+import { invited, joined, signedIn } from '../test/given-member.ts';
+
+const given = useService();
+let root: Claims;
+let workspaceId: string;
+beforeEach(async () => {
+  given.clock.now = new Date(given.clock.now.getTime() + 2_000);
+  root = await givenRoot(given);
+  workspaceId = await givenWorkspace(given, root);
+});
+
+const remove = (claims = root) => given.deletions(claims).deleteWorkspace({ id: workspaceId });
+const roleOf = ({ subject, sessionId }: Claims) =>
+  createAuthorize(given.context)(subject, sessionId, workspaceId);
+const jobs = () =>
+  query<{ key: string }>(
+    given.context.store.fork(),
+    `select key from workspaces_jobs.jobs where key like 'erase %' order by key`,
+    [],
+  );
+
+test('a deleted workspace has no members, keys, invitations or integrations any more', async () => {
+  const email = `doomed${workspaceId}@example.com`;
+  const person = await joined(given, { root, workspaceId }, email);
+  const key = await givenKey(given, root, { workspaceId });
+  const late = `late${workspaceId}@example.com`;
+  const token = await invited(given, { root, workspaceId }, { email: late });
+  const lateClaims = await signedIn(given, late);
+  const { integrationId } = await given
+    .workspaces(root)
+    .createIntegration({ workspaceId, name: 'SMTP', type: 'email', provider });
+  expect(await remove()).toMatchObject({ status: 'success' });
+  expect(await roleOf(root)).toMatchObject({ active: true, role: '' });
+  expect(await roleOf(person)).toMatchObject({ active: true, role: '' });
+  expect(await roleOf(key.claims)).toMatchObject({ active: false });
+  const accepting = given.members(lateClaims).acceptInvitation({ token });
+  await expect(accepting).rejects.toThrow('Invitation not found');
+  const { workspaces } = await given.workspaces(root).listWorkspaces({});
+  expect(workspaces.map(({ id }) => id)).not.toContain(workspaceId);
+  const directory = given.directory;
+  await expect(directory.getSettings({ workspaceId })).rejects.toMatchObject({
+    code: Code.NotFound,
+  });
+  await expect(directory.getIntegration({ workspaceId, integrationId })).rejects.toMatchObject({
+    code: Code.NotFound,
+  });
+});
+
+test('a member and a key may not delete a workspace, and nobody deletes one twice', async () => {
+  const person = await joined(given, { root, workspaceId }, `m${workspaceId}@example.com`);
+  const key = await givenKey(given, root, { workspaceId });
+  for (const claims of [person, key.claims]) {
+    await expect(remove(claims)).rejects.toThrow('user is not an owner of the workspace');
+  }
+  await remove();
+  await expect(remove()).rejects.toMatchObject({ code: Code.PermissionDenied });
+});
+
+test('the job that erases commits with the deletion, and a lost one is added again', async () => {
+  await remove();
+  expect(await jobs()).toContainEqual({ key: `erase ${workspaceId}` });
+  await query(given.context.store.fork(), 'delete from workspaces_jobs._private_jobs', []);
+  await continueDeletions(given.context)();
+  expect(await jobs()).toContainEqual({ key: `erase ${workspaceId}` });
+});
+
+test('only root and who deleted a workspace learn of its deletion', async () => {
+  const email = `boss${workspaceId}@example.com`;
+  const boss = await joined(given, { root, workspaceId }, email);
+  await given.members(root).transferOwnership({ workspaceId, userId: boss.subject });
+  const stranger = await joined(
+    given,
+    { root, workspaceId: await givenWorkspace(given, root) },
+    `s${workspaceId}@example.com`,
+  );
+  const ask = (claims: Claims) => given.deletions(claims).getDeletion({ id: workspaceId });
+  await expect(ask(boss)).rejects.toThrow('Deletion not found');
+  await given.deletions(boss).deleteWorkspace({ id: workspaceId });
+  for (const claims of [boss, root]) expect(await ask(claims)).toMatchObject({ status: 'erasing' });
+  await expect(ask(stranger)).rejects.toThrow('Deletion not found');
+});
+
+test('entries that come late are dropped', async () => {
+  await remove();
+  const entry = { id: crypto.randomUUID(), createdAt: { seconds: 0n, nanos: 0 }, action: 'late' };
+  await given.auditService.recordAuditEntries({ entries: [{ workspaceId, entry }] });
+  const rows = await query(
+    given.context.store.fork(),
+    "select 1 from audit_entries where workspace_id = $1 and action = 'late'",
+    [workspaceId],
+  );
+  expect(rows).toEqual([]);
+});
