@@ -10,7 +10,7 @@ const sources = ['services', 'lib/rpc', 'gateway']
   .map((file) => [file, readFileSync(resolve(root, file), 'utf8')] as const);
 
 const bare =
-  /new ConnectError\((?:(?!new ConnectError|Code\.)[\s\S]){0,250}?Code\.(?:NotFound|FailedPrecondition|AlreadyExists|PermissionDenied|Unauthenticated)\b/;
+  /new ConnectError\((?:(?!new ConnectError|Code\.|\);)[\s\S]){0,250}?Code\.(?:NotFound|FailedPrecondition|AlreadyExists|PermissionDenied|Unauthenticated)\b/;
 
 test('a refusal has a reason of its own', () => {
   expect(sources.length).toBeGreaterThan(500);
