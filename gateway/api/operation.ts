@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
+import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
@@ -93,7 +93,10 @@ async function requireToken(api: Api, authorization: string | undefined): Promis
 }
 
 function unauthenticated(text: string): Refusal {
-  return new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  const reason = text === missingToken ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
+  const refused = new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  refused.failure.reason = reason;
+  return refused;
 }
 
 function readQuery(route: Route, { request, query }: Exchange): Message {

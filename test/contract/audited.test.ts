@@ -54,7 +54,7 @@ test('audited operations record their change in its own transaction', () => {
   const bare = methods.filter(isAudited).filter(({ name }) => {
     const [file = ''] = globSync(`services/*/operations/${fileOf(name)}.ts`, { cwd: root });
     const text = readFileSync(join(root, file), 'utf8');
-    return !/recordChange\(|auditedTransaction\(|writeForMember\(|\bonce\(|change\w+\([^]*call,?\s*\)/.test(
+    return !/recordChange\(|auditedTransaction\(|writeForMember\(|\bonce\(|change\w+\([\s\S]*call,?\s*\)/.test(
       text,
     );
   });

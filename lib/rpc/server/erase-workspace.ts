@@ -1,7 +1,8 @@
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { erase, type Part } from '../../postgres/erase.ts';
 import type { Store } from '../../postgres/store.ts';
+import { refusal } from '../reasons.ts';
 import { callerOf } from './access.ts';
 
 type Methods = ServiceImpl<typeof WorkspaceDataService>;
@@ -10,7 +11,7 @@ type Methods = ServiceImpl<typeof WorkspaceDataService>;
 export function eraseWorkspace(store: Store, parts: readonly Part[]): Methods['eraseWorkspace'] {
   return async ({ workspaceId }, call) => {
     if (callerOf(call).subject !== 'workspaces') {
-      throw new ConnectError('only the workspaces service may call this', Code.PermissionDenied);
+      throw refusal('SERVICES_ONLY', 'only the workspaces service may call this');
     }
     const { erased, left } = await erase(store, workspaceId, parts);
     return { erased: BigInt(erased), left };

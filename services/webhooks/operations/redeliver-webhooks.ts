@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { RedeliverWebhooksRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { payloadTooLarge } from '../delivery.ts';
@@ -17,14 +17,14 @@ export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWe
     if ((request.deliveryId === '') === (request.since === undefined)) {
       throw invalidField('delivery_id', 'either delivery_id or since is required');
     }
-    const redelivered = await auditedTransaction(store, call, async (em) => {
+    return auditedTransaction(store, call, async (em) => {
       await lockSubscription(em, request);
-      return redeliver(em, request, now());
+      const redelivered = await redeliver(em, request, now());
+      if (redelivered === 0 && request.deliveryId !== '') {
+        throw refusal('WEBHOOK_DELIVERY_NOT_FOUND', 'Failed webhook delivery not found');
+      }
+      return { redelivered };
     });
-    if (redelivered === 0 && request.deliveryId !== '') {
-      throw new ConnectError('Failed webhook delivery not found', Code.NotFound);
-    }
-    return { redelivered };
   };
 }
 

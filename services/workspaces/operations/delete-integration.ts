@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
@@ -15,9 +15,9 @@ export function deleteIntegration({ store }: Context): Methods['deleteIntegratio
       const { settings } = await lockWorkspace(em, workspaceId);
       const using = users.filter((name) => settings[name] === integrationId);
       if (using.length > 0) {
-        throw new ConnectError(
+        throw refusal(
+          'INTEGRATION_IN_USE',
           `the integration is used by the settings: ${using.join(', ')}`,
-          Code.FailedPrecondition,
         );
       }
       const [integration] = await query<Pick<Integration, 'name' | 'provider'>>(

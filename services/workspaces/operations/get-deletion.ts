@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { findDeletion } from '../deletion/deletions.ts';
@@ -11,7 +11,7 @@ export function getDeletion(context: Context): Methods['getDeletion'] {
     const deletion = await findDeletion(context.store.fork(), id);
     const { root } = await createAuthorize(context)(subject, sessionId, '');
     if (!deletion || (deletion.deleted_by !== subject && !root)) {
-      throw new ConnectError('Deletion not found', Code.NotFound);
+      throw refusal('DELETION_NOT_FOUND', 'Deletion not found');
     }
     const { deleted_at: deletedAt, erased_at: erasedAt } = deletion;
     return {

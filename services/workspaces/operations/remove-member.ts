@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
@@ -31,9 +31,9 @@ async function requireAnotherOwner(em: EntityManager, workspaceId: string): Prom
     [workspaceId],
   );
   if (owners.length < 2) {
-    throw new ConnectError(
+    throw refusal(
+      'LAST_OWNER',
       'the last owner cannot leave the workspace; transfer the ownership first',
-      Code.FailedPrecondition,
     );
   }
 }

@@ -1,5 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -23,5 +24,5 @@ export function revokeSession({ store }: Context): Methods['revokeSession'] {
 }
 
 function sessionNotFound(): ConnectError {
-  return new ConnectError('Session not found', Code.NotFound);
+  return refusal('SESSION_NOT_FOUND', 'Session not found');
 }

@@ -1,4 +1,4 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
@@ -12,7 +12,7 @@ export function setUserPermissions({ store }: Context): Methods['setUserPermissi
       await lockAsOwner(em, call, workspaceId);
       const { role, permissions: before } = await findMember(em, workspaceId, userId);
       if (role === 'owner') {
-        throw new ConnectError('an owner has all permissions', Code.FailedPrecondition);
+        throw refusal('MEMBER_ROLE', 'an owner has all permissions');
       }
       await changeMember(em, { workspaceId, userId }, { role, permissions });
       const changes = differences(shownPermissions(before), shownPermissions(permissions));
