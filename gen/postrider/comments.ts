@@ -2157,7 +2157,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.GetDeletionResponse.erased_at","When everything was erased; absent before."],
   ["postrider.workspaces.v1.GetDeletionResponse.left","The services that still have data of the workspace, or have not answered yet."],
   ["postrider.workspaces.v1.DeletionService","Deletes workspaces, with everything in them."],
-  ["postrider.workspaces.v1.DeletionService.DeleteWorkspace","Deletes a workspace. Its keys, members, pages, forms and links are refused, and its broadcasts stop, within 2 seconds.\nThen everything that any service keeps of it is erased in the background; `workspaces.deletion` says when that is\ndone. The id can be used again after that. There is no way back."],
+  ["postrider.workspaces.v1.DeletionService.DeleteWorkspace","Deletes a workspace. Its keys, members, pages, forms and links are refused, and its broadcasts stop, within 2 seconds.\nThen everything that any service keeps of it is erased in the background; `workspaces.deletion` says when that is\ndone, at the earliest 11 minutes later. The id can be used again after that. There is no way back.\n\nPERMISSION_DENIED: the caller is not an owner, or there is no such workspace."],
   ["postrider.workspaces.v1.DeletionService.GetDeletion","Says how far the latest deletion of a workspace is, to the person who deleted it and to root users.\n\nNOT_FOUND (`Deletion not found`): no workspace with this id was deleted, or somebody else deleted it."],
   ["postrider.workspaces.v1.WorkspaceMember","A person or API key in a workspace, or an open invitation."],
   ["postrider.workspaces.v1.WorkspaceMember.user_id","UUID; empty for an invitation."],

@@ -133,7 +133,9 @@ export const DeletionService: GenService<{
   /**
    * Deletes a workspace. Its keys, members, pages, forms and links are refused, and its broadcasts stop, within 2 seconds.
    * Then everything that any service keeps of it is erased in the background; `workspaces.deletion` says when that is
-   * done. The id can be used again after that. There is no way back.
+   * done, at the earliest 11 minutes later. The id can be used again after that. There is no way back.
+   *
+   * PERMISSION_DENIED: the caller is not an owner, or there is no such workspace.
    *
    * @generated from rpc postrider.workspaces.v1.DeletionService.DeleteWorkspace
    */
