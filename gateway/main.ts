@@ -1,3 +1,4 @@
+import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
@@ -9,7 +10,7 @@ import { routesOf, servicesOf } from './routes.ts';
 import { runGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-const config = readConfig(process.env, servicesOf(routes));
+const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
 const keyring = createKeyring(config.secretKey, { log });

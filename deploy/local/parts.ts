@@ -62,7 +62,8 @@ export function productParts(
   return { services, workers, gateway };
 }
 
-export function publicUrl({ ports }: StackConfig): string {
+/** The gateway as this machine reaches it, whatever its public address. */
+export function gatewayUrl({ ports }: StackConfig): string {
   return `http://127.0.0.1:${ports.gateway}`;
 }
 
@@ -84,7 +85,7 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
     SECRET_KEY: config.secretKey ?? secrets.secretKey,
     ROOT_EMAIL: config.rootEmail,
-    PUBLIC_URL: publicUrl(config),
+    PUBLIC_URL: config.publicUrl,
     TEMPORAL_ADDRESS: temporalAddress(config),
     TEMPORAL_NAMESPACE: temporalNamespace,
     // The inbox is on this machine; tenants of a real installation may not call such addresses.
