@@ -27,6 +27,7 @@ export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): v
   ]);
   const variables = {
     BASE_URL: gatewayUrl(config),
+    GRPC_ADDR: `127.0.0.1:${config.ports.grpc}`,
     TOKEN: token,
     WORKSPACE_ID: workspaceId,
     SECRET_KEY: secretKey,

@@ -58,6 +58,7 @@ export function productParts(
   const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, {
     ...shared,
     GATEWAY_PORT: String(ports.gateway),
+    GATEWAY_GRPC_PORT: String(ports.grpc),
   });
   return { services, workers, gateway };
 }

@@ -45,6 +45,7 @@ export type Ports = {
   smtp: number;
   temporal: number;
   postgres: number;
+  grpc: number;
   services: Record<ServiceName, number[]>;
 };
 
@@ -105,6 +106,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
     smtp: base + 3,
     temporal: base + 4,
     postgres: base + 5,
+    grpc: base + 6,
     services: {
       workspaces: [first],
       contacts: [first + 1],
@@ -120,6 +122,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
 export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   const wanted: [port: number, by: string][] = [
     [ports.gateway, 'the gateway'],
+    [ports.grpc, 'the gateway (gRPC)'],
     [ports.inbox, 'the inbox page'],
     [ports.smtp, 'the inbox (SMTP)'],
   ];
