@@ -15,13 +15,13 @@ const root = resolve(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The blocks of shell, by the heading above each. */
-const blocks = [...readme.matchAll(/^## (.+)\n[^]*?(?=^## |$(?![^]))/gm)].flatMap(
-  ([section, heading = '']) =>
-    [...section.matchAll(/```sh\n([^`]+(?:`[^`]+)*?)```/g)].map(([, text = '']) => ({
-      heading,
-      text,
-    })),
-);
+const blocks = readme.split(/^## /m).flatMap((section) => {
+  const [heading = ''] = section.split('\n', 1);
+  // Every second piece is inside a fence.
+  const pieces = section.split('```').filter((_, at) => at % 2 === 1);
+  const shell = pieces.filter((piece) => piece.startsWith('sh\n'));
+  return shell.map((piece) => ({ heading, text: piece.slice('sh\n'.length) }));
+});
 
 /** Runs a block as it is printed, on a workspace of its own, in a folder where `npm start` has written its settings. */
 async function runBlock(heading: string) {
