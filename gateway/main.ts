@@ -1,15 +1,18 @@
+import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { contracts } from './api/contracts.ts';
+import { requireToken } from './api/operation.ts';
 import { connectServices } from './api/transports.ts';
 import { readConfig } from './config.ts';
+import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf, servicesOf } from './routes.ts';
 import { runGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-const config = readConfig(process.env, servicesOf(routes));
+const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
 const keyring = createKeyring(config.secretKey, { log });
@@ -20,4 +23,16 @@ const broadcasts = transportFor('broadcasts');
 const peers = { messages, contacts, broadcasts };
 const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
 const { verifyToken } = keyring;
-runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, close });
+const requireOwnToken = (header: string | undefined) => requireToken({ verifyToken }, header);
+const grpc = { ...config, contracts, authorization, log, requireToken: requireOwnToken };
+await runGateway({
+  ...config,
+  routes,
+  pages,
+  transportFor,
+  verifyToken,
+  authorization,
+  log,
+  close,
+  openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
+});

@@ -84,7 +84,11 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-async function requireToken(api: Api, authorization: string | undefined): Promise<void> {
+/** Throws where the header has no valid token of a user or a key. */
+export async function requireToken(
+  api: Pick<Api, 'verifyToken'>,
+  authorization: string | undefined,
+): Promise<void> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
