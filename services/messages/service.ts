@@ -14,11 +14,13 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
+import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -33,13 +35,16 @@ import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { importSuppressions } from './operations/import-suppressions.ts';
 import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
 import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
+import { listSuppressions } from './operations/list-suppressions.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { removeSuppression } from './operations/remove-suppression.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
@@ -60,6 +65,7 @@ export const services = [
   SendingStateService,
   SystemMailService,
   TransactionalService,
+  SuppressionService,
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
@@ -108,6 +114,12 @@ export function messagesRoutes(context: Context) {
       sendTransactional: sendTransactional(context),
       sendTransactionalBatch: sendTransactionalBatch(context),
       cancelTransactional: cancelTransactional(context),
+    });
+    router.service(SuppressionService, {
+      listSuppressions: listSuppressions(context),
+      addSuppression: addSuppression(context),
+      importSuppressions: importSuppressions(context),
+      removeSuppression: removeSuppression(context),
     });
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
