@@ -2,6 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import {
   EventConsumerService,
   EventProducerService,
+  PersonDataService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
@@ -18,6 +19,7 @@ import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.t
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
+import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
 import { addSuppression } from './operations/add-suppression.ts';
@@ -55,6 +57,7 @@ import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
+import { personSources } from './person/sources.ts';
 
 export const services = [
   MessageService,
@@ -69,6 +72,7 @@ export const services = [
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
+  PersonDataService,
   WorkspaceDataService,
 ];
 
@@ -127,6 +131,9 @@ export function messagesRoutes(context: Context) {
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
+    router.service(PersonDataService, {
+      listPersonRecords: listPersonRecords((person) => personSources(context, person)),
+    });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
     });
