@@ -1,4 +1,8 @@
+import { createClient } from '@connectrpc/connect';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
+import { RequestLimits } from '#lib/limits/request-limits.ts';
+import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { contracts } from './api/contracts.ts';
@@ -19,5 +23,20 @@ const contacts = transportFor('contacts');
 const broadcasts = transportFor('broadcasts');
 const peers = { messages, contacts, broadcasts };
 const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
-const { verifyToken } = keyring;
-runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, close });
+const requestLimits = new RequestLimits(config.requestRates);
+const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
+const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
+runGateway({
+  ...config,
+  routes,
+  pages,
+  transportFor,
+  verifyToken: keyring.verifyToken,
+  authorization,
+  requestLimits,
+  log,
+  async close() {
+    sharing.stop();
+    await close();
+  },
+});

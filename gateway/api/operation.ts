@@ -3,6 +3,7 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
@@ -30,6 +31,7 @@ export type Api = {
   demoMode: boolean;
   readBody: ReadBody;
   streams: Streams;
+  requestLimits: RequestLimits;
   callTimeoutMs: number;
 };
 
@@ -41,7 +43,10 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  if (!route.isPublic) await requireToken(api, request.headers.authorization);
+  api.requestLimits.take('address', exchange.clientAddress);
+  if (!route.isPublic) {
+    api.requestLimits.take('key', await requireToken(api, request.headers.authorization));
+  }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
@@ -84,12 +89,14 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-async function requireToken(api: Api, authorization: string | undefined): Promise<void> {
+/** The user or key of the caller. */
+async function requireToken(api: Api, authorization: string | undefined): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
   // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
+  return claims.subject;
 }
 
 function unauthenticated(text: string): Refusal {

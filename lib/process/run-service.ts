@@ -6,6 +6,8 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import type { Env } from '#lib/config.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
+import { RequestLimits } from '#lib/limits/request-limits.ts';
+import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
@@ -36,6 +38,8 @@ export type ServiceProcess = {
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
+  /** How requests are counted for all processes; asks workspaces if absent. */
+  reportUsage?: ReportUsage;
   /** Called after migrations, before the service answers or runs a job. */
   prepare?(): Promise<void>;
   close?(): Promise<void>;
@@ -91,13 +95,15 @@ export async function runService<Config extends ServiceConfig>(
     minutely: service.minutely ?? [],
     log,
   });
+  const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const limits = new RequestLimits(config.requestRates);
+  const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
   const server = await serve(
     {
       ...service,
       keyring,
-      authorize:
-        service.authorize ??
-        authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
+      limits,
+      authorize: service.authorize ?? authorizeBy(directory()),
       demo: config.demoMode,
       log,
       tls: config.tls,
@@ -110,6 +116,7 @@ export async function runService<Config extends ServiceConfig>(
   process.send?.('ready');
   onTermination(log, async () => {
     await server.drain();
+    sharing.stop();
     await jobs.stop();
     await service.close?.();
     await service.store.close();

@@ -9,6 +9,7 @@ import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
+import { createReportUsage } from './usage/report-usage.ts';
 
 await runService(readConfig, async ({ keyring, log, peer }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
@@ -34,6 +35,7 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
       sendInvitation: sendInvitation(context, { log }),
     },
     authorize: createAuthorize(context),
+    reportUsage: createReportUsage(store),
     prepare: async () => lastUse.start(),
     close: () => lastUse.close(),
   };

@@ -28,6 +28,7 @@ import { listSessions } from './operations/list-sessions.ts';
 import { listWorkspaces } from './operations/list-workspaces.ts';
 import { logout } from './operations/logout.ts';
 import { removeMember } from './operations/remove-member.ts';
+import { reportUsage } from './operations/report-usage.ts';
 import { revokeAPIKey } from './operations/revoke-api-key.ts';
 import { revokeSession } from './operations/revoke-session.ts';
 import { rotateAPIKey } from './operations/rotate-api-key.ts';
@@ -94,6 +95,7 @@ export function workspacesRoutes(context: Context) {
       getSettings: getSettings(context),
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
+      reportUsage: reportUsage(context),
     });
   };
 }

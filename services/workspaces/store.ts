@@ -6,6 +6,7 @@ import { KeyNames } from './migrations/m0003-key-names.ts';
 import { APIKeys } from './migrations/m0004-api-keys.ts';
 import { SignInCodes } from './migrations/m0005-sign-in-codes.ts';
 import { Invitations } from './migrations/m0006-invitations.ts';
+import { RequestUsage } from './migrations/m0007-request-usage.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -21,6 +22,7 @@ export function openWorkspacesStore(url: string): Promise<Store> {
       'm0004-api-keys': APIKeys,
       'm0005-sign-in-codes': SignInCodes,
       'm0006-invitations': Invitations,
+      'm0007-request-usage': RequestUsage,
     },
   });
 }

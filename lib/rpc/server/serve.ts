@@ -11,8 +11,8 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import type { Log } from '#lib/log.ts';
-
 import type { ServerTls } from '../tls.ts';
 import {
   binaryOptions,
@@ -32,6 +32,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
+import { limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { loggedGate, requestLog } from './request-log.ts';
 import { unaryServer } from './unary.ts';
@@ -47,6 +48,8 @@ export type ServiceOptions = {
   authorize: Authorize;
   demo: boolean;
   log: Log;
+  /** Limits of requests; none if absent. */
+  limits?: RequestLimits;
   /** The certificate; without it the service speaks plain HTTP/2. */
   tls?: ServerTls;
   /** Whether clients may list and describe the services. */
@@ -57,22 +60,24 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'log'>;
+type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'limits' | 'log'>;
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, validation.
+ * outermost first: log, errors, deadline, access, limits, connections, validation.
  */
-export function callRules({ authorize, demo, keyring, log }: CallOptions) {
+export function callRules({ authorize, demo, keyring, log, ...given }: CallOptions) {
+  const { limits = new RequestLimits(noLimits) } = given;
   const interceptors: Interceptor[] = [
     onlyOurs(requestLog(log)),
     errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
-    statementsEndWithCall,
     accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
+    limitInterceptor(limits),
+    statementsEndWithCall,
     onlyOurs(validationInterceptor),
   ];
-  return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
+  return { requestGate: loggedGate(log, limitedGate(tokenGate(keyring), limits)), interceptors };
 }
 
 /** Health and reflection have streams, and no access rules. */

@@ -212,9 +212,8 @@ test('an address is accepted 10 times in 60 seconds, from all clients together',
   );
   expect(error).toMatchObject(tooMany);
   expect(Object.fromEntries(error.metadata)).toMatchObject({
-    'ratelimit-limit': '10',
-    'ratelimit-remaining': '0',
-    'ratelimit-reset': '60',
+    'ratelimit-policy': '"attempts";q=10;w=60',
+    ratelimit: '"attempts";r=0;t=60',
   });
   given.clock.now = new Date(given.clock.now.getTime() + 60_000);
   await form().subscribe(request);
