@@ -6,7 +6,7 @@ import type { ServerTls } from '#lib/rpc/tls.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
-import { busy, ClientGone, createBodyReader, type ReadBody } from './http/body.ts';
+import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
@@ -14,6 +14,7 @@ import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
+import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
@@ -51,8 +52,9 @@ type State = {
   api: Api;
   limits: GatewayLimits;
   connections: Connections;
-  /** Responses to requests in progress. */
-  working: Set<ServerResponse>;
+  /** The callers of requests in progress, by their responses. */
+  working: Map<ServerResponse, string>;
+  shares: Shares;
   draining: boolean;
 };
 
@@ -64,14 +66,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     isExempt: isWithin(options.trustedProxies),
   });
   const read = createBodyReader({ budgetBytes: bodyBudgetBytes, stallMs: limits.bodyStallMs });
-  const readBody: ReadBody = async (request, response, limitBytes) => {
-    const body = await read(request, response, limitBytes);
-    begin(state, { request, response });
+  const readBody: ReadBody = async (exchange, limitBytes) => {
+    const body = await read(exchange, limitBytes);
+    begin(state, exchange);
     return body;
   };
   const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
   const api = { ...options, readBody, streams: new Streams({ max, perCallerMax }) };
-  const state: State = { api, limits, connections, working: new Set(), draining: false };
+  const shares = new Shares(limits.inFlightMax);
+  const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     void serve(options, state, new Exchange(request, response, clientAddress));
@@ -139,18 +142,22 @@ async function sendAll(
   }
 }
 
-type Pair = Pick<Exchange, 'request' | 'response'>;
-
 /** A request is in progress from when all of it has arrived until its answer is sent. */
-function begin(state: State, { request, response }: Pair): void {
-  if (state.working.size >= state.limits.inFlightMax) throw busy();
-  state.working.add(response);
+function begin(state: State, exchange: Exchange): void {
+  const { request, response, caller } = exchange;
+  requireShare(state.shares, caller, 1);
+  state.shares.change(caller, 1);
+  state.working.set(response, caller);
   state.connections.count(request.socket, 1);
-  response.once('close', () => end(state, { request, response }));
+  response.once('close', () => end(state, exchange));
 }
 
-function end(state: State, { request, response }: Pair): void {
-  if (state.working.delete(response)) state.connections.count(request.socket, -1);
+function end(state: State, { request, response }: Exchange): void {
+  const caller = state.working.get(response);
+  if (caller === undefined) return;
+  state.working.delete(response);
+  state.shares.change(caller, -1);
+  state.connections.count(request.socket, -1);
 }
 
 /** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */
@@ -167,10 +174,13 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   const failureText = 'Internal server error';
   if (path === '/healthz')
     return { name: 'healthz', failureText, answer: () => health(state, request) };
-  if (state.working.size >= state.limits.inFlightMax)
-    return { name: 'busy', failureText, answer: refuseBusy };
-  // A POST is in progress once its body has been read.
-  if (request.method !== 'POST') begin(state, exchange);
+  try {
+    if (state.working.size >= state.limits.inFlightMax) throw busy();
+    // A POST is in progress once its body has been read.
+    if (request.method !== 'POST') begin(state, exchange);
+  } catch (refusal) {
+    return { name: 'busy', failureText, answer: () => Promise.reject(refusal) };
+  }
   // Before the operations: a form of plain HTML is posted to the path of one.
   for (const { name, answer } of options.pages) {
     const promise = answer(exchange, state.api.readBody);
@@ -222,10 +232,6 @@ function health(state: State, request: IncomingMessage): Answer {
 
 function refuseUnknown(): never {
   throw new Refusal(404, 'not_found', 'Not found');
-}
-
-function refuseBusy(): never {
-  throw busy();
 }
 
 /** Takes no new connections, lets requests finish for `graceMs`, then ends them. */

@@ -45,7 +45,9 @@ export async function answerOperation(
   const route = routeFor(routesAtPath, request.method);
   api.requestLimits.take('address', exchange.clientAddress);
   if (!route.isPublic) {
-    api.requestLimits.take('key', await requireToken(api, request.headers.authorization));
+    const user = await requireToken(api, request.headers.authorization);
+    api.requestLimits.take('key', user);
+    exchange.caller = user;
   }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
@@ -112,11 +114,11 @@ function readQuery(route: Route, { request, query }: Exchange): Message {
 }
 
 async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
-  const body = await api.readBody(request, response, route.bodyLimitBytes);
+  const body = await api.readBody(exchange, route.bodyLimitBytes);
   const json = parseObject(body);
   const message = route.decodeBody(json);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
