@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
+import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
@@ -14,12 +15,13 @@ import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
+import { openServer, type WebServer } from './http/open-server.ts';
 import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -34,17 +36,12 @@ export type GatewayOptions = Omit<Api, 'readBody' | 'streams'> & {
   limits?: Partial<GatewayLimits>;
 };
 
-/** A server of HTTP, or of HTTPS. */
-export type WebServer = Server | SecureServer;
-
 export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
-const connectionsMax = 4_096;
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
-// Longer than the 60 seconds after which most load balancers give a connection up.
-const keepAliveTimeoutMs = 65_000;
-const headersTimeoutMs = 10_000;
+/** Four of one caller while others have none. */
+const largeBodyLane = { places: 6, tenantWaitingMax: 64, waitMaxMs: 10_000 };
 /** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
@@ -72,7 +69,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     return body;
   };
   const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
-  const api = { ...options, readBody, streams: new Streams({ max, perCallerMax }) };
+  const api = {
+    ...options,
+    readBody,
+    streams: new Streams({ max, perCallerMax }),
+    brake: new Brake(),
+    largeBodies: new Lane(largeBodyLane),
+  };
   const shares = new Shares(limits.inFlightMax);
   const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
@@ -82,21 +85,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   return { server, drain: (graceMs) => drain(server, state, graceMs) };
-}
-
-function openServer({ requestTimeoutMs, tls }: GatewayOptions): WebServer {
-  const options = {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
-    handshakeTimeout: headersTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
-  };
-  const server = tls
-    ? createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined })
-    : createServer(options);
-  server.maxConnections = connectionsMax;
-  return server;
 }
 
 async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {

@@ -3,7 +3,8 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import type { RequestLimits } from '#lib/limits/request-limits.ts';
+import type { Lane } from '#lib/limits/lanes.ts';
+import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
 import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
@@ -18,9 +19,12 @@ import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
+import type { Brake } from './brake.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
+
+const largeBodyBytes = 128 * 1024;
 
 /** The parts that all operations share. */
 export type Api = {
@@ -32,6 +36,9 @@ export type Api = {
   readBody: ReadBody;
   streams: Streams;
   requestLimits: RequestLimits;
+  brake: Brake;
+  /** Large bodies take turns, since nothing else runs while one is read. */
+  largeBodies: Lane;
   callTimeoutMs: number;
 };
 
@@ -43,11 +50,10 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  api.requestLimits.take('address', exchange.clientAddress);
+  await limited(api, exchange, 'address', exchange.clientAddress);
   if (!route.isPublic) {
-    const user = await requireToken(api, request.headers.authorization);
-    api.requestLimits.take('key', user);
-    exchange.caller = user;
+    exchange.caller = await requireToken(api, request.headers.authorization);
+    await limited(api, exchange, 'key', exchange.caller);
   }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
@@ -91,6 +97,16 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
+/** Counts a request. */
+async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string): Promise<void> {
+  try {
+    api.requestLimits.take(kind, id);
+  } catch (error) {
+    await api.brake.hold(exchange.signal);
+    throw error;
+  }
+}
+
 /** The user or key of the caller. */
 async function requireToken(api: Api, authorization: string | undefined): Promise<string> {
   const { token, fault } = bearerToken(authorization);
@@ -114,11 +130,14 @@ function readQuery(route: Route, { request, query }: Exchange): Message {
 }
 
 async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
-  const { request } = exchange;
+  const { request, response } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(exchange, route.bodyLimitBytes);
+  if (body.length > largeBodyBytes) {
+    response.once('close', await api.largeBodies.enter(exchange.caller, exchange.signal));
+  }
   const json = parseObject(body);
   const message = route.decodeBody(json);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));

@@ -47,7 +47,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.options.v1.Operation.failure_text","The error text of server faults (500, 503, 504), such as `Failed to list broadcasts`."],
   ["postrider.options.v1.Operation.cors","Browsers may call it from any site, without credentials (CORS)."],
   ["postrider.options.v1.Operation.ndjson","The JSON API answers with all pages of the operation as one stream."],
-  ["postrider.options.v1.Operation.heavy","It may read or write much: its calls have a few of a service's connections to the database, so that quick calls of\nall tenants have the others."],
+  ["postrider.options.v1.Operation.heavy","It may read or write much: three such calls run at a time in a process, two of one workspace, so that quick calls\nhave the rest. A call waits for 4 seconds at most; then it is RESOURCE_EXHAUSTED."],
   ["postrider.options.v1.Ndjson","An operation that answers page by page, and that the JSON API streams as `application/x-ndjson`: one line of JSON for each\nitem. An error after the first page cuts the connection."],
   ["postrider.options.v1.Ndjson.items","The response field with the items of a page."],
   ["postrider.options.v1.Ndjson.cursor","The request field that says where a page begins."],

@@ -1,23 +1,21 @@
 import { Code } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
-import { Lanes, lanesOfPool } from './lanes.ts';
+import { heavyLane, Lane, lanesOfPool } from './lanes.ts';
 
 const limits = { ...lanesOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
-let lanes: Lanes;
+let lane: Lane;
 /** Work that has a place, in the order in which it got it. */
 let inside: { name: string; leave: () => void }[];
 beforeEach(() => {
-  lanes = new Lanes(limits);
+  lane = new Lane(limits);
   inside = [];
 });
 
 const never = new AbortController().signal;
 
-function enter(name: string, { isHeavy = false, signal = never } = {}): Promise<void> {
-  const workspaceId = name.split(' ')[0] ?? '';
-  return lanes
-    .enter({ workspaceId, isHeavy }, signal)
-    .then((leave) => void inside.push({ name, leave }));
+async function enter(name: string, signal = never): Promise<void> {
+  const leave = await lane.enter(name, signal);
+  inside.push({ name, leave });
 }
 
 /** Lets what can enter do so. */
@@ -31,12 +29,12 @@ async function leave(name: string): Promise<void> {
   await settle();
 }
 
-const many = (name: string, times: number, options = {}) =>
-  Array.from({ length: times }, () => enter(name, options).catch(() => {}));
+const many = (name: string, times: number) =>
+  Array.from({ length: times }, () => enter(name).catch(() => {}));
 
-test('a pool of ten has eight places for tenants, three of them for heavy work', () => {
-  expect(lanesOfPool(10)).toMatchObject({ places: 8, heavyPlaces: 3 });
-  expect(lanesOfPool(2)).toMatchObject({ places: 1, heavyPlaces: 1 });
+test('a pool of ten has eight places for tenants', () => {
+  expect(lanesOfPool(10)).toMatchObject({ places: 8 });
+  expect(lanesOfPool(2)).toMatchObject({ places: 1 });
 });
 
 test('a tenant alone leaves two places to newcomers', async () => {
@@ -62,17 +60,19 @@ test('while others wait a tenant has half, and all take turns', async () => {
   expect([count('a'), count('b'), count('c')]).toEqual([3, 3, 2]);
 });
 
-test('heavy work has three places, one tenant two of them, and light work goes on', async () => {
-  many('a', 10, { isHeavy: true });
+test('of three places one tenant has two', async () => {
+  lane = new Lane(heavyLane);
+  many('a', 10);
   await settle();
   expect(count('a')).toBe(2);
-  await enter('b', { isHeavy: true });
-  many('c', 1, { isHeavy: true });
+  await enter('b');
+  many('c', 1);
   await settle();
   expect(count('c')).toBe(0);
-  await Promise.all([enter('d'), enter('e'), enter('d')]);
-  await leave('b');
-  expect(count('c')).toBe(1);
+  await leave('a');
+  expect([count('a'), count('b'), count('c')]).toEqual([2, 1, 0]);
+  await leave('a');
+  expect([count('a'), count('b'), count('c')]).toEqual([1, 1, 1]);
 });
 
 test('a tenant may wait with so much, and more is refused as its own fault', async () => {
@@ -83,7 +83,7 @@ test('a tenant may wait with so much, and more is refused as its own fault', asy
 });
 
 test('a wait ends: for the tenant with places as its own fault, for another as an outage', async () => {
-  lanes = new Lanes({ ...limits, waitMaxMs: 50 });
+  lane = new Lane({ ...limits, waitMaxMs: 50 });
   many('a', 6);
   many('b', 2);
   await settle();
@@ -98,10 +98,10 @@ test('work whose caller leaves waits no longer', async () => {
   many('a', 6);
   many('b', 2);
   const caller = new AbortController();
-  const left = enter('c', { signal: caller.signal });
+  const left = enter('c', caller.signal);
   caller.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
-  await expect(enter('c', { signal: caller.signal })).rejects.toThrow('left');
+  await expect(enter('c', caller.signal)).rejects.toThrow('left');
   await leave('a');
   expect(count('c')).toBe(0);
 });

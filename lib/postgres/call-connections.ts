@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
-import { Lanes, lanesOfPool, type Passenger } from '#lib/limits/lanes.ts';
+import { Lane, lanesOfPool } from '#lib/limits/lanes.ts';
 
 type Call = {
   signal: AbortSignal;
-  /** For connections that are shared among tenants. */
-  passenger: Passenger | undefined;
+  /** The workspace whose share of the connections it takes. */
+  tenant: string | undefined;
   held: Set<PoolClient>;
   isOver: boolean;
 };
@@ -18,10 +18,10 @@ const calls = new AsyncLocalStorage<Call>();
  * those of others.
  */
 export async function endingStatements<T>(
-  { signal, passenger }: { signal: AbortSignal; passenger?: Passenger | undefined },
+  { signal, tenant }: { signal: AbortSignal; tenant?: string | undefined },
   run: () => Promise<T>,
 ): Promise<T> {
-  const call: Call = { signal, passenger, held: new Set(), isOver: false };
+  const call: Call = { signal, tenant, held: new Set(), isOver: false };
   const end = () => call.held.forEach(close);
   signal.addEventListener('abort', end);
   try {
@@ -36,12 +36,12 @@ export async function endingStatements<T>(
 /** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);
-  const lanes = new Lanes(lanesOfPool(pool.options.max ?? 10));
+  const lane = new Lane(lanesOfPool(pool.options.max ?? 10));
   const holders = new WeakMap<PoolClient, { call: Call; leave: (() => void) | undefined }>();
   const connectForCall = async (): Promise<PoolClient> => {
     const call = calls.getStore();
     if (!call || call.isOver) return connect();
-    const leave = await enter(lanes, call);
+    const leave = await enter(lane, call);
     try {
       const client = await connect();
       holders.set(client, { call, leave });
@@ -63,8 +63,8 @@ export function tieToCalls(pool: Pool): void {
 }
 
 /** A call that has a connection gets another at once: if it waited for its turn, calls could wait for each other. */
-async function enter(lanes: Lanes, { passenger, held, signal }: Call) {
-  return passenger && held.size === 0 ? lanes.enter(passenger, signal) : undefined;
+async function enter(lane: Lane, { tenant, held, signal }: Call) {
+  return tenant !== undefined && held.size === 0 ? lane.enter(tenant, signal) : undefined;
 }
 
 /** Closes a connection without waiting for its statement. */

@@ -18,7 +18,7 @@ export function idleSockets(baseUrl: string, count: number): Running {
     );
     socket.once('close', () => {
       open.delete(socket);
-      if (!isStopped) setTimeout(begin, 20).unref();
+      if (!isStopped) setTimeout(begin, 1_000).unref();
     });
   };
   for (let each = 0; each < count; each += 1) begin();

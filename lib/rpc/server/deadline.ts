@@ -28,16 +28,12 @@ export function defaultDeadline(deadlineMs: number): Interceptor {
 
 /**
  * Ends the statements of a call that was cancelled or is late, and has tenants take turns with the connections of a pool.
- * Calls between services continue: sent mail must be recorded whatever happens to the caller. Heavy reads of services are done
- * for a tenant, and are treated as the tenant's own.
+ * Calls between services continue: sent mail must be recorded whatever happens to the caller.
  */
 export const statementsEndWithCall: Interceptor = (next) => (request) => {
-  const options = operationOf(request.method);
-  if (request.stream || !options) return next(request);
+  const rule = operationOf(request.method)?.access?.rule.case;
+  if (request.stream || rule === 'service') return next(request);
   const { user, workspaceId } = limitedBy(request.contextValues);
-  const isHeavy = options.heavy;
-  if (options.access?.rule.case === 'service' && !isHeavy) return next(request);
-  const isOfTenant = workspaceId !== '' && (user !== undefined || isHeavy);
-  const passenger = isOfTenant ? { workspaceId, isHeavy } : undefined;
-  return endingStatements({ signal: request.signal, passenger }, () => next(request));
+  const tenant = user !== undefined && workspaceId !== '' ? workspaceId : undefined;
+  return endingStatements({ signal: request.signal, tenant }, () => next(request));
 };

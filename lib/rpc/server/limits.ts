@@ -1,4 +1,5 @@
 import type { HandlerContext, Interceptor } from '@connectrpc/connect';
+import { heavyLane, Lane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { peerAddressHeader } from '../wire.ts';
 import { limitedBy, operationOf } from './access.ts';
@@ -22,5 +23,22 @@ export function limitInterceptor(limits: RequestLimits): Interceptor {
     if (user !== undefined && isDirect) limits.take('key', user);
     if (user !== undefined && workspaceId !== '') limits.take('workspace', workspaceId);
     return next(request);
+  };
+}
+
+/**
+ * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process and of its connections.
+ * Services make heavy calls for a tenant, and are treated as the tenant.
+ */
+export function heavyInterceptor(): Interceptor {
+  const lane = new Lane(heavyLane);
+  return (next) => async (request) => {
+    if (request.stream || !operationOf(request.method)?.heavy) return next(request);
+    const leave = await lane.enter(limitedBy(request.contextValues).workspaceId, request.signal);
+    try {
+      return await next(request);
+    } finally {
+      leave();
+    }
   };
 }

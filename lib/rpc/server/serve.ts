@@ -32,7 +32,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
-import { limitedGate, limitInterceptor } from './limits.ts';
+import { heavyInterceptor, limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { loggedGate, requestLog } from './request-log.ts';
 import { unaryServer } from './unary.ts';
@@ -64,7 +64,7 @@ type CallOptions = Pick<ServiceOptions, 'authorize' | 'demo' | 'keyring' | 'limi
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, limits, connections, validation.
+ * outermost first: log, errors, deadline, access, limits, turns, connections, validation.
  */
 export function callRules({ authorize, demo, keyring, log, ...given }: CallOptions) {
   const { limits = new RequestLimits(noLimits) } = given;
@@ -74,6 +74,7 @@ export function callRules({ authorize, demo, keyring, log, ...given }: CallOptio
     defaultDeadline(deadlineDefaultMs),
     accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
     limitInterceptor(limits),
+    heavyInterceptor(),
     statementsEndWithCall,
     onlyOurs(validationInterceptor),
   ];

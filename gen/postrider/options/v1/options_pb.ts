@@ -95,8 +95,8 @@ export type Operation = Message<"postrider.options.v1.Operation"> & {
   ndjson?: Ndjson | undefined;
 
   /**
-   * It may read or write much: its calls have a few of a service's connections to the database, so that quick calls of
-   * all tenants have the others.
+   * It may read or write much: three such calls run at a time in a process, two of one workspace, so that quick calls
+   * have the rest. A call waits for 4 seconds at most; then it is RESOURCE_EXHAUSTED.
    *
    * @generated from field: bool heavy = 11;
    */
