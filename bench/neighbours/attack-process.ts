@@ -8,8 +8,8 @@ let running: Running | undefined;
 
 process.on('message', async (order: Order) => {
   if (order === 'stop') {
-    const tally = await running?.stop();
-    process.send?.([...(tally ?? [])]);
+    await running?.stop();
+    process.send?.([...(running?.tally ?? [])]);
     return;
   }
   const attack = attacks.find(({ name }) => name === order.name);

@@ -76,10 +76,10 @@ async function throughServer(
   const server = await start();
   const running = await begin(await givenTenant(site.baseUrl, { ...site, smtpPort: server.port }));
   return {
+    tally: running.tally,
     async stop() {
-      const tally = await running.stop();
+      await running.stop();
       await server.close();
-      return tally;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts';
 export type Tally = Map<number, number>;
 
 /** Something that goes on until it is stopped. */
-export type Running = { stop(): Promise<Tally> };
+export type Running = { tally: Tally; stop(): Promise<void> };
 
 export type Asked = { path: string; body?: object };
 
@@ -48,11 +48,11 @@ export function flood(
   };
   const loops = Array.from({ length: connections }, loop);
   return {
+    tally,
     async stop() {
       stopped.abort();
       await Promise.all(loops);
       await pool.destroy();
-      return tally;
     },
   };
 }

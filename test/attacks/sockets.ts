@@ -23,10 +23,10 @@ export function idleSockets(baseUrl: string, count: number): Running {
   };
   for (let each = 0; each < count; each += 1) begin();
   return {
+    tally: new Map(),
     async stop() {
       isStopped = true;
       for (const socket of open) socket.destroy();
-      return new Map();
     },
   };
 }
@@ -48,9 +48,9 @@ export function idleStreams(port: number, count: number): Running {
     }
   });
   return {
+    tally: new Map(),
     async stop() {
       session.destroy();
-      return new Map();
     },
   };
 }

@@ -196,6 +196,21 @@ test('a disposable address is answered like any other, and nothing is stored', a
   expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 0 });
 });
 
+test('a stranger brings 4 KiB of custom JSON at most, in all fields together', async () => {
+  const workspaceId = await givenWorkspace();
+  const ask = (note: string) =>
+    form().subscribe({
+      workspaceId,
+      contact: { email: somebody(), customJson1: { note }, customJson2: { note } },
+      listIds: ['open'],
+    });
+  await ask('x'.repeat(2_000));
+  await expect(ask('x'.repeat(2_100))).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'invalid contact: custom JSON without email_hmac must be at most 4 KiB in all',
+  });
+});
+
 const tooMany = {
   code: Code.ResourceExhausted,
   rawMessage: 'Too many subscription attempts. Please try again in a few minutes.',
