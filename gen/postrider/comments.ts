@@ -659,7 +659,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.ListContactsRequest.contact_list_status","Members with this status, on the list if one is given, else on any."],
   ["postrider.contacts.v1.ListContactsRequest.segments","Members of any of these segments."],
   ["postrider.contacts.v1.ListContactsRequest.with_contact_lists","Whether `contact_lists` is filled."],
-  ["postrider.contacts.v1.ListContactsRequest.limit","1 to 100; 20 if absent."],
+  ["postrider.contacts.v1.ListContactsRequest.limit","1 to 100; 20 if absent. A page may hold fewer, since it ends at 4 MiB."],
   ["postrider.contacts.v1.ListContactsRequest.cursor","`next_cursor` of the page before; empty for the first."],
   ["postrider.contacts.v1.ListContactsResponse","A page of contacts."],
   ["postrider.contacts.v1.ListContactsResponse.contacts","Newest first, then by address."],

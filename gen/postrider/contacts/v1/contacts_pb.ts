@@ -784,7 +784,7 @@ export type ListContactsRequest = Message<"postrider.contacts.v1.ListContactsReq
   withContactLists: boolean;
 
   /**
-   * 1 to 100; 20 if absent.
+   * 1 to 100; 20 if absent. A page may hold fewer, since it ends at 4 MiB.
    *
    * @generated from field: optional int32 limit = 14;
    */
