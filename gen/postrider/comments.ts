@@ -2044,7 +2044,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.ReportUsageRequest","What a process has counted since its last report."],
   ["postrider.workspaces.v1.ReportUsageRequest.usage","At most 500, each key once."],
   ["postrider.workspaces.v1.Usage","The requests under one limit."],
-  ["postrider.workspaces.v1.Usage.key","SHA-256 of the limit's kind and of what it limits: a key or user, a workspace or a client address."],
+  ["postrider.workspaces.v1.Usage.key","SHA-256 in lower-case hex of the limit's kind and of what it limits: a key or user, a workspace or a client address."],
   ["postrider.workspaces.v1.Usage.count","Requests since the last report."],
   ["postrider.workspaces.v1.ReportUsageResponse","What all processes have counted."],
   ["postrider.workspaces.v1.ReportUsageResponse.totals","Requests since the key was first reported, in the order of the request."],

@@ -69,14 +69,13 @@ test('keys that are not used any more are forgotten, and the counts of a report 
 function givenLedger() {
   const totals = new Map<string, bigint>();
   const state = { isAway: false, reports: 0, largest: 0 };
-  const report = async (usage: readonly { key: Uint8Array; count: number }[]) => {
+  const report = async (usage: readonly { key: string; count: number }[]) => {
     if (state.isAway) throw new Error('away');
     state.reports += 1;
     state.largest = Math.max(state.largest, usage.length);
     return usage.map(({ key, count }) => {
-      const name = Buffer.from(key).toString('hex');
-      const total = (totals.get(name) ?? 0n) + BigInt(count);
-      totals.set(name, total);
+      const total = (totals.get(key) ?? 0n) + BigInt(count);
+      totals.set(key, total);
       return total;
     });
   };

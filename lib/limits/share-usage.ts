@@ -6,7 +6,7 @@ import type { LimitKind, RequestLimits } from './request-limits.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
 /** A key, hashed since it may be an address, and the requests since the last report. */
-export type Usage = { key: Uint8Array; count: number };
+export type Usage = { key: string; count: number };
 
 /** Adds to what all processes have counted, and returns the new totals, in the same order. */
 export type ReportUsage = (usage: readonly Usage[]) => Promise<readonly bigint[]>;
@@ -116,6 +116,6 @@ function shareOf({ count, limit }: Counted, total: bigint, known: Known | undefi
   return Math.max(shareMin, (count / all + (known?.share ?? 1)) / 2);
 }
 
-function hashOf(kind: LimitKind, key: string): Uint8Array {
-  return createHash('sha256').update(`${kind} ${key}`).digest();
+function hashOf(kind: LimitKind, key: string): string {
+  return createHash('sha256').update(`${kind} ${key}`).digest('hex');
 }

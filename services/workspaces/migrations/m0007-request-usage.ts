@@ -5,7 +5,7 @@ export class RequestUsage extends Migration {
     // Unlogged: after a crash of PostgreSQL the counts of the last minute are of no use.
     this.addSql(`
       create unlogged table request_usage (
-        key bytea primary key,
+        key text primary key,
         total bigint not null,
         reported_at timestamptz not null
       )`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => given.context.store.close());
 
-const key = (name: string) => createHash('sha256').update(name).digest();
+const key = (name: string) => createHash('sha256').update(name).digest('hex');
 
 async function report(...usage: (readonly [name: string, count: number])[]): Promise<number[]> {
   const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));

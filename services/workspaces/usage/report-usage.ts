@@ -9,13 +9,13 @@ const sweptMax = 1_000;
 /** The counts of all processes, in a table, so that replicas of this service share them as well. */
 export function createReportUsage(store: Store): ReportUsage {
   return async (usage) => {
-    const keys = usage.map(({ key }) => Buffer.from(key));
+    const keys = usage.map(({ key }) => key);
     const rows = await query<{ total: string }>(
       store.fork(),
       // Written in the order of keys, so that reports that share keys cannot deadlock.
       `with reported as (
          insert into request_usage (key, total, reported_at)
-         select key, sum(count), now() from unnest($1::bytea[], $2::bigint[]) as usage (key, count)
+         select key, sum(count), now() from unnest($1::text[], $2::bigint[]) as usage (key, count)
          group by key
          order by key
          on conflict (key) do update
@@ -23,7 +23,7 @@ export function createReportUsage(store: Store): ReportUsage {
          returning key, total
        )
        select reported.total
-       from unnest($1::bytea[]) with ordinality as asked (key, place)
+       from unnest($1::text[]) with ordinality as asked (key, place)
        join reported on reported.key = asked.key
        order by place`,
       [keys, usage.map(({ count }) => count)],
