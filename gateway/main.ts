@@ -1,19 +1,22 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { contracts } from './api/contracts.ts';
+import { requireToken } from './api/operation.ts';
 import { connectServices } from './api/transports.ts';
 import { readConfig } from './config.ts';
+import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf, servicesOf } from './routes.ts';
 import { runGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-const config = readConfig(process.env, servicesOf(routes));
+const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
 const keyring = createKeyring(config.secretKey, { log });
@@ -26,15 +29,17 @@ const { pages, close } = openPages({ routes, ...peers, keyring, authorization, l
 const requestLimits = new RequestLimits(config.requestRates);
 const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
 const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
-runGateway({
-  ...config,
+const { verifyToken } = keyring;
+const requireOwnToken = (header: string | undefined) => requireToken({ verifyToken }, header);
+const shared = { ...config, authorization, log, requestLimits };
+const grpc = { ...shared, contracts, requireToken: requireOwnToken };
+await runGateway({
+  ...shared,
   routes,
   pages,
   transportFor,
-  verifyToken: keyring.verifyToken,
-  authorization,
-  requestLimits,
-  log,
+  verifyToken,
+  openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
   async close() {
     sharing.stop();
     await close();

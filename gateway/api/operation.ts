@@ -5,7 +5,7 @@ import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Lane } from '#lib/limits/lanes.ts';
 import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
-import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
+import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
@@ -107,8 +107,11 @@ async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string
   }
 }
 
-/** The user or key of the caller. */
-async function requireToken(api: Api, authorization: string | undefined): Promise<string> {
+/** The user or key of a caller. Throws where the header has no valid token of either. */
+export async function requireToken(
+  api: Pick<Api, 'verifyToken'>,
+  authorization: string | undefined,
+): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
@@ -118,7 +121,10 @@ async function requireToken(api: Api, authorization: string | undefined): Promis
 }
 
 function unauthenticated(text: string): Refusal {
-  return new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  const reason = text === missingToken ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
+  const refused = new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  refused.failure.reason = reason;
+  return refused;
 }
 
 function readQuery(route: Route, { request, query }: Exchange): Message {

@@ -3,7 +3,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Env } from '#lib/config.ts';
+import { type Env, settingsOrExit } from '#lib/config.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
@@ -80,10 +80,13 @@ export async function runService<Config extends ServiceConfig>(
   open: (base: Base, config: Config) => Promise<ServiceProcess>,
 ): Promise<void> {
   const onlyMigrate = process.argv[2] === 'migrate';
-  const config = readConfig(process.env, onlyMigrate ? 'migrate' : 'serve');
+  const config = settingsOrExit(() => readConfig(process.env, onlyMigrate ? 'migrate' : 'serve'));
   const base = openBase(config);
   const service = await open(base, config);
-  if (onlyMigrate || config.migrateOnStart) await service.store.migrate();
+  if (onlyMigrate || config.migrateOnStart) {
+    await requireDatabase(service.store, config, base.log);
+    await service.store.migrate();
+  }
   if (onlyMigrate) return service.store.close();
   await service.prepare?.();
   const { keyring, log } = base;
@@ -121,6 +124,17 @@ export async function runService<Config extends ServiceConfig>(
     await service.close?.();
     await service.store.close();
   });
+}
+
+/** Ends the process with a line that names the variable: a supervisor starts it again. */
+async function requireDatabase(store: Store, { name }: ServiceConfig, log: Log): Promise<void> {
+  try {
+    await store.ping();
+  } catch (error) {
+    const variable = `${name.toUpperCase()}_DATABASE_URL`;
+    log.fatal({ err: error }, `the database of ${variable} cannot be used`);
+    process.exit(1);
+  }
 }
 
 function authorizeBy(directory: Client<typeof WorkspaceDirectoryService>): Authorize {
