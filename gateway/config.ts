@@ -1,4 +1,5 @@
 import { type Env, readEnv } from '#lib/config.ts';
+import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 
@@ -18,6 +19,7 @@ export type GatewayConfig = {
   trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
+  requestRates: RequestRates;
   /** For calls to services. */
   clientTls: ClientTls | undefined;
   /** The gateway's own certificate, other than the one that services know: browsers must trust it. */
@@ -42,6 +44,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
         variables.requiredList(`${service.toUpperCase()}_ADDR`),
       ]),
     ),
+    requestRates: readRequestRates(variables),
     clientTls: variables.derived(readClientTls),
     tls: variables.derived((given) => readServerTls(given, 'GATEWAY_')),
   }));

@@ -1,5 +1,9 @@
+import { createClient } from '@connectrpc/connect';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
+import { RequestLimits } from '#lib/limits/request-limits.ts';
+import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { contracts } from './api/contracts.ts';
@@ -22,17 +26,22 @@ const contacts = transportFor('contacts');
 const broadcasts = transportFor('broadcasts');
 const peers = { messages, contacts, broadcasts };
 const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
+const requestLimits = new RequestLimits(config.requestRates);
+const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
+const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
 const { verifyToken } = keyring;
 const requireOwnToken = (header: string | undefined) => requireToken({ verifyToken }, header);
-const grpc = { ...config, contracts, authorization, log, requireToken: requireOwnToken };
+const shared = { ...config, authorization, log, requestLimits };
+const grpc = { ...shared, contracts, requireToken: requireOwnToken };
 await runGateway({
-  ...config,
+  ...shared,
   routes,
   pages,
   transportFor,
   verifyToken,
-  authorization,
-  log,
-  close,
   openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
+  async close() {
+    sharing.stop();
+    await close();
+  },
 });

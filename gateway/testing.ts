@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { createKeyring } from '#lib/keys/keyring.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { contracts } from './api/contracts.ts';
@@ -73,6 +74,7 @@ export async function startGateway(
     transportFor,
     verifyToken: keyring.verifyToken,
     authorization,
+    requestLimits: new RequestLimits(noLimits),
     demoMode: false,
     log,
     callTimeoutMs: 5_000,

@@ -3,6 +3,8 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import type { Lane } from '#lib/limits/lanes.ts';
+import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
 import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
@@ -17,9 +19,12 @@ import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
+import type { Brake } from './brake.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
+
+const largeBodyBytes = 128 * 1024;
 
 /** The parts that all operations share. */
 export type Api = {
@@ -30,6 +35,10 @@ export type Api = {
   demoMode: boolean;
   readBody: ReadBody;
   streams: Streams;
+  requestLimits: RequestLimits;
+  brake: Brake;
+  /** Large bodies take turns, since nothing else runs while one is read. */
+  largeBodies: Lane;
   callTimeoutMs: number;
 };
 
@@ -41,7 +50,11 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  if (!route.isPublic) await requireToken(api, request.headers.authorization);
+  await limited(api, exchange, 'address', exchange.clientAddress);
+  if (!route.isPublic) {
+    exchange.caller = await requireToken(api, request.headers.authorization);
+    await limited(api, exchange, 'key', exchange.caller);
+  }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
@@ -84,16 +97,27 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-/** Throws where the header has no valid token of a user or a key. */
+/** Counts a request. */
+async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string): Promise<void> {
+  try {
+    api.requestLimits.take(kind, id);
+  } catch (error) {
+    await api.brake.hold(exchange.signal);
+    throw error;
+  }
+}
+
+/** The user or key of a caller. Throws where the header has no valid token of either. */
 export async function requireToken(
   api: Pick<Api, 'verifyToken'>,
   authorization: string | undefined,
-): Promise<void> {
+): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token);
   // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
+  return claims.subject;
 }
 
 function unauthenticated(text: string): Refusal {
@@ -116,7 +140,10 @@ async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
-  const body = await api.readBody(request, response, route.bodyLimitBytes);
+  const body = await api.readBody(exchange, route.bodyLimitBytes);
+  if (body.length > largeBodyBytes) {
+    response.once('close', await api.largeBodies.enter(exchange.caller, exchange.signal));
+  }
   const json = parseObject(body);
   const message = route.decodeBody(json);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));

@@ -13,6 +13,7 @@ import {
   CountContactsResponseSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -38,6 +39,7 @@ const open = (servicePort: number, over: Partial<GrpcOptions> = {}) =>
       tls: undefined,
       authorization: serviceToken(keyring, 'gateway'),
       requireToken: (header) => requireToken(keyring, header),
+      requestLimits: new RequestLimits(noLimits),
       reflection: true,
       trustedProxies: [],
       log: createLog('gateway', 'silent'),
@@ -181,6 +183,25 @@ test('one client has so many calls at once, and may call again when they end', a
   finish({ totalContacts: 1 });
   await Promise.all(waiting);
   expect(await client.countContacts(request, options)).toMatchObject({ totalContacts: 1 });
+  await small.drain(0);
+});
+
+test('a key has its limit of requests, and so has an address', async () => {
+  const requestLimits = new RequestLimits({ key: 1, workspace: 0, address: 3 }, () => 0);
+  const small = await open(service.port, { requestLimits });
+  const client = createClient(ContactService, over(small.port));
+  const codes: unknown[] = [];
+  for (const user of ['ada', 'ada', 'ada', 'bob', 'bob', 'eve', 'eve']) {
+    const headers = { authorization: `Bearer ${await tokenFor(user)}` };
+    codes.push(
+      await client.countContacts(request, { headers }).then(
+        () => 'ok',
+        ({ code }) => code,
+      ),
+    );
+  }
+  const refused = Code.ResourceExhausted;
+  expect(codes).toEqual(['ok', 'ok', refused, 'ok', 'ok', 'ok', refused]);
   await small.drain(0);
 });
 

@@ -1,4 +1,5 @@
 import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '../rpc/tls.ts';
 
@@ -18,6 +19,7 @@ export type ServiceConfig = {
   tls: ServerTls | undefined;
   demoMode: boolean;
   reflection: boolean;
+  requestRates: RequestRates;
   migrateOnStart: boolean;
 };
 
@@ -57,6 +59,7 @@ export function configReader<Own extends object>(
       tls: role === 'serve' ? variables.derived(readServerTls) : undefined,
       demoMode: variables.flag('DEMO_MODE'),
       reflection: variables.text('REFLECTION', 'true') !== 'false',
+      requestRates: readRequestRates(variables),
       migrateOnStart: variables.flag('MIGRATE_ON_START'),
       ...readOwn(variables),
     }));

@@ -7,6 +7,8 @@ import { type Env, settingsOrExit } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
+import { RequestLimits } from '#lib/limits/request-limits.ts';
+import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
@@ -40,6 +42,8 @@ export type ServiceProcess = {
   authorize?: Authorize;
   /** Where audit entries are written; a job sends them to workspaces if absent. */
   audit?: AuditSink;
+  /** How requests are counted for all processes; asks workspaces if absent. */
+  reportUsage?: ReportUsage;
   /** Called after migrations, before the service answers or runs a job. */
   prepare?(): Promise<void>;
   close?(): Promise<void>;
@@ -100,14 +104,16 @@ export async function runService<Config extends ServiceConfig>(
     minutely: service.minutely ?? [],
     log,
   });
+  const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const limits = new RequestLimits(config.requestRates);
+  const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
   const server = await serve(
     {
       ...service,
       audit: { store: service.store, write: service.audit ?? auditByJob(config.name), log },
       keyring,
-      authorize:
-        service.authorize ??
-        authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
+      limits,
+      authorize: service.authorize ?? authorizeBy(directory()),
       demo: config.demoMode,
       log,
       tls: config.tls,
@@ -120,6 +126,7 @@ export async function runService<Config extends ServiceConfig>(
   process.send?.('ready');
   onTermination(log, async () => {
     await server.drain();
+    sharing.stop();
     await jobs.stop();
     await service.close?.();
     await service.store.close();

@@ -14,6 +14,7 @@ import { continueDeletions } from './tasks/continue-deletions.ts';
 import { eraseWorkspace } from './tasks/erase-workspace.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
+import { createReportUsage } from './usage/report-usage.ts';
 
 await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, config) => {
   const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
@@ -43,6 +44,7 @@ await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, conf
     },
     authorize: createAuthorize(context),
     audit: (em, entry) => writeEntries(em, [entry]),
+    reportUsage: createReportUsage(store),
     async prepare() {
       await addAuditClearing(store.fork(), 0);
       lastUse.start();

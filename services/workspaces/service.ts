@@ -34,6 +34,7 @@ import { listWorkspaces } from './operations/list-workspaces.ts';
 import { logout } from './operations/logout.ts';
 import { recordAuditEntries } from './operations/record-audit-entries.ts';
 import { removeMember } from './operations/remove-member.ts';
+import { reportUsage } from './operations/report-usage.ts';
 import { revokeAPIKey } from './operations/revoke-api-key.ts';
 import { revokeSession } from './operations/revoke-session.ts';
 import { rotateAPIKey } from './operations/rotate-api-key.ts';
@@ -110,6 +111,7 @@ export function workspacesRoutes(context: Context) {
       getSettings: getSettings(context),
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
+      reportUsage: reportUsage(context),
     });
   };
 }

@@ -40,6 +40,23 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         about: '`true` refuses operations that would let strangers abuse a public demo.',
       },
       {
+        name: 'REQUESTS_PER_SECOND_OF_KEY',
+        fallback: '500',
+        about:
+          'Requests of one API key or user, over all processes; twice as many at once. The same value in the gateway and every service; `0` for no limit. Workers have none.',
+      },
+      {
+        name: 'REQUESTS_PER_SECOND_OF_WORKSPACE',
+        fallback: '1000',
+        about: 'The same for one workspace.',
+      },
+      {
+        name: 'REQUESTS_PER_SECOND_OF_ADDRESS',
+        fallback: '2000',
+        about:
+          'The same for one client address (a /64 of IPv6); links and pictures of mails don\u2019t count. Behind a proxy that `TRUSTED_PROXIES` doesn\u2019t name, all clients are one.',
+      },
+      {
         name: 'TLS_CA_FILE',
         fallback: '',
         about: 'The authority of services\u2019 certificates; calls to services then use TLS.',

@@ -24,6 +24,7 @@ export type Membership = {
 
 const claimsKey = createContextKey<Claims | undefined>(undefined);
 const membershipKey = createContextKey<Membership | undefined>(undefined);
+const directKey = createContextKey(false);
 
 /** The claims of the caller. Throws in an operation that needs no token. */
 export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
@@ -35,6 +36,24 @@ export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
 /** The claims of the caller; undefined in an operation that needs no token. */
 export function claimsIn(values: HandlerContext['values']): Claims | undefined {
   return values.get(claimsKey);
+}
+
+/**
+ * Who is behind a call, for limits. Calls of services have no user; direct ones have not come through the gateway, which
+ * counts the others by user and address itself. A workspace is named once the caller's membership is known.
+ */
+export function limitedBy(values: HandlerContext['values']): {
+  user: string | undefined;
+  workspaceId: string;
+  isDirect: boolean;
+} {
+  const claims = values.get(claimsKey);
+  const isUser = claims !== undefined && claims.type !== 'service';
+  return {
+    user: isUser ? claims.subject : undefined,
+    workspaceId: values.get(membershipKey)?.workspaceId ?? '',
+    isDirect: values.get(directKey),
+  };
 }
 
 /** Who calls and in which workspace, for logs; what is not known or has an impossible form is left out. */
@@ -114,6 +133,7 @@ export function tokenGate(keyring: Keyring) {
       const peer = requestHeader.get(peerAddressHeader);
       if (peer) requestHeader.set(clientAddressHeader, peer);
       else requestHeader.delete(clientAddressHeader);
+      values.set(directKey, true);
     }
     if (rule !== 'public') values.set(claimsKey, claims);
   };
