@@ -1,11 +1,12 @@
 import { type Env, readEnv } from '#lib/config.ts';
+import type { Keyset } from '#lib/keys/keyset.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 
 export type GatewayConfig = {
   host: string;
   port: number;
-  secretKey: string;
+  keyset: Keyset;
   demoMode: boolean;
   /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
   isHttps: boolean;
@@ -25,7 +26,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
   return readEnv(env, (variables) => ({
     host: variables.text('HOST', '127.0.0.1'),
     port: variables.integer('GATEWAY_PORT'),
-    secretKey: variables.text('SECRET_KEY'),
+    keyset: variables.keyset('gateway'),
     demoMode: variables.flag('DEMO_MODE'),
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
     logLevel: variables.text('LOG_LEVEL', 'info'),

@@ -1,6 +1,9 @@
+import { createClient } from '@connectrpc/connect';
+import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
+import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
 import { contracts } from './api/contracts.ts';
 import { connectServices } from './api/transports.ts';
 import { readConfig } from './config.ts';
@@ -12,8 +15,12 @@ const routes = routesOf(contracts);
 const config = readConfig(process.env, servicesOf(routes));
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
-const keyring = createKeyring(config.secretKey, { log });
-const authorization = serviceToken(keyring, 'gateway');
+const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
+const verifyOld = oldTokenVerifier(async (token) =>
+  directory.authorize({ token }, { headers: { authorization: await authorization() } }),
+);
+const keyring = createKeyring(config.keyset, { log, verifyOld });
+const authorization = serviceToken(keyring);
 const messages = transportFor('messages');
 const contacts = transportFor('contacts');
 const broadcasts = transportFor('broadcasts');

@@ -1,3 +1,5 @@
+import { type Keyset, readKeyset } from './keys/keyset.ts';
+
 /** The variables of a process. Its `config.ts` reads them once, at start. */
 export type Env = Record<string, string | undefined>;
 
@@ -12,6 +14,8 @@ export type Variables = {
   /** Items separated by commas or semicolons, trimmed, without empty ones. */
   list(name: string): string[];
   requiredList(name: string): string[];
+  /** The keys of a service, from `SERVICE_KEYS`. */
+  keyset(service: string): Keyset;
   /** A value made of several variables; an error that `read` throws must name them. */
   derived<T>(read: (env: Env) => T): T | undefined;
 };
@@ -34,6 +38,14 @@ function variablesOf(env: Env, faults: string[]): Variables {
     const value = env[name] || fallback;
     if (value === undefined) faults.push(`${name} is not set`);
     return value ?? '';
+  };
+  const derived: Variables['derived'] = (read) => {
+    try {
+      return read(env);
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
   };
   const list: Variables['list'] = (name) => {
     const items = (env[name] ?? '').split(/[,;]/).map((item) => item.trim());
@@ -64,13 +76,11 @@ function variablesOf(env: Env, faults: string[]): Variables {
       if (items.length === 0) faults.push(`${name} is not set`);
       return items;
     },
-    derived(read) {
-      try {
-        return read(env);
-      } catch (error) {
-        faults.push(error instanceof Error ? error.message : String(error));
-        return undefined;
-      }
+    keyset(service) {
+      const given = text('SERVICE_KEYS');
+      const read = () => readKeyset(given, service);
+      return (given === '' ? undefined : derived(read)) ?? ({} as Keyset);
     },
+    derived,
   };
 }

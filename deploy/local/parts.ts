@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startChild } from './child.ts';
+import { serviceKeysOf } from './keys.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
 import { type ServiceName, type StackConfig, serviceNames } from './stack-config.ts';
@@ -39,11 +40,12 @@ export function productParts(
   databaseUrls: Record<string, string>,
 ): { services: Part[]; workers: Part[]; gateway: Part } {
   const { root, folder, ports } = config;
-  const shared = sharedVariables(config, secrets);
+  const shared = sharedVariables(config);
   const services = serviceNames.flatMap((name) =>
     ports.services[name].map((port, replica) =>
       nodePart(replica === 0 ? name : `${name}-${replica + 1}`, main(root, name), folder, {
         ...shared,
+        ...ownVariables(name, config, secrets),
         ...databaseOf(name, databaseUrls),
         [`${name.toUpperCase()}_PORT`]: String(port),
       }),
@@ -52,11 +54,13 @@ export function productParts(
   const workers = servicesWithWorkflows.map((name) =>
     nodePart(`${name}-worker`, join(root, 'services', name, 'worker.ts'), folder, {
       ...shared,
+      ...ownVariables(name, config, secrets),
       ...databaseOf(name, databaseUrls),
     }),
   );
   const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, {
     ...shared,
+    ...ownVariables('gateway', config, secrets),
     GATEWAY_PORT: String(ports.gateway),
   });
   return { services, workers, gateway };
@@ -74,7 +78,16 @@ export function smtpUrl({ own, ports }: StackConfig): string {
   return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
 }
 
-function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
+/** Secrets that no other process has. */
+function ownVariables(name: string, config: StackConfig, secrets: Secrets): Variables {
+  return {
+    SERVICE_KEYS: serviceKeysOf(secrets.keys, name),
+    ...(name === 'workspaces' ? { SECRET_KEY: secrets.secretKey } : {}),
+    ...(name === 'messages' ? { SYSTEM_SMTP_URL: smtpUrl(config) } : {}),
+  };
+}
+
+function sharedVariables(config: StackConfig): Variables {
   const addresses = serviceNames.map((name) => [
     `${name.toUpperCase()}_ADDR`,
     config.ports.services[name].map((port) => `127.0.0.1:${port}`).join(','),
@@ -82,7 +95,6 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
   return {
     ...Object.fromEntries(addresses),
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
-    SECRET_KEY: config.secretKey ?? secrets.secretKey,
     ROOT_EMAIL: config.rootEmail,
     PUBLIC_URL: publicUrl(config),
     TEMPORAL_ADDRESS: temporalAddress(config),
@@ -90,7 +102,6 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
     // The inbox is on this machine; tenants of a real installation may not call such addresses.
     EGRESS_ALLOW: '127.0.0.0/8',
     MESSAGES_JOURNAL: config.journalFolder,
-    SYSTEM_SMTP_URL: smtpUrl(config),
     MIGRATE_ON_START: 'true',
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),
@@ -106,9 +117,9 @@ function main(root: string, service: ServiceName): string {
   return join(root, 'services', service, 'main.ts');
 }
 
-/** Runs a file with the same Node, without the variables of the user's own servers. */
+/** Runs a file with the same Node, without the secrets of the user's environment. */
 function nodePart(name: string, file: string, folder: string, variables: Variables): Part {
-  const { DATABASE_URL, SMTP_URL, ...inherited } = process.env;
+  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', ...variables };
   return {
     name,

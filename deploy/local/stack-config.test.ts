@@ -57,8 +57,8 @@ test('the next start ends the processes that a killed one left', async () => {
 });
 
 test('secrets are created once and readable by their owner only', () => {
-  const first = loadSecrets(root);
-  expect(loadSecrets(root)).toEqual(first);
+  const first = loadSecrets(root, undefined);
+  expect(loadSecrets(root, undefined)).toEqual(first);
   expect(Object.keys(first.rolePasswords)).toHaveLength(6);
   expect(statSync(join(root, 'secrets.json')).mode & 0o777).toBe(0o600);
 });

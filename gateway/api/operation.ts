@@ -24,7 +24,7 @@ import { passedOn } from './passed-on.ts';
 /** The parts that all operations share. */
 export type Api = {
   transportFor: (service: string) => Transport;
-  verifyToken: (token: string) => Promise<Claims | undefined>;
+  verifyToken: (token: string, client: string) => Promise<Claims | undefined>;
   /** The gateway's own token. */
   authorization: Authorization;
   demoMode: boolean;
@@ -41,7 +41,7 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  if (!route.isPublic) await requireToken(api, request.headers.authorization);
+  if (!route.isPublic) await requireToken(api, exchange);
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
@@ -84,10 +84,10 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-async function requireToken(api: Api, authorization: string | undefined): Promise<void> {
-  const { token, fault } = bearerToken(authorization);
+async function requireToken(api: Api, { request, clientAddress }: Exchange): Promise<void> {
+  const { token, fault } = bearerToken(request.headers.authorization);
   if (token === undefined) throw unauthenticated(fault);
-  const claims = await api.verifyToken(token);
+  const claims = await api.verifyToken(token, clientAddress);
   // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
 }

@@ -3,12 +3,16 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import type { Env } from '#lib/config.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
+import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
+import { clockWatch } from '#lib/keys/tokens.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
+import { oldTokenVerifier as askingVerifier } from '../rpc/client/old-tokens.ts';
 import type { Authorize } from '../rpc/server/access.ts';
 import { serve } from '../rpc/server/serve.ts';
 import type { Role, ServiceConfig } from './config.ts';
@@ -42,29 +46,35 @@ export type ServiceProcess = {
 };
 
 export function openBase(config: ServiceConfig): Base {
-  const { name, secretKey, addresses, clientTls } = config;
+  const { name, keyset, secretKeys, addresses, clientTls } = config;
   const log = createLog(name, config.logLevel, config.logFormat);
-  const keyring = createKeyring(secretKey, { log });
+  const verifyOld = secretKeys
+    ? oldTokenVerifier(secretKeys, clockWatch(log))
+    : askingVerifier((token) => directory().authorize({ token }));
+  const oldCredentials = oldCredentialKeys(secretKeys ?? []);
+  const oldKeys = createCache<readonly Uint8Array[]>({ entriesMax: 1_000, keepMs: 10 * 60_000 });
+  const oldBoxKeys = (purpose: string, workspaceId: string) =>
+    oldKeys(`${purpose} ${workspaceId}`, async () => {
+      const { keys } = await directory().getOldBoxKeys({ purpose, workspaceId });
+      return keys;
+    });
+  const keyring = createKeyring(keyset, { log, verifyOld, oldCredentials, oldBoxKeys });
   const transports = new Map<string, Transport>();
   const peerIfDeployed: Base['peerIfDeployed'] = (other) => {
     const known = addresses.get(other);
     if (known === undefined) throw new Error(`${other} is not a peer in the config of ${name}`);
     if (known.length === 0) return undefined;
-    const transport =
-      transports.get(other) ?? connectToService(known, { keyring, caller: name, tls: clientTls });
+    const transport = transports.get(other) ?? connectToService(known, { keyring, tls: clientTls });
     transports.set(other, transport);
     return transport;
   };
-  return {
-    log,
-    keyring,
-    peer(other) {
-      const transport = peerIfDeployed(other);
-      if (!transport) throw new Error(`${other} is not deployed`);
-      return transport;
-    },
-    peerIfDeployed,
+  const peer: Base['peer'] = (other) => {
+    const transport = peerIfDeployed(other);
+    if (!transport) throw new Error(`${other} is not deployed`);
+    return transport;
   };
+  const directory = () => createClient(WorkspaceDirectoryService, peer('workspaces'));
+  return { log, keyring, peer, peerIfDeployed };
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { Client, ServiceImpl } from '@connectrpc/connect';
-import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type {
+  CredentialService,
+  SystemMailService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
@@ -9,6 +12,7 @@ import type {
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Verified } from '#lib/keys/tokens.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { LastUse } from './keys/last-use.ts';
@@ -20,9 +24,14 @@ export type Context = {
   egress: Egress;
   lastUse: LastUse;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
+  credentials: Pick<Client<typeof CredentialService>, 'resealPasswords'>;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
+  /** SECRET_KEY: the first is in use, the others are old. */
+  secretKeys: readonly string[];
+  /** Verifies tokens of before. */
+  verifyOld: (token: string) => Promise<Verified | undefined>;
   /** Base URL of links in mails for workspaces without their own. */
   publicUrl: string;
 };

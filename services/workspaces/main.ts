@@ -1,5 +1,7 @@
 import { createClient } from '@connectrpc/connect';
-import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { CredentialService, SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
+import { clockWatch } from '#lib/keys/tokens.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
@@ -11,7 +13,7 @@ import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 
 await runService(readConfig, async ({ keyring, log, peer }, config) => {
-  const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
+  const { databaseUrl, egressAllow, rootEmails, publicUrl, secretKeys } = config;
   const store = await openWorkspacesStore(databaseUrl);
   const lastUse = new LastUse(store, log);
   const context = {
@@ -20,9 +22,12 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     egress: createEgress(egressAllow),
     lastUse,
     systemMail: createClient(SystemMailService, peer('messages')),
+    credentials: createClient(CredentialService, peer('messages')),
     now: () => new Date(),
     rootEmails,
     publicUrl,
+    secretKeys,
+    verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),
   };
   return {
     store,

@@ -18,6 +18,7 @@ import { deleteInvitation } from './operations/delete-invitation.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
+import { getOldBoxKeys } from './operations/get-old-box-keys.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
 import { inviteMember } from './operations/invite-member.ts';
@@ -94,6 +95,7 @@ export function workspacesRoutes(context: Context) {
       getSettings: getSettings(context),
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
+      getOldBoxKeys: getOldBoxKeys(context),
     });
   };
 }

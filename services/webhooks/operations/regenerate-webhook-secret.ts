@@ -1,12 +1,12 @@
 import type { Context, Methods } from '../context.ts';
-import { newSecret } from '../endpoint/secret.ts';
+import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function regenerateWebhookSecret(context: Context): Methods['regenerateWebhookSecret'] {
   return async (key) => {
     const changed = await changeSubscription(context, key, (subscription) => {
-      subscription.sealed_secret = context.keyring.encrypt(newSecret());
+      subscription.sealed_secret = sealSecret(context.keyring, key, newSecret());
     });
     return { subscription: subscriptionMessage(changed, context.keyring) };
   };

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { passwordPlace } from '#lib/keys/places.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
@@ -12,7 +13,9 @@ export function updateIntegration({
 }: Context): Methods['updateIntegration'] {
   return async ({ workspaceId, integrationId, name, provider: given }) => {
     if (!given) throw invalidField('provider', 'provider is required');
-    const checked = storedProvider(given, keyring);
+    const place = passwordPlace(workspaceId, integrationId);
+    const seal = (text: string) => keyring.letters.seal(text, place);
+    const checked = storedProvider(given, seal);
     await checkHost(egress, checked.smtp.host);
     await store.fork().transactional(async (em) => {
       const integration = await em.findOneOrFail(
@@ -21,7 +24,7 @@ export function updateIntegration({
         { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: integrationNotFound },
       );
       integration.name = name;
-      integration.provider = storedProvider(given, keyring, integration.provider);
+      integration.provider = storedProvider(given, seal, integration.provider);
       integration.updated_at = now();
       await em.flush();
     });

@@ -1,12 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type ConnectError, createClient } from '@connectrpc/connect';
-import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  ResealPasswordsResponseSchema,
+  SendSystemMailResponseSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -28,6 +32,9 @@ export async function givenService(url?: string) {
   const context: Context = {
     store,
     keyring,
+    secretKeys: [secretKey],
+    verifyOld: oldTokenVerifier([secretKey], () => {}),
+    credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
     egress: createEgress(['127.0.0.0/8']),
     systemMail: postbox.systemMail,
     lastUse: new LastUse(store, createLog('test', 'silent')),
