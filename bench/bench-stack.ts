@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Api, createApi } from '../deploy/demo/api.ts';
+import { keepKeys, keysFile } from '../deploy/keys/file.ts';
 import type { Installation } from '../deploy/keys/installation.ts';
-import { keepKeys, keysFile } from '../deploy/local/keys.ts';
 import { ask, end, type SinkOptions, type SinkStatus, startSink } from './sink-process.ts';
 
 const root = resolve(import.meta.dirname, '..');

@@ -8,8 +8,8 @@ import { contractsOf } from '#lib/jobs/interests.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { readKeyset } from '#lib/keys/keyset.ts';
 import { connectToService } from '#lib/rpc/client/client.ts';
+import { serviceKeysOf } from '../deploy/keys/file.ts';
 import { newInstallation } from '../deploy/keys/installation.ts';
-import { serviceKeysOf } from '../deploy/local/keys.ts';
 import type { BenchStack } from './bench-stack.ts';
 
 type Counts = { batches: number; events: number };

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Installation } from '../keys/installation.ts';
-import { loadKeys } from './keys.ts';
+import { keepKeys, keysFile } from '../keys/file.ts';
+import { newInstallation } from '../keys/installation.ts';
 import { writePrivately } from './private-file.ts';
 import { serviceNames } from './stack-config.ts';
 
 /** Created on the first start and stored in the data folder. */
 export type Secrets = {
   secretKey: string;
-  keys: Installation;
   postgresPassword: string;
   /** By service; the service's name is its database role. */
   rolePasswords: Record<string, string>;
@@ -29,18 +28,19 @@ export function loadSecrets(folder: string, secretKey: string | undefined): Secr
   const secrets = {
     ...kept,
     secretKey: own ?? randomSecret(),
-    // A folder from before keysets has a secret key already.
-    keys: loadKeys(folder, kept.secretKey && own),
     postgresPassword: kept.postgresPassword ?? randomSecret(),
     rolePasswords: Object.fromEntries(rolePasswords),
   };
+  // A folder from before keysets has a secret key already.
+  if (!existsSync(keysFile(folder))) {
+    keepKeys(keysFile(folder), newInstallation(kept.secretKey && own));
+  }
   keepSecrets(folder, secrets);
   return secrets;
 }
 
 export function keepSecrets(folder: string, secrets: Secrets): void {
-  const { keys: _, ...kept } = secrets;
-  writePrivately(join(folder, 'secrets.json'), `${JSON.stringify(kept, null, 2)}\n`);
+  writePrivately(join(folder, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`);
 }
 
 function randomSecret(): string {

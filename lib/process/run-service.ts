@@ -10,6 +10,7 @@ import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { clockWatch } from '#lib/keys/tokens.ts';
 import { createLog, type Log } from '#lib/log.ts';
+import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
 import { oldTokenVerifier as askingVerifier } from '../rpc/client/old-tokens.ts';
@@ -36,6 +37,8 @@ export type ServiceProcess = {
   tasks: TaskList;
   /** Jobs that wait for servers of tenants, in a lane of their own. */
   slowTasks?: TaskList;
+  /** What it stores sealed; `rotate-secrets` as argument seals it by the key in use. */
+  sealed?: readonly SealedColumn[];
   /** Those of `tasks` that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
@@ -78,17 +81,20 @@ export function openBase(config: ServiceConfig): Base {
 }
 
 /**
- * Runs one service as a process: migrates (`migrate` as argument does only that), serves, runs its
+ * Runs one service as a process: migrates (`migrate` as argument does only that, and `rotate-secrets` seals anew), serves, runs its
  * jobs, sends `ready` to a supervisor, and drains on SIGTERM.
  */
 export async function runService<Config extends ServiceConfig>(
   readConfig: (env: Env, role: Role) => Config,
   open: (base: Base, config: Config) => Promise<ServiceProcess>,
 ): Promise<void> {
-  const onlyMigrate = process.argv[2] === 'migrate';
-  const config = readConfig(process.env, onlyMigrate ? 'migrate' : 'serve');
+  const [, , task] = process.argv;
+  const onlyMigrate = task === 'migrate';
+  const isTask = onlyMigrate || task === 'rotate-secrets';
+  const config = readConfig(process.env, isTask ? 'migrate' : 'serve');
   const base = openBase(config);
   const service = await open(base, config);
+  if (task === 'rotate-secrets') return resealAll(service, base.log);
   if (onlyMigrate || config.migrateOnStart) await service.store.migrate();
   if (onlyMigrate) return service.store.close();
   await service.prepare?.();
@@ -124,6 +130,14 @@ export async function runService<Config extends ServiceConfig>(
     await service.close?.();
     await service.store.close();
   });
+}
+
+/** Ends with 1 if something cannot be opened: the old keys are still needed for it, or it is lost. */
+async function resealAll({ store, sealed = [] }: ServiceProcess, log: Log): Promise<void> {
+  let unreadable = 0;
+  for (const column of sealed) unreadable += (await resealColumn(store, column, log)).unreadable;
+  await store.close();
+  process.exit(unreadable > 0 ? 1 : 0);
 }
 
 function authorizeBy(directory: Client<typeof WorkspaceDirectoryService>): Authorize {

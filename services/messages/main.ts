@@ -20,6 +20,7 @@ import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
+import { sealedColumns } from './sealed.ts';
 import { Admission } from './sending/admission.ts';
 import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
@@ -90,6 +91,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     store,
     services,
     routes: messagesRoutes(context),
+    sealed: sealedColumns(keyring),
     tasks: {
       deliverEvents: deliverEvents(consumers),
       // The name in the queue's rows.

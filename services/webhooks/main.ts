@@ -3,6 +3,7 @@ import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { addPush } from './interests/interests.ts';
+import { sealedColumns } from './sealed.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
@@ -19,6 +20,7 @@ await runService(readConfig, async (base, config) => {
     store: context.store,
     services,
     routes: webhooksRoutes(context),
+    sealed: sealedColumns(base.keyring),
     tasks: {
       pushInterests: pushInterests(context, base),
       failDeliveries: failDeliveries(context),

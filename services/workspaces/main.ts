@@ -7,6 +7,7 @@ import { runService } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { LastUse } from './keys/last-use.ts';
 import { createAuthorize } from './members/authorize.ts';
+import { sealedColumns } from './sealed.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
@@ -33,6 +34,7 @@ await runService(readConfig, async ({ keyring, log, peer }, config) => {
     store,
     services,
     routes: workspacesRoutes(context),
+    sealed: sealedColumns(context),
     tasks: {},
     slowTasks: {
       sendSignInCode: sendSignInCode(context, { log }),
