@@ -2,8 +2,8 @@ import { isLetter } from '#lib/keys/letter.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import type { Resealed, SealedRow } from '#lib/postgres/reseal.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
-import type { Context } from './context.ts';
-import { hmacKeyPlace, workspaceSecrets } from './workspace.ts';
+import type { Context } from '../context.ts';
+import { hmacKeyPlace, workspaceSecrets } from '../workspace.ts';
 
 type Sealing = Pick<Context, 'keyring' | 'credentials'>;
 

@@ -1,6 +1,6 @@
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
-import { isSealedNow, openSecret, sealSecret } from './endpoint/secret.ts';
+import { isSealedNow, openSecret, sealSecret } from './secret.ts';
 
 /** Everything that this service stores sealed. */
 export function sealedColumns(keyring: Keyring): SealedColumn<string>[] {
