@@ -12,6 +12,8 @@ import { oldCredentialKeys, readSecretKey } from '#lib/keys/secret-key.ts';
 export type Installation = {
   identities: Record<string, KeyPair[]>;
   issuer: KeyPair[];
+  /** Public keys of issuers that sign no more. API keys that they have signed stay valid. */
+  retired: string[];
   letters: KeyPair[];
   boxes: Record<string, string[]>;
   macs: Record<string, string[]>;
@@ -33,6 +35,7 @@ export function newInstallation(secretKey?: string): Installation {
   return {
     identities: Object.fromEntries(services.map((name) => [name, [newKeyPair('Ed25519')]])),
     issuer: [newKeyPair('Ed25519')],
+    retired: [],
     letters: [newKeyPair('X25519')],
     boxes: Object.fromEntries(Object.keys(boxOwners).map((name) => [name, [newKey()]])),
     macs: Object.fromEntries(macs),
@@ -56,7 +59,7 @@ function keysetOf(all: Installation, service: string): Keyset {
     service,
     identity: all.identities[service] ?? [],
     services: Object.fromEntries(others),
-    people: publicKeys(all.issuer),
+    people: [...publicKeys(all.issuer), ...all.retired],
     ...(service === 'workspaces' ? { issuer: all.issuer } : {}),
     macs: has(all.macs, (purpose) => macOwners[purpose]?.includes(service) ?? false),
     boxes: has(all.boxes, (name) => boxOwners[name] === service),
@@ -71,6 +74,8 @@ export type Part = {
   only?: string | undefined;
   /** Keys of links as well. */
   links?: boolean | undefined;
+  /** Dropping ends the tokens that older issuers have signed: of API keys, and of people. */
+  tokens?: boolean | undefined;
 };
 
 /** The first step of a rotation: every process learns the new keys, and none uses them. */
@@ -93,11 +98,18 @@ export function useKeys(all: Installation): Installation {
   return { ...next, added: [] };
 }
 
-/** The last step, once everything that is stored is sealed by the new keys. Without those of links, sent mails lose theirs. */
+/**
+ * The last step, once everything that is stored is sealed by the new keys. Links of sent mails end with the keys of links, and tokens
+ * of API keys with those of tokens: only where they are named.
+ */
 export function dropKeys(all: Installation, part: Part): Installation {
   if (all.added.length > 0) throw new Error('new keys were added, but are not in use yet');
   const { before, ...next } = structuredClone(all);
+  const older = next.issuer.slice(1).map(({ x }) => x);
   for (const { keys } of listsOf(next, part)) keys.splice(1);
+  next.retired = part.tokens
+    ? []
+    : [...next.retired, ...older.filter((x) => next.issuer.every((pair) => pair.x !== x))];
   // The old key of credentials is that of several services.
   return before && part.only !== undefined ? { ...next, before } : next;
 }

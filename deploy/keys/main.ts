@@ -12,7 +12,7 @@ import {
 
 /**
  * Makes and replaces the keys of an installation: `npm run keys -- [--file F] [--from | --add | --use | --drop] [--only SERVICE]
- * [--links]`. Prints a line for each service: its name and its `SERVICE_KEYS`.
+ * [--links] [--tokens]`. Prints a line for each service: its name and its `SERVICE_KEYS`.
  */
 try {
   const { values } = parseArgs({
@@ -24,6 +24,7 @@ try {
       drop: { type: 'boolean', default: false },
       only: { type: 'string' },
       links: { type: 'boolean', default: false },
+      tokens: { type: 'boolean', default: false },
     },
   });
   const before = existsSync(values.file) ? readKeys(values.file) : undefined;
@@ -45,6 +46,7 @@ type Values = {
   drop: boolean;
   only?: string | undefined;
   links: boolean;
+  tokens: boolean;
 };
 
 function nextOf(before: Installation | undefined, values: Values): Installation {

@@ -201,7 +201,13 @@ test('while keys are replaced, processes with keysets of any two steps accept ea
     }
   }
   const old = await workspaces.signToken(user, 60);
-  expect(await steps[3]?.gateway?.verifyToken(old)).toBeUndefined();
+  const ofService = await messages.signToken(service, 60);
+  expect(await steps[3]?.gateway?.verifyToken(old)).toEqual(user);
+  expect(await steps[3]?.gateway?.verifyToken(ofService)).toBeUndefined();
+  const next = dropKeys(useKeys(addKeys(dropped, {})), {});
+  expect(await keyringsOf(next).gateway?.verifyToken(old)).toEqual(user);
+  const ended = dropKeys(used, { tokens: true });
+  expect(await keyringsOf(ended).gateway?.verifyToken(old)).toBeUndefined();
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys, linkSigner } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { givenEndpoint } from '../../services/webhooks/test/given-endpoint.ts';
+import { leakedEnvironments } from '../stack/environment.ts';
 import {
   fast,
   givenBroadcast,
@@ -85,6 +86,7 @@ test(
       sealed: await integration.sealed(),
     };
     const link = trackedLink(before.keys);
+    const leaked = leakedEnvironments(stack);
     const { id, emails } = await givenBroadcast(stack, 300);
     await setRate(stack, 120);
     await sendNow(stack, id);
@@ -107,6 +109,15 @@ test(
     await setRate(stack, fast);
     await untilStatus(stack, id, 'sent');
     expect(new Set(mailsTo(stack, emails).map(({ email }) => email)).size).toBe(emails.length);
+    // Whoever had the environments of before speaks for nobody any more.
+    for (const { service, keyring } of leaked) {
+      const token = await keyring.signToken(
+        { type: 'service', subject: service, sessionId: '' },
+        60,
+      );
+      const [now] = leakedEnvironments(stack);
+      expect(await now?.keyring.verifyToken(token)).toBeUndefined();
+    }
     // Only the new keys open what is stored.
     const sealed = await integration.sealed();
     const place = passwordPlace(workspaceId, integration.id);

@@ -13,18 +13,23 @@ export async function changeKeys({ folder }: TestStack, args: readonly string[])
   await run(process.execPath, [script, '--file', keysFile(folder), ...args]);
 }
 
-/** Starts one part after the other again, with the keys of now. */
+/** Starts all processes again with the keys of now, some at a time, so that old and new ones meet. */
 export async function restartInTurn(stack: TestStack): Promise<void> {
   const { processes } = stack;
-  for (const name of processes.names().filter((each) => !others.has(each))) {
-    const old = processes.pid(name);
-    process.kill(old, 'SIGTERM');
-    await processes.untilReplaced(name, old);
+  for (const names of waves) {
+    const old = names.map((name) => ({ name, pid: processes.pid(name) }));
+    for (const { pid } of old) process.kill(pid, 'SIGTERM');
+    await Promise.all(old.map(({ name, pid }) => processes.untilReplaced(name, pid)));
     await stack.untilServing();
   }
 }
 
-const others = new Set(['supervisor', 'postgres', 'temporal', 'inbox']);
+const waves = [
+  ['messages', 'broadcasts', 'contacts-worker'],
+  ['workspaces', 'templates', 'broadcasts-worker'],
+  ['messages-2', 'contacts', 'webhooks-worker'],
+  ['webhooks', 'gateway'],
+];
 
 /** `npm run rotate-secrets` beside the running stack; its lines. */
 export async function rotateSecrets({ folder, settings }: TestStack): Promise<string> {
