@@ -6,6 +6,9 @@ import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#l
 export type GatewayConfig = {
   host: string;
   port: number;
+  /** The port of gRPC; absent if it has none. */
+  grpcPort: number | undefined;
+  reflection: boolean;
   keyset: Keyset;
   demoMode: boolean;
   /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
@@ -26,6 +29,8 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
   return readEnv(env, (variables) => ({
     host: variables.text('HOST', '127.0.0.1'),
     port: variables.integer('GATEWAY_PORT'),
+    grpcPort: variables.integer('GATEWAY_GRPC_PORT', 0) || undefined,
+    reflection: variables.text('REFLECTION', 'true') !== 'false',
     keyset: variables.keyset('gateway'),
     demoMode: variables.flag('DEMO_MODE'),
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),

@@ -1,18 +1,21 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
 import { contracts } from './api/contracts.ts';
+import { type GivenToken, requireToken } from './api/operation.ts';
 import { connectServices } from './api/transports.ts';
 import { readConfig } from './config.ts';
+import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf, servicesOf } from './routes.ts';
 import { runGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-const config = readConfig(process.env, servicesOf(routes));
+const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
 const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
@@ -27,4 +30,16 @@ const broadcasts = transportFor('broadcasts');
 const peers = { messages, contacts, broadcasts };
 const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
 const { verifyToken } = keyring;
-runGateway({ ...config, routes, pages, transportFor, verifyToken, authorization, log, close });
+const requireOwnToken = (given: GivenToken) => requireToken({ verifyToken }, given);
+const grpc = { ...config, contracts, authorization, log, requireToken: requireOwnToken };
+await runGateway({
+  ...config,
+  routes,
+  pages,
+  transportFor,
+  verifyToken,
+  authorization,
+  log,
+  close,
+  openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
+});

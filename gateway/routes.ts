@@ -37,9 +37,10 @@ export type Route = {
   paging: Paging | undefined;
 };
 
-const bodyLimitDefaultBytes = 1024 * 1024;
-// Anyone may send these, so they must be cheap.
-const publicBodyLimitBytes = 64 * 1024;
+/** The limit of a body where the contract names none. Without a token anyone may send one, so it must be cheap. */
+export function bodyDefaultBytes(isPublic: boolean): number {
+  return isPublic ? 64 * 1024 : 1024 * 1024;
+}
 
 /** The routes of all operations, by path. One path may serve several verbs. */
 export function routesOf(files: readonly DescFile[]): Map<string, Route[]> {
@@ -75,8 +76,7 @@ function routeOf(method: DescMethod): Route {
     refusedInDemo: promise.refusedInDemo,
     isCors: promise.cors,
     successStatus: promise.successStatus || 200,
-    bodyLimitBytes:
-      promise.bodyLimitBytes || (rule === 'public' ? publicBodyLimitBytes : bodyLimitDefaultBytes),
+    bodyLimitBytes: promise.bodyLimitBytes || bodyDefaultBytes(rule === 'public'),
     failureText: promise.failureText || 'Internal server error',
     decodeQuery: queryDecoder(method.input),
     queryNames: queryNames(method.input),

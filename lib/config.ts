@@ -1,4 +1,5 @@
 import { type Keyset, readKeyset } from './keys/keyset.ts';
+import { connectionStringOf } from './postgres/database-url.ts';
 
 /** The variables of a process. Its `config.ts` reads them once, at start. */
 export type Env = Record<string, string | undefined>;
@@ -16,6 +17,8 @@ export type Variables = {
   requiredList(name: string): string[];
   /** The keys of a service, from `SERVICE_KEYS`. */
   keyset(service: string): Keyset;
+  /** The URL of a PostgreSQL database, in the form that connections use. */
+  databaseUrl(name: string): string;
   /** A value made of several variables; an error that `read` throws must name them. */
   derived<T>(read: (env: Env) => T): T | undefined;
 };
@@ -29,6 +32,16 @@ export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
   const config = read(variablesOf(env, faults));
   if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
   return config;
+}
+
+/** Ends the process with a line that names every wrong variable; a stack trace would say no more. */
+export function settingsOrExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    process.stderr.write(`wrong settings: ${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  }
 }
 
 const anyInteger = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
@@ -69,6 +82,16 @@ function variablesOf(env: Env, faults: string[]): Variables {
       const word = words.find((each) => each === value);
       if (!word) faults.push(`${name} must be one of ${words.join(', ')}`);
       return word ?? words[0];
+    },
+    databaseUrl(name) {
+      const given = text(name);
+      if (given === '') return given;
+      try {
+        return connectionStringOf(given);
+      } catch (error) {
+        faults.push(`${name}: ${error instanceof Error ? error.message : error}`);
+        return '';
+      }
     },
     flag: (name) => env[name] === 'true' || env[name] === '1',
     requiredList(name) {

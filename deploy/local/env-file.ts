@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { workspaceId } from './first-workspace.ts';
-import { publicUrl, smtpUrl, temporalAddress } from './parts.ts';
+import { gatewayUrl, smtpUrl, temporalAddress } from './parts.ts';
 import { writePrivately } from './private-file.ts';
 import { type StackConfig, serviceNames } from './stack-config.ts';
 
@@ -26,7 +26,8 @@ export function writeEnvFile(config: StackConfig, { token, secretKey }: Keys): v
     `127.0.0.1:${config.ports.services[name][0]}`,
   ]);
   const variables = {
-    BASE_URL: publicUrl(config),
+    BASE_URL: gatewayUrl(config),
+    GRPC_ADDR: `127.0.0.1:${config.ports.grpc}`,
     TOKEN: token,
     WORKSPACE_ID: workspaceId,
     SECRET_KEY: secretKey,

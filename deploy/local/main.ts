@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { settingsOrExit } from '#lib/config.ts';
 import { inboxUrl, temporalUiUrl, webhooksUrl } from './env-file.ts';
-import { publicUrl } from './parts.ts';
 import { createStack } from './stack.ts';
 import { readStackConfig } from './stack-config.ts';
 
@@ -8,7 +8,8 @@ import { readStackConfig } from './stack-config.ts';
 const secondSignalMs = 1_000;
 
 const say = (line: string): unknown => process.stderr.write(`${line}\n`);
-const config = readStackConfig(process.env, resolve(import.meta.dirname, '../..'));
+const root = resolve(import.meta.dirname, '../..');
+const config = settingsOrExit(() => readStackConfig(process.env, root));
 const stack = createStack(config, say);
 let stoppingSince: number | undefined;
 
@@ -36,8 +37,8 @@ try {
   say(`
 Postrider is ready after ${seconds} s. Ctrl-C stops it.
 
-  Start here   ${publicUrl(config)}/      five calls to the first mail
-  API          ${publicUrl(config)}/docs
+  Start here   ${config.publicUrl}/      five calls to the first mail
+  API          ${config.publicUrl}/docs
   API key      ${token}
   Temporal UI  ${temporalUiUrl(config) || 'your own'}
   Inbox        ${inboxUrl(config)}

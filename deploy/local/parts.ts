@@ -64,11 +64,13 @@ export function productParts(
     ...sharedVariables(config),
     ...ownVariables('gateway', config, secrets),
     GATEWAY_PORT: String(ports.gateway),
+    GATEWAY_GRPC_PORT: String(ports.grpc),
   }));
   return { services, workers, gateway };
 }
 
-export function publicUrl({ ports }: StackConfig): string {
+/** The gateway as this machine reaches it, whatever its public address. */
+export function gatewayUrl({ ports }: StackConfig): string {
   return `http://127.0.0.1:${ports.gateway}`;
 }
 
@@ -116,7 +118,7 @@ function sharedVariables(config: StackConfig): Variables {
     ...Object.fromEntries(addresses),
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
     ROOT_EMAIL: config.rootEmail,
-    PUBLIC_URL: publicUrl(config),
+    PUBLIC_URL: config.publicUrl,
     TEMPORAL_ADDRESS: temporalAddress(config),
     TEMPORAL_NAMESPACE: temporalNamespace,
     // The inbox is on this machine; tenants of a real installation may not call such addresses.

@@ -6,6 +6,7 @@ import { openMessagesStore } from '../../services/messages/store.ts';
 import { openTemplatesStore } from '../../services/templates/store.ts';
 import { openWebhooksStore } from '../../services/webhooks/store.ts';
 import { openWorkspacesStore } from '../../services/workspaces/store.ts';
+import { freePort } from './ports.ts';
 import { provision } from './provision.ts';
 import { serviceNames } from './stack-config.ts';
 
@@ -73,4 +74,25 @@ test('a role has its settings and no rights in the schemas of others', async () 
 
 test('provision can be repeated', async () => {
   expect(await provision(process.env.TEST_POSTGRES_URL!, passwords)).toEqual(urls);
+});
+
+test('the database that the URL names is used, and made if it is not there', async () => {
+  const url = new URL(process.env.TEST_POSTGRES_URL!);
+  url.pathname = '/My%20mail';
+  for (let start = 0; start < 2; start += 1) {
+    const own = await provision(url.href, passwords);
+    expect(new URL(own.contacts!).pathname).toBe('/My%20mail');
+  }
+  const store = await openContactsStore(new URL(url).href);
+  await expect(store.ping()).resolves.toBeUndefined();
+  await store.close();
+});
+
+test('the error for a server that is not there names the variable and the address', async () => {
+  const url = `postgresql://someone:secret@127.0.0.1:${await freePort()}/mail`;
+  const failed = provision(url, passwords).catch((error: Error) => error.message);
+  expect(await failed).toMatch(
+    /^DATABASE_URL: cannot connect to 127.0.0.1:\d+: connect ECONNREFUSED/,
+  );
+  expect(await failed).not.toContain('secret');
 });

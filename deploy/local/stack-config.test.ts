@@ -29,6 +29,20 @@ test('the error for a busy port names its user and the variable to set', async (
   }
 });
 
+test('PUBLIC_URL can be set, and every wrong setting is named in one error', () => {
+  const { publicUrl } = readStackConfig({ PUBLIC_URL: 'https://mail.example.com/' }, root);
+  expect(publicUrl).toBe('https://mail.example.com');
+  expect(readStackConfig({ POSTRIDER_PORT: '5000' }, root).publicUrl).toBe('http://127.0.0.1:5000');
+  const wrong = {
+    PUBLIC_URL: 'mail.example.com',
+    DATABASE_URL: 'mysql://x',
+    MESSAGES_REPLICAS: '9',
+  };
+  expect(() => readStackConfig(wrong, root)).toThrow(
+    'MESSAGES_REPLICAS must be from 1 to 8; PUBLIC_URL must be like https://mail.example.com; DATABASE_URL: the database URL must be like postgresql://',
+  );
+});
+
 test('a second messages process gets a port ten above', () => {
   const { ports } = readStackConfig({ POSTRIDER_PORT: '5000', MESSAGES_REPLICAS: '2' }, root);
   expect(ports.services.messages).toEqual([5014, 5024]);

@@ -21,6 +21,8 @@ export type StackConfig = {
   /** Folder of the journal of messages; empty for no journal. */
   journalFolder: string;
   ports: Ports;
+  /** The address of the API as browsers and mails see it. */
+  publicUrl: string;
   rootEmail: string;
   secretKey: string | undefined;
   demoMode: boolean;
@@ -43,6 +45,7 @@ export type Ports = {
   smtp: number;
   temporal: number;
   postgres: number;
+  grpc: number;
   services: Record<ServiceName, number[]>;
 };
 
@@ -67,18 +70,30 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
     folder,
     journalFolder: journal === 'off' ? '' : journal,
     ports: portsFrom(base, replicas),
+    publicUrl: readPublicUrl(variables, base),
     rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
     secretKey: optional('SECRET_KEY'),
     demoMode: variables.flag('DEMO_MODE'),
     logLevel: variables.text('LOG_LEVEL', 'info'),
     own: {
-      databaseUrl: optional('DATABASE_URL'),
+      databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
       temporalAddress: optional('TEMPORAL_ADDRESS'),
       temporalUi: optional('TEMPORAL_UI'),
       smtpUrl: optional('SMTP_URL'),
       webhooksAddress: optional('WEBHOOKS_ADDR'),
     },
   };
+}
+
+/** Links in mails begin with it. */
+function readPublicUrl(variables: Variables, base: number): string {
+  const given = variables.text('PUBLIC_URL', `http://127.0.0.1:${base}`);
+  variables.derived(() => {
+    if (!/^https?:/i.test(given) || !URL.canParse(given)) {
+      throw new Error('PUBLIC_URL must be like https://mail.example.com');
+    }
+  });
+  return given.replace(/\/+$/, '');
 }
 
 function portsFrom(base: number, messagesReplicas: number): Ports {
@@ -91,6 +106,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
     smtp: base + 3,
     temporal: base + 4,
     postgres: base + 5,
+    grpc: base + 6,
     services: {
       workspaces: [first],
       contacts: [first + 1],
@@ -106,6 +122,7 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
 export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   const wanted: [port: number, by: string][] = [
     [ports.gateway, 'the gateway'],
+    [ports.grpc, 'the gateway (gRPC)'],
     [ports.inbox, 'the inbox page'],
     [ports.smtp, 'the inbox (SMTP)'],
   ];

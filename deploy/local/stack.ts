@@ -4,7 +4,7 @@ import { writeEnvFile } from './env-file.ts';
 import { prepareWorkspace } from './first-workspace.ts';
 import { recordProcesses, releaseLock, takeLock } from './lock.ts';
 import { errorText, openLogFile } from './log-file.ts';
-import { inboxPart, postgresPart, productParts, publicUrl, smtpUrl } from './parts.ts';
+import { gatewayUrl, inboxPart, postgresPart, productParts, smtpUrl } from './parts.ts';
 import { provision } from './provision.ts';
 import { keepSecrets, loadSecrets, type Secrets } from './secrets.ts';
 import { checkPorts, type StackConfig } from './stack-config.ts';
@@ -79,7 +79,7 @@ async function startAll(start: Start): Promise<string> {
   ]);
   const token = await timed(say, 'Workspace', () =>
     prepareWorkspace({
-      baseUrl: publicUrl(config),
+      baseUrl: gatewayUrl(config),
       rootEmail: config.rootEmail,
       secretKey,
       smtpUrl: smtpUrl(config),

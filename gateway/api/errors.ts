@@ -1,6 +1,10 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from '#gen/google/rpc/error_details_pb.ts';
 import { retryDefaultMs } from '#lib/rpc/errors.ts';
 import { FieldError } from '../json/field-error.ts';
 import { passedOn } from './passed-on.ts';
@@ -10,6 +14,8 @@ export type Failure = {
   status: number;
   /** Stable, for programs. */
   code: string;
+  /** More exact than the code; absent for what the gateway itself refuses. */
+  reason?: string;
   text: string;
   details?: { field: string; description: string }[];
   headers?: Record<string, string>;
@@ -74,13 +80,14 @@ export function failureOf(error: unknown, fallback: string): Failure {
 
 function fieldFailure({ path, message, text }: FieldError): Failure {
   const details = path === '' ? undefined : [{ field: path, description: message }];
-  return { status: 400, code: 'invalid_argument', text, details };
+  return { status: 400, code: 'invalid_argument', reason: 'REQUEST_INVALID', text, details };
 }
 
 function serviceFailure(error: ConnectError, fallback: string): Failure {
   const [status, code] = statuses.get(error.code) ?? [500, 'internal'];
   const headers = { ...retryHeaders(error), ...passedOn(error.metadata) };
-  if (status >= 500) return { status, code, text: fallback, headers };
+  const reason = error.findDetails(ErrorInfoSchema).at(0)?.reason;
+  if (status >= 500) return { status, code, reason, text: fallback, headers };
   const violations = error
     .findDetails(BadRequestSchema)
     .flatMap((detail) => detail.fieldViolations);
@@ -88,6 +95,7 @@ function serviceFailure(error: ConnectError, fallback: string): Failure {
   return {
     status,
     code,
+    reason,
     text: error.rawMessage,
     details: details.length > 0 ? details : undefined,
     headers,

@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { bearerToken, invalidToken } from '#lib/rpc/bearer.ts';
+import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
@@ -41,7 +41,11 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  if (!route.isPublic) await requireToken(api, exchange);
+  if (!route.isPublic)
+    await requireToken(api, {
+      authorization: request.headers.authorization,
+      clientAddress: exchange.clientAddress,
+    });
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
@@ -84,8 +88,14 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-async function requireToken(api: Api, { request, clientAddress }: Exchange): Promise<void> {
-  const { token, fault } = bearerToken(request.headers.authorization);
+export type GivenToken = { authorization: string | undefined; clientAddress: string };
+
+/** Throws where the header has no valid token of a user or a key. */
+export async function requireToken(
+  api: Pick<Api, 'verifyToken'>,
+  { authorization, clientAddress }: GivenToken,
+): Promise<void> {
+  const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
   const claims = await api.verifyToken(token, clientAddress);
   // Services never call each other through the gateway, so a service's token here is stolen.
@@ -93,7 +103,10 @@ async function requireToken(api: Api, { request, clientAddress }: Exchange): Pro
 }
 
 function unauthenticated(text: string): Refusal {
-  return new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  const reason = text === missingToken ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
+  const refused = new Refusal(401, 'unauthenticated', text, { 'www-authenticate': 'Bearer' });
+  refused.failure.reason = reason;
+  return refused;
 }
 
 function readQuery(route: Route, { request, query }: Exchange): Message {

@@ -41,10 +41,10 @@ export function streamAnswer(stream: AsyncIterable<string>): Answer {
 }
 
 export function failureAnswer(
-  { status, code, text, details, headers }: Failure,
+  { status, code, reason, text, details, headers }: Failure,
   requestId: string,
 ): Answer {
-  return jsonAnswer(status, { error: text, code, request_id: requestId, details }, headers);
+  return jsonAnswer(status, { error: text, code, reason, request_id: requestId, details }, headers);
 }
 
 // How long a client may go on sending a body that is discarded, so that it can read the answer: less than the time of a

@@ -1,9 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 
 /** The address that a request came from. */
-export type ClientAddress = (request: IncomingMessage) => string;
+export type ClientAddress = (request: {
+  headers: IncomingHttpHeaders;
+  socket: { remoteAddress?: string };
+}) => string;
 
 /**
  * Behind trusted proxies the client is the rightmost address of `X-Forwarded-For` that is not a proxy's: clients can
@@ -15,7 +18,9 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
     const peer = request.socket.remoteAddress ?? '';
     if (trustedProxies.length === 0) return plain(peer);
     // No proxy vouches for the last entry, so it may be any text.
-    const client = proxyAddr.all(request, isProxy).findLast((entry) => ipaddr.isValid(entry));
+    const client = proxyAddr
+      .all(request as IncomingMessage, isProxy)
+      .findLast((entry) => ipaddr.isValid(entry));
     return plain(client ?? peer);
   };
 }

@@ -58,6 +58,10 @@ export const errorSchema: Schema = {
   properties: {
     error: { type: 'string', description: 'A text for people.' },
     code: { type: 'string', description: 'Stable, for programs.' },
+    reason: {
+      type: 'string',
+      description: 'Why, more exactly than the code: stable, for programs; see `/docs/errors`.',
+    },
     request_id: { type: 'string', description: 'The same as in `X-Request-Id`.' },
     details: {
       type: 'array',

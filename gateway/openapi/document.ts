@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { Route } from '../routes.ts';
 import { errorSchema, headers } from './answers.ts';
@@ -10,6 +12,9 @@ export type Document = Schema & {
   paths: Record<string, Record<string, Schema>>;
   components: Record<string, Record<string, Schema>>;
 };
+
+const packageFile = join(import.meta.dirname, '../../package.json');
+const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'utf8'));
 
 const introduction = `
 Transactional mail, newsletters and broadcasts for many tenants, called workspaces.
@@ -42,7 +47,7 @@ export function createDocument(routes: ReadonlyMap<string, readonly Route[]>): D
     openapi: '3.1.0',
     info: {
       title: 'Postrider API',
-      version: '1.0.0',
+      version,
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

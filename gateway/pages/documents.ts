@@ -9,6 +9,7 @@ import { createDocument } from '../openapi/document.ts';
 import type { Route } from '../routes.ts';
 import { errorsPage } from './docs/errors.ts';
 import { eventsPage } from './docs/events.ts';
+import { limitsPage } from './docs/limits.ts';
 import { liquidPage } from './docs/liquid.ts';
 import { previewPage, previewPolicy, previewScript } from './docs/preview.ts';
 import { quickstartPrograms, startPage } from './docs/start.ts';
@@ -81,6 +82,7 @@ export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Pa
     ['/docs/liquid', fixed('text/html', liquidPage(), headersOf(contentSecurityPolicy))],
     ['/docs/errors', fixed('text/html', errorsPage(), headersOf(contentSecurityPolicy))],
     ['/docs/events', fixed('text/html', eventsPage(), headersOf(contentSecurityPolicy))],
+    ['/docs/limits', fixed('text/html', limitsPage(routes), headersOf(contentSecurityPolicy))],
     ['/docs/variables', fixed('text/html', variablesPage(), headersOf(contentSecurityPolicy))],
     ['/docs/preview', fixed('text/html', previewPage, headersOf(previewPolicy))],
     ['/docs/preview.js', fixed('text/javascript', previewScript)],

@@ -49,7 +49,7 @@ export function configReader<Own extends object>(
       logLevel: variables.text('LOG_LEVEL', 'info'),
       logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
       keyset: variables.keyset(name),
-      databaseUrl: variables.text(`${prefix}_DATABASE_URL`),
+      databaseUrl: variables.databaseUrl(`${prefix}_DATABASE_URL`),
       addresses: new Map([
         ...peers.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
         ...optionalPeers.map((peer) => [peer, variables.list(addressOf(peer))] as const),

@@ -4,7 +4,7 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import type { Env } from '#lib/config.ts';
+import { type Env, settingsOrExit } from '#lib/config.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
@@ -90,12 +90,15 @@ export async function runService<Config extends ServiceConfig>(
 ): Promise<void> {
   const [, , task] = process.argv;
   const onlyMigrate = task === 'migrate';
-  const isTask = onlyMigrate || task === 'rotate-secrets';
-  const config = readConfig(process.env, isTask ? 'migrate' : 'serve');
+  const role = onlyMigrate || task === 'rotate-secrets' ? 'migrate' : 'serve';
+  const config = settingsOrExit(() => readConfig(process.env, role));
   const base = openBase(config);
   const service = await open(base, config);
   if (task === 'rotate-secrets') return resealAll(service, base.log);
-  if (onlyMigrate || config.migrateOnStart) await service.store.migrate();
+  if (onlyMigrate || config.migrateOnStart) {
+    await requireDatabase(service.store, config, base.log);
+    await service.store.migrate();
+  }
   if (onlyMigrate) return service.store.close();
   await service.prepare?.();
   const { keyring, log } = base;
@@ -138,6 +141,17 @@ async function resealAll({ store, sealed = [] }: ServiceProcess, log: Log): Prom
   for (const column of sealed) unreadable += (await resealColumn(store, column, log)).unreadable;
   await store.close();
   process.exit(unreadable > 0 ? 1 : 0);
+}
+
+/** Ends the process with a line that names the variable: a supervisor starts it again. */
+async function requireDatabase(store: Store, { name }: ServiceConfig, log: Log): Promise<void> {
+  try {
+    await store.ping();
+  } catch (error) {
+    const variable = `${name.toUpperCase()}_DATABASE_URL`;
+    log.fatal({ err: error }, `the database of ${variable} cannot be used`);
+    process.exit(1);
+  }
 }
 
 function authorizeBy(directory: Client<typeof WorkspaceDirectoryService>): Authorize {

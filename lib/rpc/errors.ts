@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { refusal } from './reasons.ts';
 
 /** Long enough for a process to restart, short enough to wait for. */
 export const retryDefaultMs = 1_000;
@@ -29,5 +30,5 @@ export function retryLater(text: string, code: Code, retryMs: number): ConnectEr
 }
 
 export function refusedInDemo(): ConnectError {
-  return new ConnectError('This operation is not allowed in demo mode', Code.FailedPrecondition);
+  return refusal('DEMO_MODE', 'This operation is not allowed in demo mode');
 }

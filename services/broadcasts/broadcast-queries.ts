@@ -1,15 +1,16 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 
 export function broadcastNotFound(): ConnectError {
-  return new ConnectError('Broadcast not found', Code.NotFound);
+  return refusal('BROADCAST_NOT_FOUND', 'Broadcast not found');
 }
 
 export function broadcastChanged(): ConnectError {
-  return new ConnectError('the broadcast was changed at the same time; try again', Code.Aborted);
+  return refusal('CHANGED_MEANWHILE', 'the broadcast was changed at the same time; try again');
 }
 
 const whereKey = ({ workspaceId, id }: BroadcastKey) => ({ workspace_id: workspaceId, id });

@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import {
   type Audience,
   broadcastSchema,
@@ -35,9 +35,9 @@ export class Broadcast extends broadcastSchema.class {
   update(now: Date, content: Content): void {
     allow(this, 'update', 'draft', 'scheduled', 'paused');
     if (this.plan) {
-      throw new ConnectError(
+      throw refusal(
+        'BROADCAST_STATUS',
         'cannot update a paused broadcast whose audience is frozen',
-        Code.FailedPrecondition,
       );
     }
     Object.assign(this, content);
@@ -130,15 +130,15 @@ export class Broadcast extends broadcastSchema.class {
   checkDeletable({ touched, isCounted }: { touched: number; isCounted: boolean }): void {
     allow(this, 'delete', 'draft', 'scheduled', 'paused', 'sent', 'cancelled', 'failed');
     if (!isCounted && (this.status === 'paused' || this.status === 'cancelled')) {
-      throw new ConnectError(
+      throw refusal(
+        'BROADCAST_STATUS',
         `cannot delete a ${this.status} broadcast before it is known what was sent; try again`,
-        Code.FailedPrecondition,
       );
     }
     if (this.status === 'paused' && touched > 0) {
-      throw new ConnectError(
+      throw refusal(
+        'BROADCAST_STATUS',
         'cannot delete a paused broadcast of which something was sent',
-        Code.FailedPrecondition,
       );
     }
   }
@@ -202,7 +202,7 @@ broadcastSchema.setClass(Broadcast);
 /** Refuses an action that the state table does not allow. */
 function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
   if (!allowed.includes(status)) {
-    throw new ConnectError(`cannot ${action} a ${status} broadcast`, Code.FailedPrecondition);
+    throw refusal('BROADCAST_STATUS', `cannot ${action} a ${status} broadcast`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 const schema = defineEntity({
   name: 'List',
@@ -33,5 +34,5 @@ export const listColumns =
   'id, name, is_double_optin, is_public, description, double_optin_template, created_at, updated_at';
 
 export function listNotFound(): ConnectError {
-  return new ConnectError('List not found', Code.NotFound);
+  return refusal('LIST_NOT_FOUND', 'List not found');
 }

@@ -1,3 +1,4 @@
+import { settingsOrExit } from '#lib/config.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { runWorker } from '#lib/temporal/run-worker.ts';
 import { createActivities } from './activities/all.ts';
@@ -8,7 +9,7 @@ import { workflow } from './segments/build/run.ts';
 /** A page of a build keeps PostgreSQL busy, so more at once would only slow each other down. */
 const activitiesAtOnce = 4;
 
-const config = readConfig(process.env, 'work');
+const config = settingsOrExit(() => readConfig(process.env, 'work'));
 const base = openBase(config);
 const context = await openContext(base, config);
 await runWorker({

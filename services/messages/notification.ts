@@ -1,7 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, LockMode, p } from '@mikro-orm/core';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 export type Channel = { template_id: string; settings?: JsonObject | undefined };
 
@@ -40,7 +41,7 @@ schema.setClass(Notification);
 export type NotificationKey = { workspaceId: string; id: string };
 
 function notificationNotFound(): ConnectError {
-  return new ConnectError('Notification not found', Code.NotFound);
+  return refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
 }
 
 export function findNotification(

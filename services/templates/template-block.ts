@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 const schema = defineEntity({
   name: 'TemplateBlock',
@@ -20,5 +21,5 @@ export class TemplateBlock extends schema.class {}
 schema.setClass(TemplateBlock);
 
 export function blockNotFound(): ConnectError {
-  return new ConnectError('Template block not found', Code.NotFound);
+  return refusal('TEMPLATE_BLOCK_NOT_FOUND', 'Template block not found');
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 /** A mail's content after MJML, as messages sends it. */
 export type Compiled = {
@@ -54,5 +55,5 @@ export type TemplateSource = Pick<
 >;
 
 export function templateNotFound(): ConnectError {
-  return new ConnectError('Template not found', Code.NotFound);
+  return refusal('TEMPLATE_NOT_FOUND', 'Template not found');
 }

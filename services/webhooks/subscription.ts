@@ -1,5 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 export type CustomEventFilters = { goal_types: string[]; event_names: string[] };
 
@@ -76,5 +77,5 @@ export type SubscriptionKey = { workspaceId: string; id: string };
 export const nameOf = ({ workspaceId, id }: SubscriptionKey): string => `${workspaceId}/${id}`;
 
 export function subscriptionNotFound(): ConnectError {
-  return new ConnectError('Webhook subscription not found', Code.NotFound);
+  return refusal('WEBHOOK_SUBSCRIPTION_NOT_FOUND', 'Webhook subscription not found');
 }

@@ -1,3 +1,4 @@
+import { settingsOrExit } from '#lib/config.ts';
 import { openBase } from '#lib/process/run-service.ts';
 import { runWorker } from '#lib/temporal/run-worker.ts';
 import { createActivities } from './activities/all.ts';
@@ -8,7 +9,7 @@ import { workflow } from './lifecycle/run.ts';
 /** Delivering the retries of an endpoint is one activity. */
 const activitiesAtOnce = 1_000;
 
-const config = readConfig(process.env, 'work');
+const config = settingsOrExit(() => readConfig(process.env, 'work'));
 const base = openBase(config);
 const context = await openContext(base, config);
 await runWorker({

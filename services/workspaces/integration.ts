@@ -1,5 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 export type StoredWarmUp = { started_on: string; daily_limits: number[] };
 
@@ -42,5 +43,5 @@ export class Integration extends schema.class {}
 schema.setClass(Integration);
 
 export function integrationNotFound(): ConnectError {
-  return new ConnectError('Integration not found', Code.NotFound);
+  return refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
 }

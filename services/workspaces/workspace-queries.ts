@@ -1,11 +1,12 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { Integration } from './integration.ts';
 import { Workspace } from './workspace.ts';
 
 function workspaceNotFound(): ConnectError {
-  return new ConnectError('Workspace not found', Code.NotFound);
+  return refusal('WORKSPACE_NOT_FOUND', 'Workspace not found');
 }
 
 export function findWorkspace(em: EntityManager, id: string): Promise<Workspace> {

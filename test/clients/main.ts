@@ -1,15 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { givenWorkspace } from '../stack/given-workspace.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { until } from '../stack/until.ts';
 import { startStack, type TestStack } from '../stack.ts';
 
 /**
- * `npm run clients`: generates clients in TypeScript, Python and Go from /openapi.json of a stack of its own, and runs the
- * quickstart with each. Exits 0 only if no operation was left out and every mail came.
+ * `npm run clients`: generates clients in TypeScript, Python and Go from /openapi.json of a stack of its own, takes grpcurl,
+ * @grpc/grpc-js and grpcio for gRPC, and runs the quickstart with each. Exits 0 only if no operation was left out and every mail came.
  */
 
 const here = import.meta.dirname;
@@ -17,14 +18,21 @@ const cache = join(process.env.POSTRIDER_CACHE ?? join(homedir(), '.cache/postri
 const python = join(cache, 'python/bin/python');
 const node = process.execPath;
 
+/** That of the programs: without the options of Node that npm has set. */
+const env: Record<string, string | undefined> = {
+  ...process.env,
+  NODE_OPTIONS: '',
+  PATH: `${join(cache, 'grpcurl')}:${process.env.PATH}`,
+};
+
 type Language = {
   name: string;
   /** Installs the generator, generates the client and builds the quickstart with it. */
-  build(document: string): void;
+  build(document: string): Promise<void>;
   run: [command: string, ...args: string[]];
   folder: string;
-  /** Where the client's code is, for the names of operations. */
-  client: string;
+  /** Where the client's code is, for the names of operations; absent where none is generated from the document. */
+  client?: string;
 };
 
 const languages: Language[] = [
@@ -33,15 +41,22 @@ const languages: Language[] = [
     folder: join(cache, 'typescript'),
     client: 'schema.d.ts',
     run: [node, 'quickstart.ts'],
-    build(document) {
+    async build(document) {
       prepare(this.folder, 'quickstart.ts', 'package.json', '{"type": "module", "private": true}');
       const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'];
-      run(this.folder, 'npm', 'install', '--silent', ...packages, '@types/node@24');
+      await run(this.folder, 'npm', 'install', '--silent', ...packages, '@types/node@24');
       const program = (name: string) => join(this.folder, 'node_modules', name);
-      run(this.folder, node, program('openapi-typescript/bin/cli.js'), document, '-o', this.client);
+      await run(
+        this.folder,
+        node,
+        program('openapi-typescript/bin/cli.js'),
+        document,
+        '-o',
+        'schema.d.ts',
+      );
       const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
       const more = ['--allowImportingTsExtensions', '--types', 'node', 'quickstart.ts'];
-      run(this.folder, node, program('typescript/bin/tsc'), ...strict, ...more);
+      await run(this.folder, node, program('typescript/bin/tsc'), ...strict, ...more);
     },
   },
   {
@@ -49,12 +64,12 @@ const languages: Language[] = [
     folder: join(cache, 'python'),
     client: 'client',
     run: [python, 'quickstart.py'],
-    build(document) {
+    async build(document) {
       prepare(this.folder, 'quickstart.py');
-      run(this.folder, 'python3', '-m', 'venv', '.');
-      run(this.folder, python, '-m', 'pip', 'install', '-q', 'openapi-python-client==0.29.1');
+      await run(this.folder, 'python3', '-m', 'venv', '.');
+      await run(this.folder, python, '-m', 'pip', 'install', '-q', 'openapi-python-client==0.29.1');
       const generator = join(this.folder, 'bin/openapi-python-client');
-      run(
+      await run(
         this.folder,
         generator,
         'generate',
@@ -64,7 +79,7 @@ const languages: Language[] = [
         'client',
         '--overwrite',
       );
-      run(
+      await run(
         this.folder,
         python,
         '-m',
@@ -82,10 +97,10 @@ const languages: Language[] = [
     folder: join(cache, 'go'),
     client: 'client.go',
     run: ['./quickstart'],
-    build(document) {
+    async build(document) {
       prepare(this.folder, 'quickstart.go', 'go.mod', 'module quickstart\n\ngo 1.24\n');
       const generator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
-      run(
+      await run(
         this.folder,
         'go',
         'run',
@@ -95,11 +110,57 @@ const languages: Language[] = [
         '-package',
         'main',
         '-o',
-        this.client,
+        'client.go',
         document,
       );
-      run(this.folder, 'go', 'mod', 'tidy');
-      run(this.folder, 'go', 'build', '-o', 'quickstart', '.');
+      await run(this.folder, 'go', 'mod', 'tidy');
+      await run(this.folder, 'go', 'build', '-o', 'quickstart', '.');
+    },
+  },
+  {
+    name: 'grpcurl',
+    folder: join(here, 'grpc'),
+    run: ['sh', 'quickstart.sh'],
+    async build() {
+      const tool = 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3';
+      mkdirSync(join(cache, 'grpcurl'), { recursive: true });
+      await run(
+        join(cache, 'grpcurl'),
+        'env',
+        `GOBIN=${join(cache, 'grpcurl')}`,
+        'go',
+        'install',
+        tool,
+      );
+    },
+  },
+  {
+    name: '@grpc/grpc-js',
+    folder: join(here, 'grpc'),
+    run: [node, 'quickstart.ts'],
+    build: async () => {},
+  },
+  {
+    name: 'grpcio',
+    folder: join(cache, 'grpcio'),
+    run: ['bin/python', 'quickstart.py'],
+    async build() {
+      prepare(this.folder, 'grpc/quickstart.py');
+      await run(this.folder, 'python3', '-m', 'venv', '.');
+      await run(this.folder, 'bin/python', '-m', 'pip', 'install', '-q', 'grpcio-tools==1.76.0');
+      const proto = join(here, '../../proto');
+      const files = globSync('{postrider,buf,google/api}/**/*.proto', { cwd: proto });
+      const out = ['--python_out=.', '--grpc_python_out=.'];
+      await run(
+        this.folder,
+        'bin/python',
+        '-m',
+        'grpc_tools.protoc',
+        '-I',
+        proto,
+        ...out,
+        ...files,
+      );
     },
   },
 ];
@@ -111,10 +172,11 @@ try {
   const text = await (await fetch(`${stack.settings.BASE_URL}/openapi.json`)).text();
   writeFileSync(document, text);
   for (const language of languages) {
-    language.build(document);
+    await language.build(document);
     refuseMissing(language, Object.keys(JSON.parse(text).paths));
     await sendFirstMail(stack, language);
-    console.log(`${language.name}: every operation is there, and the quickstart's mail came.`);
+    const whole = language.client ? 'every operation is there, and ' : '';
+    console.log(`${language.name}: ${whole}the quickstart's mail came.`);
   }
 } finally {
   await stack.stop();
@@ -122,16 +184,17 @@ try {
 
 function prepare(folder: string, program: string, file?: string, content = ''): void {
   mkdirSync(folder, { recursive: true });
-  cpSync(join(here, program), join(folder, program));
+  cpSync(join(here, program), join(folder, basename(program)));
   if (file) writeFileSync(join(folder, file), content);
 }
 
-function run(cwd: string, command: string, ...args: string[]): void {
-  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' });
-  if (status !== 0) throw error ?? new Error(`${command} ${args.join(' ')} ended with ${status}`);
+async function run(cwd: string, command: string, ...args: string[]): Promise<void> {
+  const [status] = await once(spawn(command, args, { cwd, env, stdio: 'inherit' }), 'exit');
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
 }
 
 function refuseMissing({ name, folder, client }: Language, paths: readonly string[]): void {
+  if (!client) return;
   const path = join(folder, client);
   const files = statSync(path).isFile() ? [path] : globSync(`${path}/**/*.py`);
   const code = files.map((file) => readFileSync(file, 'utf8')).join();
@@ -141,15 +204,13 @@ function refuseMissing({ name, folder, client }: Language, paths: readonly strin
 
 async function sendFirstMail(stack: TestStack, { run: [command, ...args], folder }: Language) {
   const { id, from } = await givenWorkspace(stack);
-  const env = {
-    ...process.env,
-    NODE_OPTIONS: '',
+  Object.assign(env, {
     BASE_URL: stack.settings.BASE_URL,
+    GRPC_ADDR: stack.settings.GRPC_ADDR,
     TOKEN: await ownerToken(stack.settings),
     WORKSPACE_ID: id,
-  };
-  const { status } = spawnSync(command, args, { cwd: folder, env, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
+  });
+  await run(folder, command, ...args);
   await until('the mail is there', async () => {
     const mails = await stack.sink.bodies('ada@example.com');
     return mails.some((mail) => mail.includes(from));

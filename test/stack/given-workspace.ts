@@ -2,7 +2,7 @@ import type { TestStack } from '../stack.ts';
 import { good, unique } from './given.ts';
 import { ownerToken } from './owner.ts';
 
-/** A new workspace that sends broadcasts to the sink, from an address of its own. */
+/** A new workspace that sends all its mail to the sink, from an address of its own. */
 export async function givenWorkspace(stack: TestStack): Promise<{ id: string; from: string }> {
   const token = await ownerToken(stack.settings);
   const call = async (operation: string, body: object) =>
@@ -19,7 +19,10 @@ export async function givenWorkspace(stack: TestStack): Promise<{ id: string; fr
   };
   const integration = { workspace_id: id, name: 'Sink', type: 'email', provider };
   const { integration_id } = await call('workspaces.createIntegration', integration);
-  const settings = { marketing_email_provider_id: integration_id };
+  const settings = {
+    marketing_email_provider_id: integration_id,
+    transactional_email_provider_id: integration_id,
+  };
   await call('workspaces.update', { id, name: 'New', settings });
   return { id, from };
 }

@@ -1,4 +1,6 @@
-import { errorCodes } from '../../api/errors.ts';
+import { codeToString } from '@connectrpc/connect/protocol-connect';
+import { reasons } from '#lib/rpc/reasons.ts';
+import { codeNamed, errorCodes } from '../../api/errors.ts';
 import { html } from '../html.ts';
 import { code, docsPage, table, words } from './page.ts';
 
@@ -59,12 +61,18 @@ export function errorsPage(): string {
     const [meaning, action] = meanings[name] ?? ['', ''];
     return [code(String(status)), code(name), words(meaning), words(action)];
   });
+  const why = Object.entries(reasons).map(([reason, [status, action]]) => {
+    const [, name] = codeNamed(codeToString(status));
+    return [code(reason), code(name), words(action)];
+  });
   return docsPage(
     'Errors',
-    html`<p>The body of every error is <code>{"error": "…", "code": "…", "request_id": "…", "details": [{"field": "…", "description": "…"}]}</code>.
-<code>code</code> is stable and for programs, <code>error</code> is for people, and <code>details</code> is there where fields are at fault.</p>
+    html`<p>The body of every error is <code>{"error": "…", "code": "…", "reason": "…", "request_id": "…", "details": [{"field": "…", "description": "…"}]}</code>.
+<code>code</code> and <code>reason</code> are stable and for programs, <code>error</code> is for people, and <code>details</code> is there where fields are at fault.</p>
 ${table(['Status', 'Code', 'What it means', 'What to do'], rows)}
+<p><code>reason</code> says more exactly why. What the gateway refuses by itself, such as a body that is too large, has none.</p>
+${table(['Reason', 'Code', 'What to do'], why)}
 <p>gRPC answers the same codes by its own names, such as <code>INVALID_ARGUMENT</code>, with <code>google.rpc</code> details: <code>BadRequest</code> for
-fields, <code>RetryInfo</code> for when to repeat, <code>RequestInfo</code> and <code>ErrorInfo</code>.</p>`,
+fields, <code>RetryInfo</code> for when to repeat, <code>RequestInfo</code>, and <code>ErrorInfo</code> with the reason.</p>`,
   );
 }

@@ -9,6 +9,7 @@ const pages = [
   ['/docs/preview', 'Preview a mail'],
   ['/docs/errors', 'Errors'],
   ['/docs/events', 'Events'],
+  ['/docs/limits', 'Limits'],
   ['/docs/variables', 'Variables'],
 ] as const;
 

@@ -16,6 +16,7 @@ const places = [
   ['/docs/preview', 'Preview a mail', 'shows what a template becomes'],
   ['/docs/errors', 'Errors', 'every code, and what to do'],
   ['/docs/events', 'Events', 'what webhooks tell'],
+  ['/docs/limits', 'Limits', 'how much of everything'],
   ['/docs/variables', 'Variables', 'the settings of every process'],
   ['/openapi.json', 'openapi.json', 'OpenAPI 3.1, for programs'],
 ] as const;

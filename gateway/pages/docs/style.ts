@@ -18,7 +18,7 @@ table { background: var(--card); border: 1px solid var(--line); border-collapse:
 th, td { border-top: 1px solid var(--line); padding: .5rem .75rem; text-align: left; vertical-align: top; }
 th { color: var(--quiet); font-size: .875rem; }
 td:last-child { overflow-wrap: anywhere; }
-@media (min-width: 40.01rem) { td:first-child code { white-space: nowrap; } }
+@media (min-width: 40.01rem) { td:not(:last-child) > code:only-child { white-space: nowrap; } }
 @media (max-width: 40rem) {
   thead { display: none; }
   tr { border-top: 1px solid var(--line); display: block; padding: .5rem 0; }

@@ -57,6 +57,11 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
     [
       { name: 'GATEWAY_PORT', fallback: required, about: 'The port of the API and the pages.' },
       {
+        name: 'GATEWAY_GRPC_PORT',
+        fallback: '',
+        about: 'A port for gRPC, which passes calls to all services; without it there is none.',
+      },
+      {
         name: 'PUBLIC_URL',
         fallback: '',
         about: 'Its address as browsers see it; with `https:` they are told to stay with HTTPS.',

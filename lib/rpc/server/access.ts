@@ -1,7 +1,6 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import {
-  Code,
-  ConnectError,
+  type ConnectError,
   createContextKey,
   type HandlerContext,
   type Interceptor,
@@ -14,6 +13,7 @@ import type { Claims, Keyring } from '#lib/keys/keyring.ts';
 import { isInNetworks } from '#lib/networks.ts';
 import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
 import { invalidField, refusedInDemo } from '../errors.ts';
+import { refusal } from '../reasons.ts';
 import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '../wire.ts';
 
 /** The caller's permissions in the workspace of its request. */
@@ -71,9 +71,9 @@ export function requirePermission(
 }
 
 function missingPermission(resource: string, action: string): ConnectError {
-  return new ConnectError(
+  return refusal(
+    'PERMISSION_MISSING',
     `Insufficient permissions: ${action} access to ${resource} required`,
-    Code.PermissionDenied,
   );
 }
 
@@ -140,7 +140,7 @@ async function bearer(keyring: Keyring, { header, client }: Caller): Promise<Cla
 }
 
 function unauthenticated(text: string): ConnectError {
-  return new ConnectError(text, Code.Unauthenticated);
+  return refusal(text === missingToken ? 'TOKEN_MISSING' : 'TOKEN_INVALID', text);
 }
 
 export type Authorize = (
@@ -174,7 +174,7 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
       return next(request);
     }
     if (rule?.case === 'service') {
-      throw new ConnectError('only other services may call this', Code.PermissionDenied);
+      throw refusal('SERVICES_ONLY', 'only other services may call this');
     }
     const address = request.header.get(clientAddressHeader) ?? '';
     const membership = await checkRule(options.authorize, { claims, address }, guard, workspaceId);
@@ -197,22 +197,22 @@ async function checkRule(
   if (!subject.active) throw unauthenticated(invalidToken);
   const { allowedAddresses } = subject;
   if (allowedAddresses.length > 0 && !isInNetworks(allowedAddresses, address)) {
-    throw new ConnectError('this API key may not be used from this address', Code.PermissionDenied);
+    throw refusal('ADDRESS_NOT_ALLOWED', 'this API key may not be used from this address');
   }
   const may: Membership['may'] = (resource, action) =>
     subject.role === 'owner' || subject.permissions[resource]?.[action] === true;
   if (rule?.case === 'root' && !subject.root) {
-    throw new ConnectError('root user access required', Code.PermissionDenied);
+    throw refusal('NOT_ROOT', 'root user access required');
   }
   if (inWorkspace && workspaceId === '') {
     const field = workspaceFieldOf(guard);
     throw invalidField(field, field === 'id' ? 'Missing workspace ID' : `${field} is required`);
   }
   if (inWorkspace && (!isAsked || subject.role === '')) {
-    throw new ConnectError('user is not a member of the workspace', Code.PermissionDenied);
+    throw refusal('NOT_A_MEMBER', 'user is not a member of the workspace');
   }
   if (rule?.case === 'owner' && subject.role !== 'owner') {
-    throw new ConnectError('user is not an owner of the workspace', Code.PermissionDenied);
+    throw refusal('NOT_AN_OWNER', 'user is not an owner of the workspace');
   }
   if (rule?.case === 'member') {
     const action = rule.value.write ? 'write' : 'read';

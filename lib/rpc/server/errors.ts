@@ -2,14 +2,10 @@ import { isNativeError } from 'node:util/types';
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
-import { codeToString } from '@connectrpc/connect/protocol-connect';
-import {
-  ErrorInfoSchema,
-  RequestInfoSchema,
-  RetryInfoSchema,
-} from '#gen/google/rpc/error_details_pb.ts';
+import { RequestInfoSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Log } from '#lib/log.ts';
 import { retryDefaultMs, retryLater } from '../errors.ts';
+import { reasonFor, withReason } from '../reasons.ts';
 import { requestIdHeader } from '../request-id.ts';
 
 /** PostgreSQL's codes that a caller can act on. Any other is an internal error. */
@@ -90,7 +86,7 @@ export function explained(error: ConnectError, requestId: string): ConnectError 
     const has = error.findDetails(desc).length > 0;
     if (!has) details.push({ desc, value });
   };
-  add(ErrorInfoSchema, { reason: codeToString(code).toUpperCase(), domain: 'postrider' });
+  withReason(error, reasonFor(code));
   add(RequestInfoSchema, { requestId });
   if (passing.has(code)) add(RetryInfoSchema, { retryDelay: durationFromMs(retryDefaultMs) });
   return error;

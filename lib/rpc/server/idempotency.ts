@@ -7,11 +7,12 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
+import type { HandlerContext } from '@connectrpc/connect';
 import { query } from '../../postgres/query.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
 import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
+import { refusal } from '../reasons.ts';
 import { binaryOptions } from '../wire.ts';
 import { workspaceOf } from './access.ts';
 
@@ -87,10 +88,10 @@ async function keptAnswer(
     place,
   );
   if (!kept?.answer) {
-    throw new ConnectError('a request with this Idempotency-Key is running', Code.Aborted);
+    throw refusal('IDEMPOTENCY_KEY_IN_USE', 'a request with this Idempotency-Key is running');
   }
   if (!kept.request_hash.equals(hash)) {
-    throw new ConnectError('Idempotency-Key was used with another request', Code.AlreadyExists);
+    throw refusal('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used with another request');
   }
   return kept.answer;
 }

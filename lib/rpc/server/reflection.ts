@@ -10,6 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectRouter } from '@connectrpc/connect';
+import { file_google_rpc_error_details } from '#gen/google/rpc/error_details_pb.ts';
 import {
   ServerReflection,
   type ServerReflectionRequest,
@@ -25,7 +26,11 @@ import {
 
 /** Lets tools such as grpcurl describe and call the services without their proto files. */
 export function reflectionRoutes(services: readonly DescService[]) {
-  const files = withDependencies(services.map((service) => service.file));
+  // Details of errors are packed by type, so tools ask for their types, which no method names.
+  const files = withDependencies([
+    ...services.map((service) => service.file),
+    file_google_rpc_error_details,
+  ]);
   const registry = createRegistry(...files);
   const answer = (request: ServerReflectionRequest) => answerTo(request, services, files, registry);
   return (router: ConnectRouter): void => {

@@ -11,6 +11,7 @@ import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { keyring, ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import { createLog } from '../../log.ts';
 import { connectToService } from '../client/client.ts';
+import { refusal } from '../reasons.ts';
 import { serve } from './serve.ts';
 
 /** Calls an operation that fails with the given error, if any; returns the log and the call's result. */
@@ -60,12 +61,12 @@ test.each(['', 'two words', 'x'.repeat(129)])('an invalid id is replaced: "%s"',
 });
 
 test('an error carries its id, its reason and its domain', async () => {
-  const failure = new ConnectError('no such list', Code.NotFound);
+  const failure = refusal('LIST_NOT_FOUND', 'no such list');
   const { line, error } = await givenCall({ 'x-request-id': 'my-id' }, failure);
   expect(line).toMatchObject({ rpc, code: 'not_found' });
   expect(error?.metadata.get('x-request-id')).toBe('my-id');
   expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([
-    { reason: 'NOT_FOUND', domain: 'postrider' },
+    { reason: 'LIST_NOT_FOUND', domain: 'postrider' },
   ]);
   expect(error?.findDetails(RequestInfoSchema)).toMatchObject([{ requestId: 'my-id' }]);
   expect(error?.findDetails(RetryInfoSchema)).toEqual([]);
@@ -84,7 +85,7 @@ test('a call that the gate rejects is logged and has details like any other', as
   expect(line).toMatchObject({ rpc, code: 'unauthenticated', requestId: 'my-id' });
   expect(error).toMatchObject({ code: Code.Unauthenticated, rawMessage: 'Invalid token' });
   expect(error?.metadata.get('x-request-id')).toBe('my-id');
-  expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'UNAUTHENTICATED' }]);
+  expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'TOKEN_INVALID' }]);
   expect(error?.findDetails(RequestInfoSchema)).toMatchObject([{ requestId: 'my-id' }]);
 });
 

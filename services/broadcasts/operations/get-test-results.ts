@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { compare } from '../variations/comparison.ts';
@@ -12,11 +12,11 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
     const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
     const { test_settings: test, started_at, test_sent_at, status } = broadcast;
     if (!test.enabled) {
-      throw new ConnectError('the broadcast has no test', Code.FailedPrecondition);
+      throw refusal('BROADCAST_WITHOUT_TEST', 'the broadcast has no test');
     }
     if (!started_at) {
       const text = `cannot get test results of a ${status} broadcast that has not started`;
-      throw new ConnectError(text, Code.FailedPrecondition);
+      throw refusal('BROADCAST_STATUS', text);
     }
     const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
     // Afterwards the numbers of the winner are those of the mails to everybody else, too.

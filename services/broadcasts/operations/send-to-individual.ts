@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Plan } from '../broadcast-row.ts';
@@ -48,7 +49,7 @@ async function planOf(
   const basics = await present(pinPlan(context, broadcast));
   const global = await pinGlobalFeed(context, broadcast);
   if (global && 'error' in global) {
-    throw new ConnectError(`global feed failed: ${global.error}`, Code.FailedPrecondition);
+    throw refusal('FEED_FAILED', `global feed failed: ${global.error}`);
   }
   const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
   return { plan, feeds: planFeeds(sealing, plan, global?.json ?? '') };
@@ -73,7 +74,7 @@ async function present<Answer>(call: Promise<Answer>): Promise<Answer> {
     return await call;
   } catch (error) {
     const { code, rawMessage } = ConnectError.from(error);
-    if (code === Code.NotFound) throw new ConnectError(rawMessage, Code.FailedPrecondition);
+    if (code === Code.NotFound) throw refusal('PART_NOT_FOUND', rawMessage);
     throw error;
   }
 }

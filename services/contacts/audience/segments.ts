@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 /** The segments that don't exist, or are being deleted, in the order given. */
 export async function missingSegments(
@@ -25,5 +25,5 @@ export async function requireSegments(
 ): Promise<void> {
   if (ids.length === 0) return;
   const missing = await missingSegments(em, workspaceId, ids);
-  if (missing.length > 0) throw new ConnectError('Segment not found', Code.NotFound);
+  if (missing.length > 0) throw refusal('SEGMENT_NOT_FOUND', 'Segment not found');
 }

@@ -1,7 +1,8 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
 import { touches, touchStep } from '../changes/touch.ts';
@@ -142,5 +143,5 @@ const events = [
 ];
 
 export function contactNotFound(): ConnectError {
-  return new ConnectError('Contact not found', Code.NotFound);
+  return refusal('CONTACT_NOT_FOUND', 'Contact not found');
 }

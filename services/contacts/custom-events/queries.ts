@@ -7,6 +7,7 @@ import {
   writeWithEvents,
 } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray, type ElementType } from '../binary-array.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { timestampSql } from '../contact/fields.ts';
@@ -84,7 +85,7 @@ async function tryUpsert(
 }
 
 export function customEventNotFound(): ConnectError {
-  return new ConnectError('Custom event not found', Code.NotFound);
+  return refusal('CUSTOM_EVENT_NOT_FOUND', 'Custom event not found');
 }
 
 const newContact = (email: string): ContactRow => ({ email, values: [] });

@@ -1,7 +1,7 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';
@@ -21,13 +21,10 @@ export function createList(context: Context): Methods['createList'] {
       // Without it two concurrent calls could both create the last list.
       await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`lists ${workspaceId}`]);
       if (await em.findOne(List, { workspace_id: workspaceId, id })) {
-        throw new ConnectError('List already exists', Code.AlreadyExists);
+        throw refusal('ALREADY_EXISTS', 'List already exists');
       }
       if ((await em.count(List, { workspace_id: workspaceId, deleted_at: null })) >= listsMax) {
-        throw new ConnectError(
-          `a workspace has at most ${listsMax} lists`,
-          Code.FailedPrecondition,
-        );
+        throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${listsMax} lists`);
       }
       const at = now();
       const list = em.create(List, {

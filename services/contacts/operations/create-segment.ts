@@ -1,10 +1,10 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import {
   type CreateSegmentRequest,
   SegmentService,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { beginBuild } from '../segments/build/begin.ts';
@@ -43,12 +43,9 @@ async function requirePlace(em: EntityManager, { workspaceId, id }: CreateSegmen
     `select count(*)::int as count, coalesce(bool_or(id = $2), false) as taken from segments where workspace_id = $1`,
     [workspaceId, id],
   );
-  if (row?.taken) throw new ConnectError('Segment already exists', Code.AlreadyExists);
+  if (row?.taken) throw refusal('ALREADY_EXISTS', 'Segment already exists');
   if ((row?.count ?? 0) >= segmentsMax) {
-    throw new ConnectError(
-      `a workspace has at most ${segmentsMax} segments`,
-      Code.FailedPrecondition,
-    );
+    throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${segmentsMax} segments`);
   }
 }
 

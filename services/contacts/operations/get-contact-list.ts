@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
@@ -13,7 +13,7 @@ export function getContactList({ store }: Context): Methods['getContactList'] {
        where membership.workspace_id = $1 and membership.list_id = $2 and membership.email = $3`,
       [workspaceId, listId, requireAddress(email)],
     );
-    if (!row) throw new ConnectError('Contact list relationship not found', Code.NotFound);
+    if (!row) throw refusal('MEMBERSHIP_NOT_FOUND', 'Contact list relationship not found');
     return { contactList: contactListMessage(row.membership) };
   };
 }

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import { removeMemberships } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
@@ -13,7 +14,7 @@ export function removeContactFromList({
     const removed = await store
       .fork()
       .transactional((em) => removeMemberships({ em, outbox, workspaceId }, removal));
-    if (removed === 0) throw new ConnectError('contact list not found', Code.NotFound);
+    if (removed === 0) throw refusal('MEMBERSHIP_NOT_FOUND', 'contact list not found');
     return { success: true };
   };
 }

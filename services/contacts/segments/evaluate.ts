@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { compile } from './compile/compile.ts';
 import type { Scope } from './compile/statement.ts';
 import { askFacts, type MessageFacts } from './facts.ts';
@@ -87,7 +87,7 @@ export async function matchSegments(
   const rows = new Map((await listRows(em, workspaceId)).map((row) => [row.id, row]));
   const trees = segmentIds.map((id) => {
     const row = rows.get(id);
-    if (!row) throw new ConnectError(`segment ${id.slice(0, 50)} not found`, Code.NotFound);
+    if (!row) throw refusal('SEGMENT_NOT_FOUND', `segment ${id.slice(0, 50)} not found`);
     return treeOf(row);
   });
   const matched = new Set<string>();

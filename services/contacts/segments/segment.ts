@@ -1,8 +1,9 @@
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { type SegmentNode, SegmentNodeSchema } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { readTree } from './tree/read-tree.ts';
 import type { Tree } from './tree/tree.ts';
 
@@ -31,7 +32,7 @@ const columns = `id, name, color, tree, timezone, version, status, status_info, 
   build_id, build_after, build_count, created_at, updated_at`;
 
 export function segmentNotFound(): ConnectError {
-  return new ConnectError('Segment not found', Code.NotFound);
+  return refusal('SEGMENT_NOT_FOUND', 'Segment not found');
 }
 
 /** A segment, unless it is deleted. */

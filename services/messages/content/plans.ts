@@ -10,6 +10,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Templates, Workspaces } from '../peers.ts';
 import type { ServerSettings } from '../smtp/dial.ts';
 import { languageChooser } from './languages.ts';
@@ -196,7 +197,7 @@ async function readIntegration(
   key: { workspaceId: string; integrationId: string },
 ): Promise<Integration> {
   const { integration, sealedPassword } = await workspaces.getIntegration(key);
-  if (!integration) throw new ConnectError('Integration not found', Code.NotFound);
+  if (!integration) throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
   const smtp = integration.emailProvider?.smtp;
   if (smtp && sealedPassword !== '') {
     const place = passwordPlace(key.workspaceId, key.integrationId);

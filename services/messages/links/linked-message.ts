@@ -4,6 +4,7 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';
@@ -56,7 +57,7 @@ export async function findLinked(
 }
 
 export function linkExpired(): ConnectError {
-  return new ConnectError('the link has expired', Code.FailedPrecondition);
+  return refusal('LINK_EXPIRED', 'the link has expired');
 }
 
 /** Records that the recipient unsubscribed through a message, and writes an event the first time. */

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
 import { cancelQueued } from '../record/queue.ts';
@@ -8,8 +9,8 @@ export function cancelTransactional({ store }: Context): Methods['cancelTransact
     const status = uuid.test(messageId)
       ? await cancelQueued(store, { workspaceId, id: messageId })
       : undefined;
-    if (status === undefined) throw new ConnectError('Message not found', Code.NotFound);
+    if (status === undefined) throw refusal('MESSAGE_NOT_FOUND', 'Message not found');
     if (status === 'cancelled') return { success: true };
-    throw new ConnectError(`cannot cancel a message that is ${status}`, Code.FailedPrecondition);
+    throw refusal('MESSAGE_STATUS', `cannot cancel a message that is ${status}`);
   };
 }

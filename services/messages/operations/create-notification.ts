@@ -1,9 +1,9 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { Notification } from '../notification.ts';
@@ -71,11 +71,11 @@ async function makeRoom(em: EntityManager, workspaceId: string, id: string): Pro
      from notifications where workspace_id = $1`,
     [workspaceId, id],
   );
-  if (row?.is_taken) throw new ConnectError('Notification id already exists', Code.AlreadyExists);
+  if (row?.is_taken) throw refusal('ALREADY_EXISTS', 'Notification id already exists');
   if ((row?.count ?? 0) >= notificationsMax) {
-    throw new ConnectError(
+    throw refusal(
+      'LIMIT_OF_WORKSPACE',
       `a workspace has at most ${notificationsMax} notifications`,
-      Code.FailedPrecondition,
     );
   }
 }

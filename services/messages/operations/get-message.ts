@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { readContent } from '../contents/store.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
@@ -14,7 +14,7 @@ export function getMessage(context: Context): Methods['getMessage'] {
   return async ({ workspaceId, id }) => {
     const key = { workspaceId, id: id.toLowerCase() };
     const row = await readMessage(context, key);
-    if (!row) throw new ConnectError('Message not found', Code.NotFound);
+    if (!row) throw refusal('MESSAGE_NOT_FOUND', 'Message not found');
     const { found } = await readRequests(context, workspaceId, [row]);
     return { message: toMessage(row, found.get(row.id)), content: await contentOf(context, key) };
   };

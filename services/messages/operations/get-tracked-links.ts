@@ -1,7 +1,7 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function getTrackedLinks({ store, keyring }: Context): Methods['getTrackedLinks'] {
@@ -14,7 +14,7 @@ export function getTrackedLinks({ store, keyring }: Context): Methods['getTracke
       'select urls from link_sets where workspace_id = $1 and id = $2',
       [workspaceId, tracked.linkSet],
     );
-    if (!row) throw new ConnectError('the links are gone', Code.NotFound);
+    if (!row) throw refusal('LINKS_NOT_FOUND', 'the links are gone');
     return { linkSet: tracked.linkSet, urls: row.urls };
   };
 }

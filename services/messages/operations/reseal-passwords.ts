@@ -1,12 +1,12 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { passwordPlace } from '#lib/keys/places.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function resealPasswords({ keyring }: Context): Methods['resealPasswords'] {
   return async ({ workspaceId, passwords }, call) => {
     if (callerOf(call).subject !== 'workspaces') {
-      throw new ConnectError('only workspaces may call this', Code.PermissionDenied);
+      throw refusal('SERVICES_ONLY', 'only workspaces may call this');
     }
     const sealed = passwords.map(({ integrationId, sealed }) => {
       const place = passwordPlace(workspaceId, integrationId);

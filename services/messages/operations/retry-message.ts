@@ -1,8 +1,9 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
 import { type MessageState, stateSql } from '../message-queries.ts';
@@ -48,14 +49,18 @@ async function checkedMessage(
 ): Promise<{ request: Buffer; isBounced: boolean }> {
   const row = await lockMessage(em, key);
   const { state, notification_id: notification, is_bounced: isBounced, request } = row;
-  if (notification === null) throw refusal('only transactional messages can be retried');
-  if (!row.has_failed) throw refusal(`cannot retry a ${state} message`);
+  if (notification === null)
+    throw refusal('MESSAGE_STATUS', 'only transactional messages can be retried');
+  if (!row.has_failed) throw refusal('MESSAGE_STATUS', `cannot retry a ${state} message`);
   if (isBounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
-    throw refusal('the address bounced, and the notification does not send to such addresses');
+    throw refusal(
+      'MESSAGE_STATUS',
+      'the address bounced, and the notification does not send to such addresses',
+    );
   }
-  if (request === null) throw refusal(goneText);
+  if (request === null) throw refusal('MESSAGE_STATUS', goneText);
   if ((await keepFiles(em, key)) !== row.files) {
-    throw refusal('the attachments of the message are gone');
+    throw refusal('MESSAGE_STATUS', 'the attachments of the message are gone');
   }
   return { request, isBounced };
 }
@@ -105,7 +110,7 @@ async function contentOf(keyring: Keyring, key: Key, request: Buffer): Promise<R
   try {
     return await openRequest(keyring, key, request);
   } catch {
-    throw refusal(goneText);
+    throw refusal('MESSAGE_STATUS', goneText);
   }
 }
 
@@ -138,18 +143,12 @@ function isTaken(error: unknown): boolean {
 
 function takenAgain(): ConnectError {
   const description = 'external_id was used again by another message';
-  return new ConnectError(description, Code.AlreadyExists, undefined, [
-    {
-      desc: BadRequestSchema,
-      value: { fieldViolations: [{ field: 'external_id', description }] },
-    },
-  ]);
-}
-
-function refusal(text: string): ConnectError {
-  return new ConnectError(text, Code.FailedPrecondition);
+  const error = refusal('MESSAGE_REPEATED', description);
+  const value = { fieldViolations: [{ field: 'external_id', description }] };
+  error.details.push({ desc: BadRequestSchema, value });
+  return error;
 }
 
 function messageNotFound(): ConnectError {
-  return new ConnectError('Message not found', Code.NotFound);
+  return refusal('MESSAGE_NOT_FOUND', 'Message not found');
 }

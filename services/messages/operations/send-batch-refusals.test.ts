@@ -1,5 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import { query } from '#lib/postgres/query.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 
@@ -100,3 +101,26 @@ test.each([
     expect(next).toMatchObject(isDead ? { ...none, skipped: 1 } : { ...none, sent: 1 });
   },
 );
+
+test('an outage of the mail server is logged once with its reason, and its end', async () => {
+  const lines: { level: number; msg: string; reason?: string }[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const { sender } = given.newProcess({ log });
+  const send = (name: string) => sender.sendBatch(batchOf([`${name}@example.com`]));
+  given.sink.behaviour.replies = [
+    { step: 'mail', reply: '550 5.7.1 <hello@example.com>: not allowed' },
+  ];
+  for (const name of ['anna', 'bert']) expect((await send(name)).outage).not.toBe('');
+  given.sink.behaviour.replies = [];
+  for (const name of ['carl', 'dora']) expect(await send(name)).toMatchObject({ sent: 1 });
+  expect(lines).toMatchObject([
+    {
+      level: 40,
+      workspaceId: batchOf([]).workspaceId,
+      msg: 'the mail server takes no mail; trying again later',
+    },
+    { level: 30, msg: 'the mail server takes mail again' },
+  ]);
+  expect(lines[0]?.reason).toContain('550 5.7.1');
+  expect(JSON.stringify(lines)).not.toContain('@');
+});

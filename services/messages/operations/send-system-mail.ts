@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function sendSystemMail({ systemMail }: Context): Methods['sendSystemMail'] {
@@ -8,7 +9,7 @@ export function sendSystemMail({ systemMail }: Context): Methods['sendSystemMail
     const to = canonicalAddress(given);
     if (!to) throw invalidField('to', 'to is not a valid address');
     if (!systemMail) {
-      throw new ConnectError('SYSTEM_SMTP_URL is not set', Code.FailedPrecondition);
+      throw refusal('SYSTEM_MAIL_OFF', 'SYSTEM_SMTP_URL is not set');
     }
     try {
       await systemMail.send({ key, to, subject, text });

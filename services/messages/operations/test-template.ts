@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { TestTemplateRequest } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { noFeeds } from '../content/feeds.ts';
 import type { Context, Methods } from '../context.ts';
 import { sendIndividually } from '../sending/individual.ts';
@@ -94,7 +95,7 @@ async function readTemplate(
   const { found } = await templates.batchGetTemplates({ workspaceId, keys: [{ id, version: 0 }] });
   const template = found[0]?.template;
   if (!template) {
-    throw new ConnectError('failed to retrieve template: template not found', Code.NotFound);
+    throw refusal('TEMPLATE_NOT_FOUND', 'failed to retrieve template: template not found');
   }
   return { version: template.version, testData: template.testData ?? {} };
 }

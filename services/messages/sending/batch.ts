@@ -79,6 +79,7 @@ export async function sendAll(context: SendContext, given: Given): Promise<Sent>
     const batch: Batch = { ...given, open, lane, fates, runs: [], done: [] };
     const ended = await sendOpen(context, batch);
     const refused = batch.runs.find((run) => run.outage !== '');
+    for (const run of batch.runs) lane.noteRun(context.log, run);
     const outage = refused ? { reason: refused.outage } : ended?.outage;
     const late = new Set(batch.runs.flatMap((run) => run.unsent));
     open = open.filter(([id]) => late.has(id));

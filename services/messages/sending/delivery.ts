@@ -87,6 +87,8 @@ export class DeliveryRun {
   /** Messages that were not started. */
   readonly unsent: string[] = [];
   outage = '';
+  /** Whether the server took a message. */
+  hasSent = false;
   /** Resolves when every message's outcome is recorded, or its claim given back. */
   readonly done: Promise<void>;
   readonly #done = Promise.withResolvers<void>();
@@ -237,6 +239,7 @@ export class DeliveryRun {
 
   #settle(message: Claimed, outcome: Outcome): void {
     this.outage = outageOf(outcome) ?? this.outage;
+    if (outcome.kind === 'sent') this.hasSent = true;
     const { id, unknown } = message;
     const { group, plan } = this.#delivery;
     const { now, recorder, underway } = this.#context;

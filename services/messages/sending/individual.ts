@@ -1,5 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { Code, type ConnectError } from '@connectrpc/connect';
 import { invalidField, retryLater } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { MessageStatus } from '../message.ts';
 import { finishSend, readInfo, scheduleFinish } from '../record/individual-sends.ts';
 import { type Given, type SendContext, sendAll } from './batch.ts';
@@ -57,5 +58,5 @@ function late(askAgainMs: number): ConnectError {
 }
 
 function notSent(reason: string): ConnectError {
-  return new ConnectError(`the message was not sent: ${reason}`, Code.FailedPrecondition);
+  return refusal('MESSAGE_NOT_SENT', `the message was not sent: ${reason}`);
 }

@@ -1,3 +1,4 @@
+import type { Log } from '#lib/log.ts';
 import type { Resolve, ServerSettings } from '../smtp/dial.ts';
 import { SmtpPool } from '../smtp/pool.ts';
 
@@ -8,6 +9,8 @@ const windowMax = 2_000;
 /** So much work lies ready beside what is in flight, while the next batch is claimed and the last one recorded. */
 const readyMs = 300;
 const opensLatestMs = 60_000;
+/** An outage is logged so often while it lasts. */
+const outageLoggedEveryMs = 60_000;
 
 export type LaneKey = { workspaceId: string; integrationId: string };
 
@@ -34,6 +37,8 @@ export class Lane {
   #pool: { pool: SmtpPool; settings: string } | undefined;
   /** No permits before, in Unix milliseconds: for bulk, and for urgent mail. */
   #opensAtMs = { bulk: 0, urgent: 0 };
+  /** When an outage was logged last, in Unix milliseconds; 0 while the server takes mail. */
+  #outageLoggedAtMs = 0;
 
   constructor(key: LaneKey, host: LaneHost) {
     this.workspaceId = key.workspaceId;
@@ -47,6 +52,19 @@ export class Lane {
 
   get isIdle(): boolean {
     return this.#taken + this.waiting === 0;
+  }
+
+  /** Logs that the server takes no mail, and that it takes mail again. `outage` holds no addresses. */
+  noteRun(log: Log, { outage, hasSent }: { outage: string; hasSent: boolean }): void {
+    const about = { workspaceId: this.workspaceId, integrationId: this.integrationId };
+    if (outage === '') {
+      if (!hasSent || this.#outageLoggedAtMs === 0) return;
+      this.#outageLoggedAtMs = 0;
+      log.info(about, 'the mail server takes mail again');
+    } else if (Date.now() - this.#outageLoggedAtMs > outageLoggedEveryMs) {
+      this.#outageLoggedAtMs = Date.now();
+      log.warn({ ...about, reason: outage }, 'the mail server takes no mail; trying again later');
+    }
   }
 
   get mayStart(): boolean {

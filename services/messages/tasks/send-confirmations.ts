@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { confirmationContent } from '../content/confirmation.ts';
 import { noFeeds } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
@@ -90,10 +91,7 @@ async function planOf(
   ]);
   const integrationId = settings?.marketingEmailProviderId ?? '';
   if (integrationId === '') {
-    throw new ConnectError(
-      'the workspace has no marketing email provider',
-      Code.FailedPrecondition,
-    );
+    throw refusal('NO_EMAIL_PROVIDER', 'the workspace has no marketing email provider');
   }
   const templateId = list?.doubleOptinTemplate?.id ?? '';
   const plan = await plans.get({

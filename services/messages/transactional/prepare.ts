@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { CompiledPlan, Plans } from '../content/plans.ts';
 import type { Contacts } from '../peers.ts';
 import { type Accepted, findSuppressed } from '../record/requests.ts';
@@ -65,7 +66,7 @@ export async function prepareAll(
 }
 
 function notFound(): ConnectError {
-  return new ConnectError('Notification not found', Code.NotFound);
+  return refusal('NOTIFICATION_NOT_FOUND', 'Notification not found');
 }
 
 /** By the id of the notification; an error where its mail cannot be sent. */
@@ -95,9 +96,9 @@ async function kindsOf(
 }
 
 function noProvider(): ConnectError {
-  return new ConnectError(
+  return refusal(
+    'NO_EMAIL_PROVIDER',
     'no email provider configured for transactional notifications',
-    Code.FailedPrecondition,
   );
 }
 
@@ -108,10 +109,7 @@ function unsendable(error: unknown): Error {
   if (!(error instanceof ConnectError))
     return error instanceof Error ? error : new Error('unknown');
   if (!final.includes(error.code)) return error;
-  return new ConnectError(
-    `the notification can not be sent: ${error.rawMessage}`,
-    Code.FailedPrecondition,
-  );
+  return refusal('NOTIFICATION_UNUSABLE', `the notification can not be sent: ${error.rawMessage}`);
 }
 
 type Upserted = Map<Item, JsonObject | Error>;

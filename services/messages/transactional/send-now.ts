@@ -173,6 +173,7 @@ async function sendSome(context: SendNowContext, given: Some): Promise<void> {
     stop: context.closing,
   });
   await run.done;
+  granted.lane.noteRun(context.log, run);
   if (run.outage === '') context.outages.ended(workspaceId, integrationId);
   if (run.unsent.length === 0) return;
   giveUp(context, granted.rate, run.unsent.length);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkBlock } from '../compile/block.ts';
 import type { Context, Methods } from '../context.ts';
@@ -18,10 +18,7 @@ export function createTemplateBlock({ store, now }: Context): Methods['createTem
     return once(store, call, method, request, async (em) => {
       await lockTemplates(em, workspaceId);
       if ((await em.count(TemplateBlock, { workspace_id: workspaceId })) >= blocksMax) {
-        throw new ConnectError(
-          `a workspace has at most ${blocksMax} template blocks`,
-          Code.FailedPrecondition,
-        );
+        throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${blocksMax} template blocks`);
       }
       const at = now();
       const created = em.create(TemplateBlock, {

@@ -1,7 +1,7 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkLayoutIsLive } from '../content/layout.ts';
 import { storedContent } from '../content/stored-content.ts';
@@ -47,12 +47,9 @@ async function lastVersion(em: EntityManager, workspaceId: string, id: string): 
      from templates where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   );
-  if (row?.is_taken) throw new ConnectError('Template id already exists', Code.AlreadyExists);
+  if (row?.is_taken) throw refusal('ALREADY_EXISTS', 'Template id already exists');
   if (row && row.count >= templatesMax) {
-    throw new ConnectError(
-      `a workspace has at most ${templatesMax} templates`,
-      Code.FailedPrecondition,
-    );
+    throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${templatesMax} templates`);
   }
   return row?.last ?? 0;
 }

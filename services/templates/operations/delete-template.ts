@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNewest, lockTemplates } from '../template-queries.ts';
 
@@ -15,6 +15,7 @@ export function deleteTemplate({ store, now }: Context): Methods['deleteTemplate
       const { integration_id } = await findNewest(em, { workspaceId, id });
       if (integration_id !== '') {
         throw refusal(
+          'TEMPLATE_IN_USE',
           `cannot delete integration-managed template: template is managed by integration ${integration_id}`,
         );
       }
@@ -49,9 +50,5 @@ async function checkUnused(em: EntityManager, workspaceId: string, id: string): 
   const named = users.map(({ kind, name }) => `${kind} '${name.slice(0, nameLengthMax)}'`);
   const others = first.count - users.length;
   const more = others > 0 ? ` and ${others} more` : '';
-  throw refusal(`template is used by ${named.join(', ')}${more}`);
-}
-
-function refusal(text: string): ConnectError {
-  return new ConnectError(text, Code.FailedPrecondition);
+  throw refusal('TEMPLATE_IN_USE', `template is used by ${named.join(', ')}${more}`);
 }

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import type { Context, Methods } from '../context.ts';
 import type { Compiled, Template } from '../template.ts';
 import { findVersion } from '../template-queries.ts';
@@ -31,7 +32,7 @@ function compiledIn(
 ): Compiled | null | undefined {
   if (language === '') return compiled;
   if (!Object.hasOwn(translations, language)) {
-    throw new ConnectError('the template is not translated into the language', Code.NotFound);
+    throw refusal('TRANSLATION_NOT_FOUND', 'the template is not translated into the language');
   }
   return translations[language];
 }

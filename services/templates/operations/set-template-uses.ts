@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockTemplates } from '../template-queries.ts';
 
@@ -42,6 +42,6 @@ async function checkAllExist(
     [workspaceId, ids],
   );
   if (missing) {
-    throw new ConnectError(`template ${missing.id.slice(0, 32)} not found`, Code.NotFound);
+    throw refusal('TEMPLATE_NOT_FOUND', `template ${missing.id.slice(0, 32)} not found`);
   }
 }

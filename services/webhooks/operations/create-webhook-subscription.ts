@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { newSecret, sealSecret } from '../endpoint/secret.ts';
@@ -21,9 +21,9 @@ export function createWebhookSubscription(context: Context): Methods['createWebh
       changeInterests(context, { em, workspaceId }, async () => {
         const count = await em.count(Subscription, { workspace_id: workspaceId });
         if (count >= subscriptionsMax) {
-          throw new ConnectError(
+          throw refusal(
+            'LIMIT_OF_WORKSPACE',
             `a workspace has at most ${subscriptionsMax} webhook subscriptions`,
-            Code.FailedPrecondition,
           );
         }
         const id = crypto.randomUUID().replaceAll('-', '');

@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { RedeliverWebhooksRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { payloadTooLarge } from '../delivery.ts';
 import { lockSubscription } from '../subscription-queries.ts';
@@ -21,7 +21,7 @@ export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWe
       return redeliver(em, request, now());
     });
     if (redelivered === 0 && request.deliveryId !== '') {
-      throw new ConnectError('Failed webhook delivery not found', Code.NotFound);
+      throw refusal('WEBHOOK_DELIVERY_NOT_FOUND', 'Failed webhook delivery not found');
     }
     return { redelivered };
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import type { Context, Methods } from '../context.ts';
 import { madeUpData } from '../endpoint/made-up-data.ts';
 import { callBack } from '../sending/attempt.ts';
@@ -15,7 +16,7 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
     const { url, sealed_secret } = await findSubscription(store.fork(), { workspaceId, id });
     const count = open.get(workspaceId) ?? 0;
     if (count >= openMax) {
-      throw new ConnectError('Too many open tests of webhooks', Code.ResourceExhausted);
+      throw refusal('TOO_MANY', 'Too many open tests of webhooks');
     }
     const type = eventType || 'test';
     const callback = {

@@ -1,9 +1,10 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { canonicalNetwork } from '#lib/networks.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Also the lifetime of keys from before an end could be chosen. */
@@ -11,7 +12,7 @@ export const keyDays = 10 * 365;
 export const keysMax = 1_000;
 
 export function keyNotFound(): ConnectError {
-  return new ConnectError('API key not found', Code.NotFound);
+  return refusal('API_KEY_NOT_FOUND', 'API key not found');
 }
 
 /** When a new key ends. */

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Code, ConnectError } from '@connectrpc/connect';
+import type { ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 
 export const invitationDays = 7;
 
 export function invitationNotFound(): ConnectError {
-  return new ConnectError('Invitation not found', Code.NotFound);
+  return refusal('INVITATION_NOT_FOUND', 'Invitation not found');
 }
 
 /** Names its workspace, so that a look-up begins with it. */

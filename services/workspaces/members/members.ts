@@ -1,6 +1,7 @@
-import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
+import type { ConnectError, HandlerContext } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import { isUuid } from '../user.ts';
 import type { Permissions } from '../workspace.ts';
@@ -13,7 +14,7 @@ export type MemberRow = {
 };
 
 export function memberNotFound(): ConnectError {
-  return new ConnectError('Member not found', Code.NotFound);
+  return refusal('MEMBER_NOT_FOUND', 'Member not found');
 }
 
 /**
@@ -29,7 +30,7 @@ export async function lockAsOwner(
   const { type, subject } = callerOf(call);
   const member = type === 'service' ? undefined : await readMember(em, workspaceId, subject);
   if (member?.role !== 'owner') {
-    throw new ConnectError('user is not an owner of the workspace', Code.PermissionDenied);
+    throw refusal('NOT_AN_OWNER', 'user is not an owner of the workspace');
   }
   return workspace;
 }

@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { expiryOf, issueToken, keysMax, networksOf } from '../keys/api-key.ts';
 import { permissionsOrAll } from '../members/permissions.ts';
@@ -31,7 +31,7 @@ export function createAPIKey({ store, keyring, now, publicUrl }: Context): Metho
          returning 1`,
         [userId, email, at, request.workspaceId, expiresAt, allowed],
       );
-      if (rows.length === 0) throw new ConnectError('this user already exists', Code.AlreadyExists);
+      if (rows.length === 0) throw refusal('ALREADY_EXISTS', 'this user already exists');
       em.create(Member, {
         workspace_id: request.workspaceId,
         user_id: userId,
@@ -59,6 +59,6 @@ async function checkCount(em: EntityManager, workspaceId: string): Promise<void>
     [workspaceId],
   );
   if (count >= keysMax) {
-    throw new ConnectError(`a workspace has at most ${keysMax} API keys`, Code.FailedPrecondition);
+    throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${keysMax} API keys`);
   }
 }

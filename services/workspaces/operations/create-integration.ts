@@ -1,8 +1,8 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
@@ -30,9 +30,9 @@ export function createIntegration({
         [request.workspaceId],
       );
       if (Number(count) >= integrationsMax) {
-        throw new ConnectError(
+        throw refusal(
+          'LIMIT_OF_WORKSPACE',
           `a workspace has at most ${integrationsMax} integrations`,
-          Code.FailedPrecondition,
         );
       }
       em.create(Integration, {

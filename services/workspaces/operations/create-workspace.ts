@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { storedSettings } from '../settings.ts';
@@ -17,7 +17,7 @@ export function createWorkspace({ store, now }: Context): Methods['createWorkspa
     const at = now();
     return store.fork().transactional(async (em) => {
       if (await em.findOne(Workspace, { id })) {
-        throw new ConnectError('Workspace already exists', Code.AlreadyExists);
+        throw refusal('ALREADY_EXISTS', 'Workspace already exists');
       }
       const workspace = em.create(Workspace, {
         id,

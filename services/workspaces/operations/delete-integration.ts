@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { integrationNotFound } from '../integration.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
@@ -13,9 +13,9 @@ export function deleteIntegration({ store }: Context): Methods['deleteIntegratio
       const { settings } = await lockWorkspace(em, workspaceId);
       const using = users.filter((name) => settings[name] === integrationId);
       if (using.length > 0) {
-        throw new ConnectError(
+        throw refusal(
+          'INTEGRATION_IN_USE',
           `the integration is used by the settings: ${using.join(', ')}`,
-          Code.FailedPrecondition,
         );
       }
       const rows = await query(

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { visibleWorkspaces } from '../members/visible-workspaces.ts';
@@ -13,7 +14,7 @@ export function getMe(context: Context): Methods['getMe'] {
       .findOneOrFail(
         User,
         { id: caller.subject },
-        { failHandler: () => new ConnectError('User not found', Code.NotFound) },
+        { failHandler: () => refusal('USER_NOT_FOUND', 'User not found') },
       );
     return { user: userMessage(user), workspaces: await visibleWorkspaces(context, caller) };
   };

@@ -1,10 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { mailLanguage } from '../mail/words.ts';
@@ -86,12 +86,12 @@ async function checkRoom(em: EntityManager, { workspaceId, email, at }: Asked): 
     [workspaceId, email],
   );
   if (found?.is_member) {
-    throw new ConnectError('the user is already a member of the workspace', Code.AlreadyExists);
+    throw refusal('ALREADY_EXISTS', 'the user is already a member of the workspace');
   }
   if (found && found.open >= invitationsMax) {
-    throw new ConnectError(
+    throw refusal(
+      'LIMIT_OF_WORKSPACE',
       `a workspace has at most ${invitationsMax} open invitations`,
-      Code.FailedPrecondition,
     );
   }
 }

@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 
@@ -7,7 +7,7 @@ export function logout({ store }: Context): Methods['logout'] {
   return async (_, call) => {
     const { type, subject } = callerOf(call);
     if (type !== 'user') {
-      throw new ConnectError('an API key has no session', Code.FailedPrecondition);
+      throw refusal('NO_SESSION', 'an API key has no session');
     }
     await query(store.fork(), 'delete from sessions where user_id = $1', [subject]);
     return { message: 'Logged out successfully' };

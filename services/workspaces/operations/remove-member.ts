@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { findMember, lockAsOwner } from '../members/members.ts';
 
@@ -27,9 +27,9 @@ async function requireAnotherOwner(em: EntityManager, workspaceId: string): Prom
     [workspaceId],
   );
   if (owners.length < 2) {
-    throw new ConnectError(
+    throw refusal(
+      'LAST_OWNER',
       'the last owner cannot leave the workspace; transfer the ownership first',
-      Code.FailedPrecondition,
     );
   }
 }

@@ -1,5 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { isUuid } from '../user.ts';
@@ -9,7 +9,7 @@ export function revokeSession({ store }: Context): Methods['revokeSession'] {
     const { type, subject } = callerOf(call);
     const isPossible = type === 'user' && isUuid(id);
     const rows = isPossible ? await remove(store, id, subject) : [];
-    if (rows.length === 0) throw new ConnectError('Session not found', Code.NotFound);
+    if (rows.length === 0) throw refusal('SESSION_NOT_FOUND', 'Session not found');
     return { status: 'success' };
   };
 }

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { issueToken, keyDays, keyNotFound } from '../keys/api-key.ts';
 import { isUuid } from '../user.ts';
@@ -16,11 +16,12 @@ export function rotateAPIKey({ store, keyring, now }: Context): Methods['rotateA
     const at = now();
     return store.fork().transactional(async (em) => {
       const expiresAt = await lockKey(em, workspaceId, id);
-      if (expiresAt <= at) throw refusal('the API key has expired');
+      if (expiresAt <= at) throw refusal('API_KEY_STATE', 'the API key has expired');
       const until = new Date(Math.min(at.getTime() + overlapHours * hourMs, expiresAt.getTime()));
       const earlier = await endTokens(em, id, { at, until });
       if (earlier >= tokensMax) {
         throw refusal(
+          'API_KEY_STATE',
           `the API key has ${tokensMax} valid tokens; rotate it with overlap_hours 0, or later`,
         );
       }
@@ -32,10 +33,6 @@ export function rotateAPIKey({ store, keyring, now }: Context): Methods['rotateA
       };
     });
   };
-}
-
-function refusal(text: string): ConnectError {
-  return new ConnectError(text, Code.FailedPrecondition);
 }
 
 /** Rotations of a key take turns. Returns when the key ends. */

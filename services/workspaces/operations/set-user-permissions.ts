@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
 import type { Context, Methods } from '../context.ts';
 import { changeMember, findMember, lockAsOwner } from '../members/members.ts';
 import { storedPermissions } from '../members/permissions.ts';
@@ -10,7 +11,7 @@ export function setUserPermissions({ store }: Context): Methods['setUserPermissi
       await lockAsOwner(em, call, workspaceId);
       const { role } = await findMember(em, workspaceId, userId);
       if (role === 'owner') {
-        throw new ConnectError('an owner has all permissions', Code.FailedPrecondition);
+        throw refusal('MEMBER_ROLE', 'an owner has all permissions');
       }
       await changeMember(em, { workspaceId, userId }, { role, permissions });
     });

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect';
+import type { ConnectError, HandlerContext } from '@connectrpc/connect';
 import { equalInConstantTime } from '#lib/keys/keyring.ts';
 import { countAttempt, forgetAttempts, type Limit } from '#lib/postgres/attempts.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { admitAttempt, clientLimit, windowMs } from '../sign-in/limits.ts';
 import { openSession, signedInMessage } from '../sign-in/session.ts';
@@ -33,7 +34,7 @@ export function signInRoot(context: Context): Methods['signInRoot'] {
 }
 
 function invalidCredentials(): ConnectError {
-  return new ConnectError('Invalid credentials', Code.Unauthenticated);
+  return refusal('SIGN_IN_REFUSED', 'Invalid credentials');
 }
 
 /** Makes every check in any case, so that the duration reveals nothing. */

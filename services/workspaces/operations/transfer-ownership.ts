@@ -1,4 +1,4 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeMember, findMember, lockAsOwner } from '../members/members.ts';
@@ -9,16 +9,12 @@ export function transferOwnership({ store }: Context): Methods['transferOwnershi
     await store.fork().transactional(async (em) => {
       await lockAsOwner(em, call, workspaceId);
       const { role, type } = await findMember(em, workspaceId, userId);
-      if (type === 'api_key') throw refusal('an API key cannot own a workspace');
-      if (role === 'owner') throw refusal('the member is an owner already');
+      if (type === 'api_key') throw refusal('MEMBER_ROLE', 'an API key cannot own a workspace');
+      if (role === 'owner') throw refusal('MEMBER_ROLE', 'the member is an owner already');
       const caller = { workspaceId, userId: callerOf(call).subject };
       await changeMember(em, { workspaceId, userId }, { role: 'owner', permissions: {} });
       await changeMember(em, caller, { role: 'member', permissions: everything() });
     });
     return { status: 'success', message: 'Ownership transferred successfully' };
   };
-}
-
-function refusal(text: string): ConnectError {
-  return new ConnectError(text, Code.FailedPrecondition);
 }

@@ -1,6 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
 import { forgetAttempts } from '#lib/postgres/attempts.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { useCode } from '../sign-in/code.ts';
 import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
@@ -13,7 +13,7 @@ export function verifyCode(context: Context): Methods['verifyCode'] {
     const email = canonicalAddress(given) ?? '';
     const answer = { email, code: code.trim() };
     if (!(await useCode(store.fork(), keyring, { answer, now: now() }))) {
-      throw new ConnectError('Invalid or expired code', Code.Unauthenticated);
+      throw refusal('CODE_INVALID', 'Invalid or expired code');
     }
     const name = rootEmails.includes(email) ? 'Root User' : '';
     const signedIn = await store.fork().transactional(async (em) => {

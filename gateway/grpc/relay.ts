@@ -1,0 +1,72 @@
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { Code } from '@connectrpc/connect';
+import type { Connection } from '#lib/rpc/client/connection.ts';
+import { discardRest } from '#lib/rpc/server/http2.ts';
+import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '#lib/rpc/wire.ts';
+
+/** Longer than the longest deadline that a service takes. */
+const silentMaxMs = 11 * 60_000;
+
+const own = new Set([clientAddressHeader, clientAddressTokenHeader, peerAddressHeader]);
+
+/** The headers of a call, without those of its connection and those that only the gateway may send. */
+export function passedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const given = Object.entries(headers).filter(
+    ([name]) => (name === ':path' || !name.startsWith(':')) && !own.has(name),
+  );
+  return { ...Object.fromEntries(given), ':method': 'POST' };
+}
+
+/** Passes a call to a service and its answer back, as they come; either side ends the other. */
+export function relay(
+  stream: ServerHttp2Stream,
+  connection: Connection,
+  headers: OutgoingHttpHeaders,
+): void {
+  const upstream = connection(headers);
+  let trailers: OutgoingHttpHeaders = {};
+  upstream.setTimeout(silentMaxMs, () => upstream.close(constants.NGHTTP2_CANCEL));
+  upstream.on('response', ({ ':status': status, ...rest }, flags) => {
+    if (stream.destroyed || stream.headersSent) return;
+    const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    stream.respond({ ':status': status, ...rest }, { endStream, waitForTrailers: !endStream });
+    if (!endStream) upstream.pipe(stream);
+  });
+  upstream.on('trailers', (given) => {
+    trailers = given;
+  });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  stream.once('finish', () => discardRest(stream));
+  upstream.on('error', () => {});
+  upstream.once('close', () => endAfter(stream, upstream));
+  stream.once('close', () => {
+    if (!upstream.closed) upstream.close(constants.NGHTTP2_CANCEL);
+  });
+  stream.pipe(upstream);
+}
+
+/** What the service left unsaid. */
+function endAfter(stream: ServerHttp2Stream, { rstCode }: ClientHttp2Stream): void {
+  if (stream.destroyed || stream.closed) return;
+  if (!stream.headersSent) refuse(stream, Code.Unavailable, 'the service is not available');
+  else if (rstCode !== constants.NGHTTP2_NO_ERROR) stream.close(rstCode);
+}
+
+/** An answer of nothing but a status, as gRPC has it. */
+export function refuse(stream: ServerHttp2Stream, code: Code, text: string): void {
+  if (stream.destroyed || stream.headersSent) return;
+  const headers = {
+    ':status': 200,
+    'content-type': 'application/grpc',
+    'grpc-status': String(code),
+    'grpc-message': encodeURIComponent(text),
+  };
+  stream.once('finish', () => discardRest(stream));
+  stream.respond(headers, { endStream: true });
+}

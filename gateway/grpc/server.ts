@@ -1,0 +1,209 @@
+import {
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { DescFile } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { clientNetwork } from '#lib/client-network.ts';
+import type { Log } from '#lib/log.ts';
+import { type Connection, connectionTo } from '#lib/rpc/client/connection.ts';
+import type { Authorization } from '#lib/rpc/client/transport.ts';
+import { healthRoutes } from '#lib/rpc/server/health.ts';
+import {
+  discardRest,
+  listen,
+  onStreams,
+  openServer,
+  trackConnections,
+} from '#lib/rpc/server/http2.ts';
+import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
+import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
+import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
+import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
+import type { GivenToken } from '../api/operation.ts';
+import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
+import { type OpenMethod, openMethods, openServices } from './methods.ts';
+import { passedHeaders, refuse, relay } from './relay.ts';
+
+export type GrpcOptions = {
+  contracts: readonly DescFile[];
+  /** Addresses of a service's processes, by the service's name. */
+  addresses: ReadonlyMap<string, readonly string[]>;
+  clientTls: ClientTls | undefined;
+  tls: ServerTls | undefined;
+  /** The gateway's own token, which vouches for the client's address. */
+  authorization: Authorization;
+  /** Throws where the header has no token of a user or a key. */
+  requireToken(given: GivenToken): Promise<void>;
+  reflection: boolean;
+  /** Ranges whose `X-Forwarded-For` is trusted. */
+  trustedProxies: readonly string[];
+  log: Log;
+  callsPerClientMax?: number;
+};
+
+export type GrpcGateway = { port: number; drain(graceMs: number): Promise<void> };
+
+/** Calls at once, which leaves room on each service for those that come by HTTP. */
+const callsMax = 1_024;
+/** Those of one client address, or of one IPv6 /64. */
+const callsPerClientMax = 256;
+
+type State = {
+  options: GrpcOptions;
+  methods: ReadonlyMap<string, OpenMethod>;
+  next: (service: string) => Connection;
+  calls: Calls;
+  clientAddress: ClientAddress;
+};
+
+/**
+ * One address for the gRPC services: passes calls on as they are, with the client's address, and answers health and
+ * reflection itself. The services check everything else, as on their own ports.
+ */
+export async function serveGrpc(
+  options: GrpcOptions,
+  address: { host: string; port: number },
+): Promise<GrpcGateway> {
+  const draining = new AbortController();
+  const state: State = {
+    options,
+    methods: openMethods(options.contracts),
+    next: connectionsInTurn(options),
+    calls: new Calls(options),
+    clientAddress: clientAddressBehind(options.trustedProxies),
+  };
+  const own = ownServices(options, draining.signal);
+  const server = openServer(options.tls);
+  onStreams(server, (stream, headers, ...rest) => {
+    const path = (headers[':path'] ?? '').split('?', 1)[0] ?? '';
+    const method = state.methods.get(path);
+    if (!isGrpc(headers)) refuseOther(stream);
+    else if (method) void pass(state, method, { stream, headers });
+    else if (path.startsWith('/grpc.')) own(stream, headers, rest);
+    else refuse(stream, Code.Unimplemented, `${path.slice(0, 200)} is not served here`);
+  });
+  const connections = trackConnections(server);
+  const port = await listen(server, address);
+  return {
+    port,
+    async drain(graceMs) {
+      draining.abort();
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      connections.close();
+      const timer = setTimeout(connections.destroy, graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const isGrpc = (headers: IncomingHttpHeaders) =>
+  headers['content-type']?.startsWith('application/grpc') === true;
+
+function refuseOther(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => discardRest(stream));
+  stream.respond({ ':status': 415, 'accept-post': 'application/grpc' }, { endStream: true });
+}
+
+type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
+
+async function pass(state: State, method: OpenMethod, { stream, headers }: Call): Promise<void> {
+  const { authorization, requireToken, log } = state.options;
+  const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
+  if (!state.calls.admit(client, stream))
+    return refuse(stream, Code.ResourceExhausted, 'too many calls at once');
+  try {
+    const given = { authorization: headers.authorization, clientAddress: client };
+    if (!method.isPublic) await requireToken(given);
+  } catch (error) {
+    // It may be one that cannot be checked now.
+    if (error instanceof ConnectError) return refuse(stream, error.code, error.rawMessage);
+    const text = error instanceof Error ? error.message : 'Invalid token';
+    return refuse(stream, Code.Unauthenticated, text);
+  }
+  try {
+    const token = await authorization();
+    if (stream.destroyed) return;
+    const vouched = method.isPublic ? 'authorization' : clientAddressTokenHeader;
+    relay(stream, state.next(method.service), {
+      ...passedHeaders(headers),
+      [clientAddressHeader]: client,
+      [vouched]: token,
+    });
+  } catch (error) {
+    log.error({ err: error }, 'a gRPC call was not passed on');
+    refuse(stream, Code.Internal, 'internal error');
+  }
+}
+
+/** Health of the gateway itself, and reflection of what it passes on. */
+function ownServices({ contracts, reflection }: GrpcOptions, draining: AbortSignal) {
+  const services = openServices(contracts);
+  const names = services.map(({ typeName }) => typeName);
+  const isServing = async () => !draining.aborted;
+  const adapter = connectNodeAdapter({
+    routes(router) {
+      healthRoutes(names, { isServing, draining })(router);
+      if (reflection) reflectionRoutes([...services, Health])(router);
+    },
+    readMaxBytes: 64 * 1024,
+  });
+  const admit = admitStreams(streamLimits);
+  return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rest: unknown[]) => {
+    if (!admit(stream)) return;
+    const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    adapter(request, new Http2ServerResponse(stream));
+  };
+}
+
+/** The replicas of a service in turn, each with one connection. */
+function connectionsInTurn({ addresses, clientTls: tls }: GrpcOptions) {
+  const known = new Map(
+    [...addresses].map(([service, replicas]) => [
+      service,
+      { turn: 0, replicas: replicas.map((address) => connectionTo(address, { tls })) },
+    ]),
+  );
+  return (service: string): Connection => {
+    const found = known.get(service);
+    const connection = found?.replicas[found.turn++ % found.replicas.length];
+    if (!connection) throw new Error(`no address for ${service}`);
+    return connection;
+  };
+}
+
+/** Counts calls in progress, together and by client. */
+class Calls {
+  readonly #perClientMax: number;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #byClient = new Map<string, number>();
+  #open = 0;
+
+  constructor({ trustedProxies, callsPerClientMax: perClientMax }: GrpcOptions) {
+    this.#perClientMax = perClientMax ?? callsPerClientMax;
+    this.#isProxy = isWithin(trustedProxies);
+  }
+
+  /** A proxy that names no client stands for many. */
+  admit(address: string, stream: ServerHttp2Stream): boolean {
+    const client = clientNetwork(address);
+    const count = this.#byClient.get(client) ?? 0;
+    if (this.#open >= callsMax) return false;
+    if (count >= this.#perClientMax && !this.#isProxy(address)) return false;
+    this.#open += 1;
+    this.#byClient.set(client, count + 1);
+    stream.once('close', () => {
+      this.#open -= 1;
+      const left = (this.#byClient.get(client) ?? 1) - 1;
+      if (left > 0) this.#byClient.set(client, left);
+      else this.#byClient.delete(client);
+    });
+    return true;
+  }
+}

@@ -1,0 +1,262 @@
+import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
+import { limitsDefault } from '../../http/limits.ts';
+import { bodyDefaultBytes, type Route } from '../../routes.ts';
+import { type Html, html } from '../html.ts';
+import { code, docsPage, table, words } from './page.ts';
+
+/** A limit that a service keeps. `source` names the constant; test/limits.test.ts compares the value. */
+export type ServiceLimit = { about: string; value: number; unit: string; source: string };
+
+const KiB = 1_024;
+const MiB = 1_024 * KiB;
+const minute = 60_000;
+
+const limit = (about: string, value: number, unit: string, source: string): ServiceLimit => ({
+  about,
+  value,
+  unit,
+  source,
+});
+
+/** By what they are about. */
+export const serviceLimits: readonly [heading: string, rows: readonly ServiceLimit[]][] = [
+  [
+    'A workspace has at most',
+    [
+      limit('Lists', 1_000, '', 'services/contacts/operations/create-list.ts listsMax'),
+      limit('Segments', 500, '', 'services/contacts/operations/create-segment.ts segmentsMax'),
+      limit(
+        'Templates',
+        1_000,
+        '',
+        'services/templates/operations/create-template.ts templatesMax',
+      ),
+      limit(
+        'Template blocks',
+        500,
+        '',
+        'services/templates/operations/create-template-block.ts blocksMax',
+      ),
+      limit(
+        'Notifications',
+        1_000,
+        '',
+        'services/messages/operations/create-notification.ts notificationsMax',
+      ),
+      limit(
+        'Webhook subscriptions',
+        100,
+        '',
+        'services/webhooks/operations/create-webhook-subscription.ts subscriptionsMax',
+      ),
+      limit(
+        'Integrations',
+        100,
+        '',
+        'services/workspaces/operations/create-integration.ts integrationsMax',
+      ),
+      limit('API keys', 1_000, '', 'services/workspaces/keys/api-key.ts keysMax'),
+      limit(
+        'Open invitations',
+        100,
+        '',
+        'services/workspaces/operations/invite-member.ts invitationsMax',
+      ),
+    ],
+  ],
+  [
+    'Contacts and segments',
+    [
+      limit(
+        'A JSON field of a contact',
+        64 * KiB,
+        'bytes',
+        'services/contacts/contact/values.ts jsonMaxBytes',
+      ),
+      limit(
+        'Conditions of a segment',
+        50,
+        '',
+        'services/contacts/segments/tree/read-tree.ts nodesMax',
+      ),
+      limit('Levels of a segment', 8, '', 'services/contacts/segments/tree/read-tree.ts levelsMax'),
+      limit(
+        'Values of a condition',
+        100,
+        '',
+        'services/contacts/segments/tree/read-filter.ts valuesMax',
+      ),
+    ],
+  ],
+  [
+    'Templates and mails',
+    [
+      limit(
+        'The source of a template',
+        500 * KiB,
+        'bytes',
+        'services/templates/compile/compiler.ts sourceMaxBytes',
+      ),
+      limit('A block', 256 * KiB, 'bytes', 'services/templates/compile/block.ts blockMaxBytes'),
+      limit(
+        'A part of a mail, as rendered',
+        MiB,
+        'bytes',
+        'services/messages/render/budget.ts partMaxBytes',
+      ),
+      limit('The answer of a data feed', MiB, 'bytes', 'lib/outside/feed.ts feedSizeMaxBytes'),
+      limit(
+        'Attachments of a transactional mail',
+        20,
+        '',
+        'services/messages/transactional/files.ts filesMax',
+      ),
+      limit(
+        'One of them',
+        3 * MiB,
+        'bytes',
+        'services/messages/transactional/files.ts fileMaxBytes',
+      ),
+      limit(
+        'All of them',
+        10 * MiB,
+        'bytes',
+        'services/messages/transactional/files.ts filesMaxBytes',
+      ),
+      limit(
+        'Data of a transactional mail',
+        256 * KiB,
+        'bytes',
+        'services/messages/transactional/input.ts dataMaxBytes',
+      ),
+      limit(
+        'Recipients in cc and bcc',
+        50,
+        '',
+        'services/messages/transactional/input.ts copiesMax',
+      ),
+      limit(
+        'Headers of a transactional mail',
+        20,
+        '',
+        'services/messages/transactional/input.ts headersMax',
+      ),
+      limit(
+        'Its `send_at`, ahead',
+        30 * 24 * 60 * minute,
+        'ms',
+        'services/messages/transactional/input.ts sendAtMaxMs',
+      ),
+      limit(
+        'Connections to one mail server, from one process',
+        200,
+        '',
+        'services/messages/smtp/pool.ts connectionsMax',
+      ),
+    ],
+  ],
+  [
+    'Webhooks',
+    [
+      limit(
+        'A payload',
+        256 * KiB,
+        'bytes',
+        'services/webhooks/matching/deliveries.ts payloadMaxBytes',
+      ),
+      limit('Attempts of a delivery', 10, '', 'services/webhooks/delivery.ts attemptsMax'),
+      limit(
+        'Deliveries that one call redelivers',
+        10_000,
+        '',
+        'services/webhooks/operations/redeliver-webhooks.ts redeliveredMax',
+      ),
+    ],
+  ],
+  [
+    'Subscribing and signing in',
+    [
+      limit(
+        'Subscriptions of one address, in a minute',
+        10,
+        '',
+        'services/contacts/subscription/limits.ts perAddressMax',
+      ),
+      limit(
+        'From one client, in a minute',
+        50,
+        '',
+        'services/contacts/subscription/limits.ts perClientMax',
+      ),
+      limit(
+        'To one list, in a minute',
+        1_000,
+        '',
+        'services/contacts/subscription/limits.ts perListMax',
+      ),
+      limit(
+        'Sign-in codes for one address, in five minutes',
+        5,
+        '',
+        'services/workspaces/sign-in/limits.ts codesMax',
+      ),
+      limit('In a day', 50, '', 'services/workspaces/sign-in/limits.ts codesOfDayMax'),
+      limit('Tries of a code', 5, '', 'services/workspaces/sign-in/code.ts triesMax'),
+      limit(
+        'Sign-in attempts of one client, in five minutes',
+        50,
+        '',
+        'services/workspaces/sign-in/limits.ts attemptsOfClientMax',
+      ),
+    ],
+  ],
+];
+
+export function limitsPage(routes: ReadonlyMap<string, readonly Route[]>): string {
+  return docsPage(
+    'Limits',
+    html`<p>What is beyond a limit is refused with an answer that names it. Limits of single fields, such as the length of a name, are in the
+<a href="/docs">reference</a>, with their operations.</p>
+<h2>Requests</h2>
+${table(['Limit', 'Value'], requestRows(routes))}
+${serviceLimits.map(
+  ([heading, rows]) => html`<h2>${heading}</h2>
+${table(
+  ['Limit', 'Value'],
+  rows.map(({ about, value, unit }) => [words(about), html`${shown(value, unit)}`]),
+)}`,
+)}`,
+  );
+}
+
+function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
+  const all = [...routes.values()].flat();
+  const row = (about: string, value: string) => [words(about), html`${value}`];
+  const bodies = all.filter(
+    ({ verb, isPublic, bodyLimitBytes }) =>
+      verb === 'POST' && bodyLimitBytes !== bodyDefaultBytes(isPublic),
+  );
+  return [
+    row('The body of a request', shown(bodyDefaultBytes(false), 'bytes')),
+    row('Without a token', shown(bodyDefaultBytes(true), 'bytes')),
+    ...bodies.map(({ path, bodyLimitBytes }) => [
+      html`Of ${code(path)}`,
+      html`${shown(bodyLimitBytes, 'bytes')}`,
+    ]),
+    row('A message over gRPC', shown(messageMaxBytes, 'bytes')),
+    row('Without a token', shown(publicMessageMaxBytes, 'bytes')),
+    row('Connections of one client address', shown(limitsDefault.connectionsPerAddressMax, '')),
+    row('Requests in progress, of all clients', shown(limitsDefault.inFlightMax, '')),
+    row(
+      'Streams of one caller, such as `messages.export`',
+      shown(limitsDefault.streamsPerCallerMax, ''),
+    ),
+  ];
+}
+
+/** In units that people read, such as `256 KiB` and `30 days`. */
+function shown(value: number, unit: string): string {
+  if (unit === 'bytes') return value >= MiB ? `${value / MiB} MiB` : `${value / KiB} KiB`;
+  if (unit === 'ms') return `${value / (24 * 60 * minute)} days`;
+  return value.toLocaleString('en');
+}
