@@ -1,4 +1,5 @@
 import { type Env, readEnv } from '#lib/config.ts';
+import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
@@ -9,7 +10,7 @@ export type GatewayConfig = {
   /** The port of gRPC; absent if it has none. */
   grpcPort: number | undefined;
   reflection: boolean;
-  secretKey: string;
+  keyset: Keyset;
   demoMode: boolean;
   /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
   isHttps: boolean;
@@ -32,7 +33,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     port: variables.integer('GATEWAY_PORT'),
     grpcPort: variables.integer('GATEWAY_GRPC_PORT', 0) || undefined,
     reflection: variables.text('REFLECTION', 'true') !== 'false',
-    secretKey: variables.text('SECRET_KEY'),
+    keyset: variables.keyset('gateway'),
     demoMode: variables.flag('DEMO_MODE'),
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
     logLevel: variables.text('LOG_LEVEL', 'info'),

@@ -29,7 +29,7 @@ const largeBodyBytes = 128 * 1024;
 /** The parts that all operations share. */
 export type Api = {
   transportFor: (service: string) => Transport;
-  verifyToken: (token: string) => Promise<Claims | undefined>;
+  verifyToken: (token: string, client: string) => Promise<Claims | undefined>;
   /** The gateway's own token. */
   authorization: Authorization;
   demoMode: boolean;
@@ -52,7 +52,9 @@ export async function answerOperation(
   const route = routeFor(routesAtPath, request.method);
   await limited(api, exchange, 'address', exchange.clientAddress);
   if (!route.isPublic) {
-    exchange.caller = await requireToken(api, request.headers.authorization);
+    const { authorization } = request.headers;
+    const { clientAddress } = exchange;
+    exchange.caller = await requireToken(api, { authorization, clientAddress });
     await limited(api, exchange, 'key', exchange.caller);
   }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
@@ -107,14 +109,16 @@ async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string
   }
 }
 
+export type GivenToken = { authorization: string | undefined; clientAddress: string };
+
 /** The user or key of a caller. Throws where the header has no valid token of either. */
 export async function requireToken(
   api: Pick<Api, 'verifyToken'>,
-  authorization: string | undefined,
+  { authorization, clientAddress }: GivenToken,
 ): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
-  const claims = await api.verifyToken(token);
+  const claims = await api.verifyToken(token, clientAddress);
   // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
   return claims.subject;

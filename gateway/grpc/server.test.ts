@@ -37,8 +37,8 @@ const open = (servicePort: number, over: Partial<GrpcOptions> = {}) =>
       addresses: new Map([['contacts', [`127.0.0.1:${servicePort}`]]]),
       clientTls: undefined,
       tls: undefined,
-      authorization: serviceToken(keyring, 'gateway'),
-      requireToken: (header) => requireToken(keyring, header),
+      authorization: serviceToken(keyring),
+      requireToken: (given) => requireToken(keyring, given),
       requestLimits: new RequestLimits(noLimits),
       reflection: true,
       trustedProxies: [],
@@ -132,7 +132,7 @@ test.each([
 });
 
 test('a stolen token of a service opens nothing', async () => {
-  const claims = { type: 'service', subject: 'broadcasts', sessionId: '' } as const;
+  const claims = { type: 'service', subject: 'gateway', sessionId: '' } as const;
   const authorization = `Bearer ${await keyring.signToken(claims, 60)}`;
   const call = contacts().countContacts(request, { headers: { authorization } });
   await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated });

@@ -25,6 +25,7 @@ import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
 import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
+import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
 import { passedHeaders, refuse, relay } from './relay.ts';
@@ -38,7 +39,7 @@ export type GrpcOptions = {
   /** The gateway's own token, which vouches for the client's address. */
   authorization: Authorization;
   /** The user or key of a caller. Throws where the header has no token of either. */
-  requireToken(authorization: string | undefined): Promise<string>;
+  requireToken(given: GivenToken): Promise<string>;
   requestLimits: RequestLimits;
   reflection: boolean;
   /** Ranges whose `X-Forwarded-For` is trusted. */
@@ -120,8 +121,10 @@ async function pass(state: State, method: OpenMethod, { stream, headers }: Call)
     return refuse(stream, Code.ResourceExhausted, 'too many calls at once');
   try {
     requestLimits.take('address', client);
-    if (!method.isPublic) requestLimits.take('key', await requireToken(headers.authorization));
+    const given = { authorization: headers.authorization, clientAddress: client };
+    if (!method.isPublic) requestLimits.take('key', await requireToken(given));
   } catch (error) {
+    // It may be one that cannot be checked now.
     if (error instanceof ConnectError) return refuse(stream, error.code, error.rawMessage);
     const text = error instanceof Error ? error.message : 'Invalid token';
     return refuse(stream, Code.Unauthenticated, text);

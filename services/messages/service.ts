@@ -7,6 +7,7 @@ import {
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   BroadcastSendService,
+  CredentialService,
   MessageLinkService,
   MessageService,
   SendingStateService,
@@ -40,6 +41,7 @@ import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
@@ -59,6 +61,7 @@ export const services = [
   BroadcastProgressService,
   SendingStateService,
   SystemMailService,
+  CredentialService,
   TransactionalService,
   MessageFactsService,
   EventConsumerService,
@@ -97,6 +100,7 @@ export function messagesRoutes(context: Context) {
       listBroadcastLinks: listBroadcastLinks(context),
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
+    router.service(CredentialService, { resealPasswords: resealPasswords(context) });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
     router.service(TransactionalService, {
       listNotifications: listNotifications(context),

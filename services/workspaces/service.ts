@@ -22,6 +22,7 @@ import { getDeletion } from './operations/get-deletion.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
+import { getOldBoxKeys } from './operations/get-old-box-keys.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
 import { inviteMember } from './operations/invite-member.ts';
@@ -112,6 +113,7 @@ export function workspacesRoutes(context: Context) {
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
       reportUsage: reportUsage(context),
+      getOldBoxKeys: getOldBoxKeys(context),
     });
   };
 }

@@ -12,10 +12,10 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
     'Every process',
     [
       {
-        name: 'SECRET_KEY',
+        name: 'SERVICE_KEYS',
         fallback: required,
         about:
-          'Signs and encrypts; at least 32 characters. Several, separated by commas: the first signs and seals, all verify and open.',
+          'The keys of this service, and of no other: `npm run keys` makes them. Workers have those of their service.',
       },
       {
         name: '<NAME>_ADDR',
@@ -131,6 +131,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
   [
     'Workspaces',
     [
+      {
+        name: 'SECRET_KEY',
+        fallback: required,
+        about:
+          'Signs in roots, at least 32 characters. Several, separated by commas: old ones, too, verify API keys and open data from before `SERVICE_KEYS`. No other process has it.',
+      },
       {
         name: 'ROOT_EMAIL',
         fallback: '',
