@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Api, createApi } from '../deploy/demo/api.ts';
+import { keepKeys, keysFile } from '../deploy/keys/file.ts';
+import type { Installation } from '../deploy/keys/installation.ts';
 import { ask, end, type SinkOptions, type SinkStatus, startSink } from './sink-process.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -28,11 +30,21 @@ export type BenchStack = {
 type Options = SinkOptions & {
   /** Settings of the stack. */
   variables?: Record<string, string>;
+  /** Its keys, in place of fresh ones. */
+  keys?: Installation | undefined;
+};
+
+/** Benchmarks measure how much there is, not how much one tenant may have. */
+const withoutRequestLimits = {
+  REQUESTS_PER_SECOND_OF_KEY: '0',
+  REQUESTS_PER_SECOND_OF_WORKSPACE: '0',
+  REQUESTS_PER_SECOND_OF_ADDRESS: '0',
 };
 
 /** A stack of its own in a folder that goes away, mailing into a fast sink in a process of its own. */
 export async function startBenchStack(options: Options = {}): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
+  if (options.keys) keepKeys(keysFile(folder), options.keys);
   const sink = await startSink(options);
   const stack = fork(join(root, 'deploy/local/main.ts'), {
     env: {
@@ -41,6 +53,7 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
       POSTRIDER_PORT: portBase,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
       LOG_LEVEL: 'warn',
+      ...withoutRequestLimits,
       ...options.variables,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -18,7 +18,7 @@ const server = await serve(
           return {};
         },
       }),
-    keyring: createKeyring(readEnv(process.env, (variables) => variables.text('SECRET_KEY'))),
+    keyring: createKeyring(readEnv(process.env, (variables) => variables.keyset('webhooks'))),
     authorize: async () => ({
       active: false,
       root: false,

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +6,10 @@ import { createClient } from '@connectrpc/connect';
 import { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { contractsOf } from '#lib/jobs/interests.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
+import { readKeyset } from '#lib/keys/keyset.ts';
 import { connectToService } from '#lib/rpc/client/client.ts';
+import { serviceKeysOf } from '../deploy/keys/file.ts';
+import { newInstallation } from '../deploy/keys/installation.ts';
 import type { BenchStack } from './bench-stack.ts';
 
 type Counts = { batches: number; events: number };
@@ -17,20 +19,22 @@ const drainMsMax = 120_000;
 
 /** A small consumer of all events, in place of webhooks. A stack with `variables` delivers its events here. */
 export async function startConsumer() {
-  const secretKey = randomBytes(32).toString('hex');
+  const keys = newInstallation();
   const child = fork(join(import.meta.dirname, 'consumer.ts'), {
-    env: { ...process.env, SECRET_KEY: secretKey },
+    env: { ...process.env, SERVICE_KEYS: serviceKeysOf(keys, 'webhooks') },
   });
   const [port] = await once(child, 'message');
   return {
     pid: child.pid ?? 0,
-    variables: { SECRET_KEY: secretKey, WEBHOOKS_ADDR: `127.0.0.1:${port}` },
+    /** For the stack, which knows the consumer by them. */
+    keys,
+    variables: { WEBHOOKS_ADDR: `127.0.0.1:${port}` },
     /** Has the stack make every event of its workspace. */
     async listen({ workspaceId, setting }: BenchStack): Promise<void> {
-      const keyring = createKeyring(secretKey);
+      const keyring = createKeyring(readKeyset(serviceKeysOf(keys, 'webhooks'), 'webhooks'));
       for (const producer of ['contacts', 'messages']) {
         const address = setting(`${producer.toUpperCase()}_GRPC_ADDR`);
-        const transport = connectToService([address], { keyring, caller: 'webhooks' });
+        const transport = connectToService([address], { keyring });
         const contract = contractsOf(producer).find(({ consumer }) => consumer === 'webhooks');
         const types = [...(contract?.types ?? [])];
         const interest = { consumer: 'webhooks', workspaceId, types };

@@ -18,7 +18,10 @@ export async function benchImport(args: string[]): Promise<void> {
     },
   });
   const consumer = values.listener ? await startConsumer() : undefined;
-  const stack = await startBenchStack({ variables: consumer?.variables ?? {} });
+  const stack = await startBenchStack({
+    variables: consumer?.variables ?? {},
+    keys: consumer?.keys,
+  });
   try {
     await consumer?.listen(stack);
     await measure(stack, consumer, Number(values.contacts), Number(values.parallel));

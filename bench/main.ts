@@ -2,6 +2,7 @@ import { benchContacts } from './contacts.ts';
 import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
+import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchSegments } from './segments/segments.ts';
 import { benchSend } from './send.ts';
 import { benchSmtp } from './smtp.ts';
@@ -15,6 +16,7 @@ const benches: Record<string, (args: string[]) => Promise<void>> = {
   gateway: benchGateway,
   contacts: benchContacts,
   import: benchImport,
+  neighbours: benchNeighbours,
   segments: benchSegments,
   send: benchSend,
   smtp: benchSmtp,

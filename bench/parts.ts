@@ -6,10 +6,10 @@ import {
   GetListResponseSchema,
   ListService,
 } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { createKeyring } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { callRules } from '#lib/rpc/server/serve.ts';
 import { validate } from '#lib/rpc/server/validation.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
 import { contracts } from '../gateway/api/contracts.ts';
 import { routesOf } from '../gateway/routes.ts';
 
@@ -53,7 +53,7 @@ function codecParts(): Parts {
 
 /** The access check, and a call of an operation that answers at once: without rules, with each rule, with all. */
 async function ruleParts(): Promise<Parts> {
-  const keyring = createKeyring('a-secret-key-that-is-for-benches');
+  const keyring = keyringOfAll('bench');
   const claims = { type: 'service', subject: 'bench', sessionId: '' } as const;
   const token = await keyring.signToken(claims, 3_600);
   const { interceptors, requestGate } = callRules({

@@ -32,7 +32,11 @@ export async function benchSend(args: string[]): Promise<void> {
     rcptLatencyMs: Number(values['rcpt-delay-ms']),
   };
   const consumer = values['without-listener'] ? undefined : await startConsumer();
-  const stack = await startBenchStack({ behaviour, variables: consumer?.variables ?? {} });
+  const stack = await startBenchStack({
+    behaviour,
+    variables: consumer?.variables ?? {},
+    keys: consumer?.keys,
+  });
   try {
     await consumer?.listen(stack);
     await importAudience(stack, recipients);

@@ -29,7 +29,10 @@ export async function benchTransactional(args: string[]): Promise<void> {
   const perSecond = Number(values.rate);
   const recipients = Number(values.recipients);
   const consumer = values['without-listener'] ? undefined : await startConsumer();
-  const stack = await startBenchStack({ variables: consumer?.variables ?? {} });
+  const stack = await startBenchStack({
+    variables: consumer?.variables ?? {},
+    keys: consumer?.keys,
+  });
   const bench = { stack, consumer };
   const parts: Record<string, () => Promise<void>> = {
     one: () => closedLoop(bench, { name: 'one', callers: 1, seconds }),

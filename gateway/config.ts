@@ -1,4 +1,6 @@
 import { type Env, readEnv } from '#lib/config.ts';
+import type { Keyset } from '#lib/keys/keyset.ts';
+import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 
@@ -8,7 +10,7 @@ export type GatewayConfig = {
   /** The port of gRPC; absent if it has none. */
   grpcPort: number | undefined;
   reflection: boolean;
-  secretKey: string;
+  keyset: Keyset;
   demoMode: boolean;
   /** Whether browsers reach it by HTTPS, according to `PUBLIC_URL`. */
   isHttps: boolean;
@@ -18,6 +20,7 @@ export type GatewayConfig = {
   trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
+  requestRates: RequestRates;
   /** For calls to services. */
   clientTls: ClientTls | undefined;
   /** The gateway's own certificate, other than the one that services know: browsers must trust it. */
@@ -30,7 +33,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     port: variables.integer('GATEWAY_PORT'),
     grpcPort: variables.integer('GATEWAY_GRPC_PORT', 0) || undefined,
     reflection: variables.text('REFLECTION', 'true') !== 'false',
-    secretKey: variables.text('SECRET_KEY'),
+    keyset: variables.keyset('gateway'),
     demoMode: variables.flag('DEMO_MODE'),
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
     logLevel: variables.text('LOG_LEVEL', 'info'),
@@ -42,6 +45,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
         variables.requiredList(`${service.toUpperCase()}_ADDR`),
       ]),
     ),
+    requestRates: readRequestRates(variables),
     clientTls: variables.derived(readClientTls),
     tls: variables.derived((given) => readServerTls(given, 'GATEWAY_')),
   }));

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { certificate } from '../test/certificate.ts';
+import { serviceKeys } from './testing.ts';
 
 let child: ChildProcess | undefined;
 
@@ -38,7 +39,7 @@ const services = ['BROADCASTS', 'CONTACTS', 'MESSAGES', 'TEMPLATES', 'WEBHOOKS',
 
 const settings = (port: number) => ({
   GATEWAY_PORT: `${port}`,
-  SECRET_KEY: 'a-secret-key-that-is-for-tests-only',
+  SERVICE_KEYS: serviceKeys,
   ...Object.fromEntries(services.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
 });
 
@@ -70,7 +71,7 @@ test.each([
 });
 
 test('the process does not start without the address of a service, and names every one that is missing', async () => {
-  child = run({ GATEWAY_PORT: '1', SECRET_KEY: 'a-secret-key-that-is-for-tests-only' }, 'pipe');
+  child = run({ GATEWAY_PORT: '1', SERVICE_KEYS: serviceKeys }, 'pipe');
   const [[code], output] = await Promise.all([once(child, 'exit'), text(child.stderr!)]);
   expect(code).not.toBe(0);
   expect(output).toContain(services.map((name) => `${name}_ADDR is not set`).join('; '));

@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
+import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
-import { busy, ClientGone, createBodyReader, type ReadBody } from './http/body.ts';
+import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
@@ -14,11 +15,13 @@ import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
+import { openServer, type WebServer } from './http/open-server.ts';
+import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -33,17 +36,12 @@ export type GatewayOptions = Omit<Api, 'readBody' | 'streams'> & {
   limits?: Partial<GatewayLimits>;
 };
 
-/** A server of HTTP, or of HTTPS. */
-export type WebServer = Server | SecureServer;
-
 export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
-const connectionsMax = 4_096;
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
-// Longer than the 60 seconds after which most load balancers give a connection up.
-const keepAliveTimeoutMs = 65_000;
-const headersTimeoutMs = 10_000;
+/** Four of one caller while others have none. */
+const largeBodyLane = { places: 6, tenantWaitingMax: 64, waitMaxMs: 10_000 };
 /** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
@@ -51,8 +49,9 @@ type State = {
   api: Api;
   limits: GatewayLimits;
   connections: Connections;
-  /** Responses to requests in progress. */
-  working: Set<ServerResponse>;
+  /** The callers of requests in progress, by their responses. */
+  working: Map<ServerResponse, string>;
+  shares: Shares;
   draining: boolean;
 };
 
@@ -64,14 +63,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     isExempt: isWithin(options.trustedProxies),
   });
   const read = createBodyReader({ budgetBytes: bodyBudgetBytes, stallMs: limits.bodyStallMs });
-  const readBody: ReadBody = async (request, response, limitBytes) => {
-    const body = await read(request, response, limitBytes);
-    begin(state, { request, response });
+  const readBody: ReadBody = async (exchange, limitBytes) => {
+    const body = await read(exchange, limitBytes);
+    begin(state, exchange);
     return body;
   };
   const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
-  const api = { ...options, readBody, streams: new Streams({ max, perCallerMax }) };
-  const state: State = { api, limits, connections, working: new Set(), draining: false };
+  const api = {
+    ...options,
+    readBody,
+    streams: new Streams({ max, perCallerMax }),
+    brake: new Brake(),
+    largeBodies: new Lane(largeBodyLane),
+  };
+  const shares = new Shares(limits.inFlightMax);
+  const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     void serve(options, state, new Exchange(request, response, clientAddress));
@@ -79,21 +85,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   return { server, drain: (graceMs) => drain(server, state, graceMs) };
-}
-
-function openServer({ requestTimeoutMs, tls }: GatewayOptions): WebServer {
-  const options = {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
-    handshakeTimeout: headersTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
-  };
-  const server = tls
-    ? createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined })
-    : createServer(options);
-  server.maxConnections = connectionsMax;
-  return server;
 }
 
 async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {
@@ -139,18 +130,22 @@ async function sendAll(
   }
 }
 
-type Pair = Pick<Exchange, 'request' | 'response'>;
-
 /** A request is in progress from when all of it has arrived until its answer is sent. */
-function begin(state: State, { request, response }: Pair): void {
-  if (state.working.size >= state.limits.inFlightMax) throw busy();
-  state.working.add(response);
+function begin(state: State, exchange: Exchange): void {
+  const { request, response, caller } = exchange;
+  requireShare(state.shares, caller, 1);
+  state.shares.change(caller, 1);
+  state.working.set(response, caller);
   state.connections.count(request.socket, 1);
-  response.once('close', () => end(state, { request, response }));
+  response.once('close', () => end(state, exchange));
 }
 
-function end(state: State, { request, response }: Pair): void {
-  if (state.working.delete(response)) state.connections.count(request.socket, -1);
+function end(state: State, { request, response }: Exchange): void {
+  const caller = state.working.get(response);
+  if (caller === undefined) return;
+  state.working.delete(response);
+  state.shares.change(caller, -1);
+  state.connections.count(request.socket, -1);
 }
 
 /** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */
@@ -167,10 +162,13 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   const failureText = 'Internal server error';
   if (path === '/healthz')
     return { name: 'healthz', failureText, answer: () => health(state, request) };
-  if (state.working.size >= state.limits.inFlightMax)
-    return { name: 'busy', failureText, answer: refuseBusy };
-  // A POST is in progress once its body has been read.
-  if (request.method !== 'POST') begin(state, exchange);
+  try {
+    if (state.working.size >= state.limits.inFlightMax) throw busy();
+    // A POST is in progress once its body has been read.
+    if (request.method !== 'POST') begin(state, exchange);
+  } catch (refusal) {
+    return { name: 'busy', failureText, answer: () => Promise.reject(refusal) };
+  }
   // Before the operations: a form of plain HTML is posted to the path of one.
   for (const { name, answer } of options.pages) {
     const promise = answer(exchange, state.api.readBody);
@@ -222,10 +220,6 @@ function health(state: State, request: IncomingMessage): Answer {
 
 function refuseUnknown(): never {
   throw new Refusal(404, 'not_found', 'Not found');
-}
-
-function refuseBusy(): never {
-  throw busy();
 }
 
 /** Takes no new connections, lets requests finish for `graceMs`, then ends them. */

@@ -3,9 +3,12 @@ import { createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { createKeyring } from '#lib/keys/keyring.ts';
+import { writeKeyset } from '#lib/keys/keyset.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
+import { allKeys, keyringOfAll } from '#lib/test/all-keys.ts';
+import { newInstallation } from '../deploy/keys/installation.ts';
 import { contracts } from './api/contracts.ts';
 import { connectServices } from './api/transports.ts';
 import { openPages } from './pages/all.ts';
@@ -35,7 +38,10 @@ export async function startService(
   };
 }
 
-export const keyring = createKeyring('a-secret-key-that-is-for-tests-only');
+const installation = newInstallation();
+/** Its `SERVICE_KEYS`. */
+export const serviceKeys = writeKeyset(allKeys('gateway', installation));
+export const keyring = keyringOfAll('gateway', installation);
 
 export function tokenFor(subject: string, ttlSeconds = 60): Promise<string> {
   return keyring.signToken({ type: 'user', subject, sessionId: 'session-1' }, ttlSeconds);
@@ -64,7 +70,7 @@ export async function startGateway(
   const messages = transportFor('messages');
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
-  const authorization = serviceToken(keyring, 'gateway');
+  const authorization = serviceToken(keyring);
   const peers = { messages, contacts, broadcasts };
   const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
   const { server, drain } = createGateway({
@@ -73,6 +79,7 @@ export async function startGateway(
     transportFor,
     verifyToken: keyring.verifyToken,
     authorization,
+    requestLimits: new RequestLimits(noLimits),
     demoMode: false,
     log,
     callTimeoutMs: 5_000,

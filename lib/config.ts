@@ -1,3 +1,4 @@
+import { type Keyset, readKeyset } from './keys/keyset.ts';
 import { connectionStringOf } from './postgres/database-url.ts';
 
 /** The variables of a process. Its `config.ts` reads them once, at start. */
@@ -14,6 +15,8 @@ export type Variables = {
   /** Items separated by commas or semicolons, trimmed, without empty ones. */
   list(name: string): string[];
   requiredList(name: string): string[];
+  /** The keys of a service, from `SERVICE_KEYS`. */
+  keyset(service: string): Keyset;
   /** The URL of a PostgreSQL database, in the form that connections use. */
   databaseUrl(name: string): string;
   /** A value made of several variables; an error that `read` throws must name them. */
@@ -48,6 +51,14 @@ function variablesOf(env: Env, faults: string[]): Variables {
     const value = env[name] || fallback;
     if (value === undefined) faults.push(`${name} is not set`);
     return value ?? '';
+  };
+  const derived: Variables['derived'] = (read) => {
+    try {
+      return read(env);
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
   };
   const list: Variables['list'] = (name) => {
     const items = (env[name] ?? '').split(/[,;]/).map((item) => item.trim());
@@ -88,13 +99,11 @@ function variablesOf(env: Env, faults: string[]): Variables {
       if (items.length === 0) faults.push(`${name} is not set`);
       return items;
     },
-    derived(read) {
-      try {
-        return read(env);
-      } catch (error) {
-        faults.push(error instanceof Error ? error.message : String(error));
-        return undefined;
-      }
+    keyset(service) {
+      const given = text('SERVICE_KEYS');
+      const read = () => readKeyset(given, service);
+      return (given === '' ? undefined : derived(read)) ?? ({} as Keyset);
     },
+    derived,
   };
 }

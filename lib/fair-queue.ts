@@ -1,3 +1,5 @@
+type Taken<Item> = { tenant: string; item: Item };
+
 /** A queue in which tenants take turns: one of each, then the next of each. */
 export class FairQueue<Item> {
   /** In the order of turns. */
@@ -20,15 +22,18 @@ export class FairQueue<Item> {
     return true;
   }
 
-  take(): Item | undefined {
-    const [first] = this.#queues;
-    if (!first) return undefined;
-    const [tenant, queue] = first;
-    const [item] = queue;
-    // Behind all others that wait.
-    this.#queues.delete(tenant);
-    this.#queues.set(tenant, queue);
-    if (item !== undefined) this.remove(tenant, item);
-    return item;
+  /** The next item of the first tenant that may have a turn. */
+  take(mayHaveTurn: (tenant: string) => boolean = () => true): Taken<Item> | undefined {
+    for (const [tenant, queue] of this.#queues) {
+      if (!mayHaveTurn(tenant)) continue;
+      const [item] = queue;
+      // Behind all others that wait.
+      this.#queues.delete(tenant);
+      this.#queues.set(tenant, queue);
+      if (item === undefined) return undefined;
+      this.remove(tenant, item);
+      return { tenant, item };
+    }
+    return undefined;
   }
 }

@@ -90,7 +90,7 @@ export class KillableThread<Request, Answer> {
     this.#isRunning = true;
     // So that requests of one moment are in the queue before the first is taken.
     await Promise.resolve();
-    for (let turn = this.#queue.take(); turn; turn = this.#queue.take()) await turn();
+    for (let turn = this.#queue.take(); turn; turn = this.#queue.take()) await turn.item();
     this.#isRunning = false;
   }
 

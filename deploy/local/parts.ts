@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { keysFile, readKeys, serviceKeysOf } from '../keys/file.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
@@ -25,11 +26,11 @@ export function postgresPart({ folder, ports }: StackConfig, password: string): 
 }
 
 export function inboxPart({ folder, ports }: StackConfig): Part {
-  return nodePart('inbox', join(import.meta.dirname, 'inbox/main.ts'), folder, {
+  return nodePart('inbox', join(import.meta.dirname, 'inbox/main.ts'), folder, () => ({
     INBOX_PORT: String(ports.inbox),
     SMTP_PORT: String(ports.smtp),
     INBOX_FOLDER: join(folder, 'inbox'),
-  });
+  }));
 }
 
 /** The services, their workers of workflows and the gateway, each with the addresses of the others. */
@@ -39,27 +40,32 @@ export function productParts(
   databaseUrls: Record<string, string>,
 ): { services: Part[]; workers: Part[]; gateway: Part } {
   const { root, folder, ports } = config;
-  const shared = sharedVariables(config, secrets);
+  // Read at each start, so that keys are replaced by starting one process after the other.
+  const own =
+    (name: ServiceName, more: Variables = {}) =>
+    () => ({
+      ...serviceVariables(name, config, secrets, databaseUrls),
+      ...more,
+    });
   const services = serviceNames.flatMap((name) =>
     ports.services[name].map((port, replica) =>
-      nodePart(replica === 0 ? name : `${name}-${replica + 1}`, main(root, name), folder, {
-        ...shared,
-        ...databaseOf(name, databaseUrls),
-        [`${name.toUpperCase()}_PORT`]: String(port),
-      }),
+      nodePart(
+        replica === 0 ? name : `${name}-${replica + 1}`,
+        serviceMain(root, name),
+        folder,
+        own(name, { [`${name.toUpperCase()}_PORT`]: String(port) }),
+      ),
     ),
   );
   const workers = servicesWithWorkflows.map((name) =>
-    nodePart(`${name}-worker`, join(root, 'services', name, 'worker.ts'), folder, {
-      ...shared,
-      ...databaseOf(name, databaseUrls),
-    }),
+    nodePart(`${name}-worker`, join(root, 'services', name, 'worker.ts'), folder, own(name)),
   );
-  const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, {
-    ...shared,
+  const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, () => ({
+    ...sharedVariables(config),
+    ...ownVariables('gateway', config, secrets),
     GATEWAY_PORT: String(ports.gateway),
     GATEWAY_GRPC_PORT: String(ports.grpc),
-  });
+  }));
   return { services, workers, gateway };
 }
 
@@ -76,7 +82,34 @@ export function smtpUrl({ own, ports }: StackConfig): string {
   return own.smtpUrl ?? `smtp://127.0.0.1:${ports.smtp}`;
 }
 
-function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
+/** The environment of a service's processes, without their ports. */
+export function serviceVariables(
+  name: ServiceName,
+  config: StackConfig,
+  secrets: Pick<Secrets, 'secretKey'>,
+  databaseUrls: Record<string, string>,
+): Variables {
+  return {
+    ...sharedVariables(config),
+    ...ownVariables(name, config, secrets),
+    ...databaseOf(name, databaseUrls),
+  };
+}
+
+/** Secrets that no other process has. */
+function ownVariables(
+  name: string,
+  config: StackConfig,
+  secrets: Pick<Secrets, 'secretKey'>,
+): Variables {
+  return {
+    SERVICE_KEYS: serviceKeysOf(readKeys(keysFile(config.folder)), name),
+    ...(name === 'workspaces' ? { SECRET_KEY: secrets.secretKey } : {}),
+    ...(name === 'messages' ? { SYSTEM_SMTP_URL: smtpUrl(config) } : {}),
+  };
+}
+
+function sharedVariables(config: StackConfig): Variables {
   const addresses = serviceNames.map((name) => [
     `${name.toUpperCase()}_ADDR`,
     config.ports.services[name].map((port) => `127.0.0.1:${port}`).join(','),
@@ -84,7 +117,6 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
   return {
     ...Object.fromEntries(addresses),
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
-    SECRET_KEY: config.secretKey ?? secrets.secretKey,
     ROOT_EMAIL: config.rootEmail,
     PUBLIC_URL: config.publicUrl,
     TEMPORAL_ADDRESS: temporalAddress(config),
@@ -92,7 +124,6 @@ function sharedVariables(config: StackConfig, secrets: Secrets): Variables {
     // The inbox is on this machine; tenants of a real installation may not call such addresses.
     EGRESS_ALLOW: '127.0.0.0/8',
     MESSAGES_JOURNAL: config.journalFolder,
-    SYSTEM_SMTP_URL: smtpUrl(config),
     MIGRATE_ON_START: 'true',
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),
@@ -104,17 +135,22 @@ function databaseOf(name: ServiceName, urls: Record<string, string>): Variables 
   return { [`${name.toUpperCase()}_DATABASE_URL`]: urls[name] ?? '' };
 }
 
-function main(root: string, service: ServiceName): string {
+export function serviceMain(root: string, service: ServiceName): string {
   return join(root, 'services', service, 'main.ts');
 }
 
-/** Runs a file with the same Node, without the variables of the user's own servers. */
-function nodePart(name: string, file: string, folder: string, variables: Variables): Part {
-  const { DATABASE_URL, SMTP_URL, ...inherited } = process.env;
-  const env = { ...inherited, HOST: '127.0.0.1', ...variables };
+/** Runs a file with the same Node, without the secrets of the user's environment. */
+function nodePart(name: string, file: string, folder: string, variables: () => Variables): Part {
   return {
     name,
-    start: (options) =>
-      startChild({ command: process.execPath, args: [file], env, cwd: folder }, options),
+    start: (options) => {
+      const env = environmentWith(variables());
+      return startChild({ command: process.execPath, args: [file], env, cwd: folder }, options);
+    },
   };
+}
+
+export function environmentWith(variables: Variables): NodeJS.ProcessEnv {
+  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, ...inherited } = process.env;
+  return { ...inherited, HOST: '127.0.0.1', ...variables };
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepKeys, keysFile } from '../keys/file.ts';
+import { newInstallation } from '../keys/installation.ts';
 import { writePrivately } from './private-file.ts';
 import { serviceNames } from './stack-config.ts';
 
@@ -14,19 +16,25 @@ export type Secrets = {
   apiKey?: string;
 };
 
-export function loadSecrets(folder: string): Secrets {
+/** `secretKey` is the user's own, if any. */
+export function loadSecrets(folder: string, secretKey: string | undefined): Secrets {
   const file = join(folder, 'secrets.json');
   const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const rolePasswords = serviceNames.map((name) => [
     name,
     kept.rolePasswords?.[name] ?? randomSecret(),
   ]);
+  const own = secretKey ?? kept.secretKey;
   const secrets = {
     ...kept,
-    secretKey: kept.secretKey ?? randomSecret(),
+    secretKey: own ?? randomSecret(),
     postgresPassword: kept.postgresPassword ?? randomSecret(),
     rolePasswords: Object.fromEntries(rolePasswords),
   };
+  // A folder from before keysets has a secret key already.
+  if (!existsSync(keysFile(folder))) {
+    keepKeys(keysFile(folder), newInstallation(kept.secretKey && own));
+  }
   keepSecrets(folder, secrets);
   return secrets;
 }

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { deriveKey } from '#lib/keys/derive.ts';
+import { keysFile, readKeys } from '../keys/file.ts';
 import { recordProcesses, releaseLock, takeLock } from './lock.ts';
 import { freePort } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
@@ -71,8 +73,23 @@ test('the next start ends the processes that a killed one left', async () => {
 });
 
 test('secrets are created once and readable by their owner only', () => {
-  const first = loadSecrets(root);
-  expect(loadSecrets(root)).toEqual(first);
+  const first = loadSecrets(root, undefined);
+  expect(loadSecrets(root, undefined)).toEqual(first);
   expect(Object.keys(first.rolePasswords)).toHaveLength(6);
   expect(statSync(join(root, 'secrets.json')).mode & 0o777).toBe(0o600);
+});
+
+test('a folder from before keysets keeps its links, a fresh one has keys of its own', () => {
+  const older = mkdtempSync(join(tmpdir(), 'postrider-older-'));
+  const { secretKey } = loadSecrets(root, undefined);
+  writeFileSync(join(older, 'secrets.json'), JSON.stringify({ secretKey }));
+  const linkOf = (folder: string) => readKeys(keysFile(folder)).macs['postrider/links'];
+  expect(loadSecrets(older, undefined).secretKey).toBe(secretKey);
+  const derived = deriveKey(secretKey, 'postrider/links').toString('base64url');
+  expect(linkOf(older)).toEqual([derived]);
+  expect(readKeys(keysFile(older)).before).toBeDefined();
+  expect(linkOf(root)).not.toEqual([derived]);
+  expect(readKeys(keysFile(root)).before).toBeUndefined();
+  expect(statSync(keysFile(root)).mode & 0o777).toBe(0o600);
+  rmSync(older, { recursive: true });
 });

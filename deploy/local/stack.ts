@@ -54,8 +54,8 @@ type Start = { config: StackConfig; supervisor: Supervisor; stopOrder: string[][
 
 async function startAll(start: Start): Promise<string> {
   const { config, say } = start;
-  const secrets = loadSecrets(config.folder);
-  const secretKey = config.secretKey ?? secrets.secretKey;
+  const secrets = loadSecrets(config.folder, config.secretKey);
+  const { secretKey } = secrets;
   start.stopOrder.push(['postgres', 'temporal'], ['inbox']);
   const temporal = timed(say, 'Temporal', () => startTemporal(start));
   // Awaited later, which is when a failure is reported.

@@ -6,7 +6,7 @@ import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts'
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { UserService, WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { createKeyring } from '#lib/keys/keyring.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
 import {
   keyring,
   startGateway,
@@ -228,12 +228,11 @@ test.each([
 });
 
 test('an expired token, one of another key and one of a service are a 401', async () => {
-  const strange = createKeyring('some-other-secret-key-that-is-long');
-  const own = createKeyring('a-secret-key-that-is-for-tests-only');
+  const strange = keyringOfAll('gateway');
   const tokens = [
     await tokenFor('user-1', -61),
     await strange.signToken({ type: 'user', subject: 'u', sessionId: 's' }, 60),
-    await own.signToken({ type: 'service', subject: 'messages', sessionId: '' }, 60),
+    await keyring.signToken({ type: 'service', subject: 'gateway', sessionId: '' }, 60),
   ];
   for (const token of tokens) {
     const response = await get(count, { authorization: `Bearer ${token}` });

@@ -3,6 +3,9 @@ import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import type { Lane } from '#lib/limits/lanes.ts';
+import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
+import { giveTurn, largeMessageBytes } from '#lib/limits/turns.ts';
 import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
@@ -17,6 +20,7 @@ import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
+import type { Brake } from './brake.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
@@ -24,12 +28,16 @@ import { passedOn } from './passed-on.ts';
 /** The parts that all operations share. */
 export type Api = {
   transportFor: (service: string) => Transport;
-  verifyToken: (token: string) => Promise<Claims | undefined>;
+  verifyToken: (token: string, client: string) => Promise<Claims | undefined>;
   /** The gateway's own token. */
   authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
   streams: Streams;
+  requestLimits: RequestLimits;
+  brake: Brake;
+  /** Large bodies take turns, since nothing else runs while one is read. */
+  largeBodies: Lane;
   callTimeoutMs: number;
 };
 
@@ -41,7 +49,13 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  if (!route.isPublic) await requireToken(api, request.headers.authorization);
+  await limited(api, exchange, 'address', exchange.clientAddress);
+  if (!route.isPublic) {
+    const { authorization } = request.headers;
+    const { clientAddress } = exchange;
+    exchange.caller = await requireToken(api, { authorization, clientAddress });
+    await limited(api, exchange, 'key', exchange.caller);
+  }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', {
@@ -84,16 +98,29 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-/** Throws where the header has no valid token of a user or a key. */
+/** Counts a request. */
+async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string): Promise<void> {
+  try {
+    api.requestLimits.take(kind, id);
+  } catch (error) {
+    await api.brake.hold(exchange.signal);
+    throw error;
+  }
+}
+
+export type GivenToken = { authorization: string | undefined; clientAddress: string };
+
+/** The user or key of a caller. Throws where the header has no valid token of either. */
 export async function requireToken(
   api: Pick<Api, 'verifyToken'>,
-  authorization: string | undefined,
-): Promise<void> {
+  { authorization, clientAddress }: GivenToken,
+): Promise<string> {
   const { token, fault } = bearerToken(authorization);
   if (token === undefined) throw unauthenticated(fault);
-  const claims = await api.verifyToken(token);
+  const claims = await api.verifyToken(token, clientAddress);
   // Services never call each other through the gateway, so a service's token here is stolen.
   if (!claims || claims.type === 'service') throw unauthenticated(invalidToken);
+  return claims.subject;
 }
 
 function unauthenticated(text: string): Refusal {
@@ -116,9 +143,14 @@ async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
-  const body = await api.readBody(request, response, route.bodyLimitBytes);
+  const body = await api.readBody(exchange, route.bodyLimitBytes);
+  if (body.length > largeMessageBytes) {
+    response.once('close', await api.largeBodies.enter(exchange.caller, exchange.signal));
+  }
   const json = parseObject(body);
+  await giveTurn(body.length);
   const message = route.decodeBody(json);
+  await giveTurn(body.length);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
   return message;
 }

@@ -13,6 +13,7 @@ import {
   CountContactsResponseSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -36,8 +37,9 @@ const open = (servicePort: number, over: Partial<GrpcOptions> = {}) =>
       addresses: new Map([['contacts', [`127.0.0.1:${servicePort}`]]]),
       clientTls: undefined,
       tls: undefined,
-      authorization: serviceToken(keyring, 'gateway'),
-      requireToken: (header) => requireToken(keyring, header),
+      authorization: serviceToken(keyring),
+      requireToken: (given) => requireToken(keyring, given),
+      requestLimits: new RequestLimits(noLimits),
       reflection: true,
       trustedProxies: [],
       log: createLog('gateway', 'silent'),
@@ -130,7 +132,7 @@ test.each([
 });
 
 test('a stolen token of a service opens nothing', async () => {
-  const claims = { type: 'service', subject: 'broadcasts', sessionId: '' } as const;
+  const claims = { type: 'service', subject: 'gateway', sessionId: '' } as const;
   const authorization = `Bearer ${await keyring.signToken(claims, 60)}`;
   const call = contacts().countContacts(request, { headers: { authorization } });
   await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated });
@@ -181,6 +183,25 @@ test('one client has so many calls at once, and may call again when they end', a
   finish({ totalContacts: 1 });
   await Promise.all(waiting);
   expect(await client.countContacts(request, options)).toMatchObject({ totalContacts: 1 });
+  await small.drain(0);
+});
+
+test('a key has its limit of requests, and so has an address', async () => {
+  const requestLimits = new RequestLimits({ key: 1, workspace: 0, address: 3 }, () => 0);
+  const small = await open(service.port, { requestLimits });
+  const client = createClient(ContactService, over(small.port));
+  const codes: unknown[] = [];
+  for (const user of ['ada', 'ada', 'ada', 'bob', 'bob', 'eve', 'eve']) {
+    const headers = { authorization: `Bearer ${await tokenFor(user)}` };
+    codes.push(
+      await client.countContacts(request, { headers }).then(
+        () => 'ok',
+        ({ code }) => code,
+      ),
+    );
+  }
+  const refused = Code.ResourceExhausted;
+  expect(codes).toEqual(['ok', 'ok', refused, 'ok', 'ok', 'ok', refused]);
   await small.drain(0);
 });
 

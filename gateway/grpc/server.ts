@@ -5,10 +5,11 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { DescFile } from '@bufbuild/protobuf';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { clientNetwork } from '#lib/client-network.ts';
+import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import type { Log } from '#lib/log.ts';
 import { type Connection, connectionTo } from '#lib/rpc/client/connection.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
@@ -24,6 +25,7 @@ import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
 import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
+import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
 import { passedHeaders, refuse, relay } from './relay.ts';
@@ -36,8 +38,9 @@ export type GrpcOptions = {
   tls: ServerTls | undefined;
   /** The gateway's own token, which vouches for the client's address. */
   authorization: Authorization;
-  /** Throws where the header has no token of a user or a key. */
-  requireToken(authorization: string | undefined): Promise<void>;
+  /** The user or key of a caller. Throws where the header has no token of either. */
+  requireToken(given: GivenToken): Promise<string>;
+  requestLimits: RequestLimits;
   reflection: boolean;
   /** Ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
@@ -112,13 +115,17 @@ function refuseOther(stream: ServerHttp2Stream): void {
 type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
 
 async function pass(state: State, method: OpenMethod, { stream, headers }: Call): Promise<void> {
-  const { authorization, requireToken, log } = state.options;
+  const { authorization, requestLimits, requireToken, log } = state.options;
   const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
   if (!state.calls.admit(client, stream))
     return refuse(stream, Code.ResourceExhausted, 'too many calls at once');
   try {
-    if (!method.isPublic) await requireToken(headers.authorization);
+    requestLimits.take('address', client);
+    const given = { authorization: headers.authorization, clientAddress: client };
+    if (!method.isPublic) requestLimits.take('key', await requireToken(given));
   } catch (error) {
+    // It may be one that cannot be checked now.
+    if (error instanceof ConnectError) return refuse(stream, error.code, error.rawMessage);
     const text = error instanceof Error ? error.message : 'Invalid token';
     return refuse(stream, Code.Unauthenticated, text);
   }

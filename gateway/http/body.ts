@@ -1,16 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../api/errors.ts';
+import type { Exchange } from './exchange.ts';
+import { Shares } from './shares.ts';
 
-export type ReadBody = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  limitBytes: number,
-) => Promise<Buffer>;
+export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffer>;
 
 /** The client disconnected before it had sent everything, so there is no one to answer. */
 export class ClientGone extends Error {}
 
-/** Reads bodies within a common memory budget. A body that stops arriving is an error. */
+/** Reads bodies within a memory budget, of which each caller has a share. A body that stops arriving is an error. */
 export function createBodyReader({
   budgetBytes,
   stallMs,
@@ -18,21 +16,21 @@ export function createBodyReader({
   budgetBytes: number;
   stallMs: number;
 }): ReadBody {
-  let heldBytes = 0;
-  return async (request, response, limitBytes) => {
+  const shares = new Shares(budgetBytes);
+  return async ({ request, response, caller }, limitBytes) => {
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
     if (announcedBytes > limitBytes) throw tooLarge();
     const state = { sizeBytes: 0 };
     response.once('close', () => {
-      heldBytes -= state.sizeBytes;
+      shares.change(caller, -state.sizeBytes);
     });
     // A client that sent `Expect: 100-continue` waits for this before it sends the body.
     if (request.headers.expect) response.writeContinue();
     return collect(request, stallMs, (chunk) => {
+      requireShare(shares, caller, chunk.length);
       state.sizeBytes += chunk.length;
-      heldBytes += chunk.length;
+      shares.change(caller, chunk.length);
       if (state.sizeBytes > limitBytes) throw tooLarge();
-      if (heldBytes > budgetBytes) throw busy();
     });
   };
 }
@@ -81,6 +79,16 @@ function tooLarge(): Refusal {
 
 function tooSlow(): Refusal {
   return new Refusal(408, 'request_timeout', 'Request took too long to arrive');
+}
+
+/** Throws a 429 if the caller has its share already, and a 503 if all together have everything. */
+export function requireShare(shares: Shares, caller: string, more: number): void {
+  const verdict = shares.verdict(caller, more);
+  if (verdict === 'all') throw busy();
+  if (verdict === 'caller') {
+    const text = 'too many requests at once; wait for their answers';
+    throw new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
+  }
 }
 
 export function busy(): Refusal {

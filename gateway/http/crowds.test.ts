@@ -65,7 +65,8 @@ const idle = () =>
     'content-length: 100',
     `authorization: ${authorization}`,
   );
-const get = () => fetch(`${gateway.url}${counted}`, { headers: { authorization } });
+const get = (from = '') =>
+  fetch(`${gateway.url}${counted}`, { headers: { authorization, 'x-forwarded-for': from } });
 
 test.each([
   ['a body that does not come', idle],
@@ -86,9 +87,10 @@ test.each([
 });
 
 test('requests beyond the limit are refused until one ends', async () => {
-  await start({ inFlightMax: 4 });
+  await start({ inFlightMax: 4 }, { trustedProxies: ['127.0.0.0/8'] });
   isWaiting = true;
-  const four = Array.from({ length: 4 }, get);
+  // Of one address each, so that none has more than its share.
+  const four = Array.from({ length: 4 }, (_, at) => get(`203.0.113.${at}`));
   while (waiting.length < 4) await sleep(5);
   const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
   const headers = { authorization, 'content-type': 'application/json' };
@@ -103,6 +105,21 @@ test('requests beyond the limit are refused until one ends', async () => {
   for (const done of waiting) done();
   for (const answer of await Promise.all(four)) expect(answer.status).toBe(200);
   expect((await post()).status).toBe(200);
+});
+
+test('a caller with more than its share of the requests in progress is told to wait, and others are not', async () => {
+  await start({ inFlightMax: 16 }, { trustedProxies: ['127.0.0.0/8'] });
+  isWaiting = true;
+  const asked = Array.from({ length: 20 }, () => get('203.0.113.1'));
+  while (waiting.length < 8) await sleep(5);
+  const refused = await Promise.all(asked.slice(8));
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
+  expect(refused[0]?.headers.get('retry-after')).toBe('1');
+  expect(await refused[0]?.json()).toMatchObject({ code: 'resource_exhausted' });
+  isWaiting = false;
+  expect((await get('203.0.113.2')).status).toBe(200);
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(asked.slice(0, 8))) expect(answer.status).toBe(200);
 });
 
 const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;

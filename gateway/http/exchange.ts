@@ -13,6 +13,8 @@ export class Exchange {
   readonly id: string;
   readonly path: string;
   readonly clientAddress: string;
+  /** Whose share of the gateway's places it takes: a user's or a key's; before that is known, its address'. */
+  caller: string;
   readonly #search: string;
   // Made on first use: opens and clicks arrive by thousands a second and need neither.
   #query: URLSearchParams | undefined;
@@ -24,6 +26,7 @@ export class Exchange {
     this.id = requestIdFrom(request.headers[requestIdHeader]);
     [this.path, this.#search] = splitOnce(request.url ?? '', '?');
     this.clientAddress = clientAddress(request);
+    this.caller = this.clientAddress;
   }
 
   get query(): URLSearchParams {

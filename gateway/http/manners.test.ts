@@ -14,7 +14,7 @@ import {
 import { clientAddressBehind } from './client-address.ts';
 import { takesGzip } from './compression.ts';
 
-const limits = { 'ratelimit-limit': '5', 'ratelimit-remaining': '0', 'ratelimit-reset': '299' };
+const limits = { 'ratelimit-policy': '"attempts";q=5;w=300', ratelimit: '"attempts";r=0;t=299' };
 const signIn = '/api/user.rootSignin';
 
 let service: TestService;
@@ -127,7 +127,7 @@ test('a browser may call operations with CORS from any site, without credentials
     const { headers } = await post(email);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
-    expect(headers.get('access-control-expose-headers')).toContain('ratelimit-reset');
+    expect(headers.get('access-control-expose-headers')).toContain('ratelimit');
   }
 });
 

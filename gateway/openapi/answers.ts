@@ -30,21 +30,21 @@ export const headers: Record<string, Schema> = {
     description: '`true` if this is the answer to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  'RateLimit-Limit': {
-    description: 'Requests that the window allows.',
-    schema: { type: 'integer' },
+  'RateLimit-Policy': {
+    description:
+      'The limit: its name, its quota `q` of requests and its window `w` in seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string' },
+    example: '"key";q=1000;w=2',
   },
-  'RateLimit-Remaining': {
-    description: 'Requests left in the window.',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Reset': {
-    description: 'Seconds until the window is over.',
-    schema: { type: 'integer' },
+  RateLimit: {
+    description:
+      'The state of the limit: `r` requests remain, and `t` is in how many seconds there are more.',
+    schema: { type: 'string' },
+    example: '"key";r=0;t=1',
   },
 };
 
-const rateLimits = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const rateLimits = ['RateLimit-Policy', 'RateLimit'];
 const headersOf = new Map<number, string[]>([
   [401, ['WWW-Authenticate']],
   [405, ['Allow']],
@@ -124,6 +124,12 @@ function common(route: Route): Failure[] {
       'method_not_allowed',
       'Method not allowed',
       `Another method than ${allowed([route])}.`,
+    ),
+    own(
+      429,
+      'resource_exhausted',
+      'too many requests for this workspace; slow down',
+      'The key, the workspace or the address sends more requests than its limit, or has too many open at once.',
     ),
     own(
       431,

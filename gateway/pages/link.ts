@@ -68,10 +68,10 @@ type Opened = {
 
 async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<Answer> {
   const { exchange, readBody, accepted, key } = opened;
-  const { request, response, id, signal } = exchange;
+  const { request, id, signal } = exchange;
   const isPost = request.method === 'POST';
   if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod();
-  const body = isPost ? await readBody(request, response, bodyLimitBytes) : Buffer.alloc(0);
+  const body = isPost ? await readBody(exchange, bodyLimitBytes) : Buffer.alloc(0);
   const headers = { [requestIdHeader]: id };
   const options = { headers, signal, timeoutMs: callTimeoutMs };
   const { link, isOurs } = await readLink(client, key, options);

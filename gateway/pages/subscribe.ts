@@ -47,12 +47,12 @@ export function subscribePage({ contacts, authorization }: Subscriptions): Page 
 }
 
 async function answerForm(
-  { request, response }: Exchange,
+  exchange: Exchange,
   readBody: ReadBody,
   subscribe: (form: URLSearchParams) => Promise<void>,
 ): Promise<Answer> {
-  const { language, words } = speak(acceptedLanguages(request.headers['accept-language']));
-  const body = await readBody(request, response, bodyLimitBytes);
+  const { language, words } = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+  const body = await readBody(exchange, bodyLimitBytes);
   const page = (status: number, title: string, text: string) =>
     pageAnswer({ status, language, title, sender: '', body: paragraph(text) });
   try {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { keysetsOf, newInstallation } from '../../deploy/keys/installation.ts';
 import { createBox } from './box.ts';
 import { createKeyring } from './keyring.ts';
 
@@ -26,9 +27,11 @@ test('what is sealed opens neither for another place, nor with another key, nor 
 });
 
 test('each workspace and each purpose has a key of its own', () => {
-  const keyring = createKeyring('a secret key of the tests with 32 characters or more');
-  const sealed = keyring.box('requests', 'w1').seal(plain, '');
-  expect(keyring.box('requests', 'w1').open(sealed, '')).toEqual(plain);
-  expect(() => keyring.box('requests', 'w2').open(sealed, '')).toThrow();
-  expect(() => keyring.box('contents', 'w1').open(sealed, '')).toThrow();
+  const keyset = keysetsOf(newInstallation()).messages;
+  if (!keyset) throw new Error('no keys');
+  const keyring = createKeyring(keyset);
+  const sealed = keyring.box('message-requests', 'w1').seal(plain, '');
+  expect(keyring.box('message-requests', 'w1').open(sealed, '')).toEqual(plain);
+  expect(() => keyring.box('message-requests', 'w2').open(sealed, '')).toThrow();
+  expect(() => keyring.box('message-contents', 'w1').open(sealed, '')).toThrow();
 });

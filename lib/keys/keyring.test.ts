@@ -1,180 +1,182 @@
 import { expect, test } from '@jest/globals';
-import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { until } from '../../test/stack/until.ts';
-import { type Claims, createKeyring, deriveKey, equalInConstantTime } from './keyring.ts';
+import {
+  addKeys,
+  dropKeys,
+  keysetsOf,
+  newInstallation,
+  useKeys,
+} from '../../deploy/keys/installation.ts';
+import { createKeyring, type Keyring } from './keyring.ts';
+import { readKeyset, writeKeyset } from './keyset.ts';
 
-const oldKey = 'the-key-of-last-year-which-is-long';
-const newKey = 'the-key-of-this-year-which-is-long';
-const keyring = createKeyring(oldKey);
-const rotated = createKeyring(`${newKey},${oldKey}`);
+const installation = newInstallation();
+const keyringOf = (name: string, all = installation): Keyring => {
+  const keyset = keysetsOf(all)[name];
+  if (!keyset) throw new Error(name);
+  return createKeyring(keyset);
+};
+const [messages, workspaces, webhooks] = ['messages', 'workspaces', 'webhooks'].map((name) =>
+  keyringOf(name),
+) as [Keyring, Keyring, Keyring];
+const place = { workspaceId: 'w1', row: 'r1', column: 'c1' };
+const texts = ['', 'pass-word', 'пароль 🔑', 'x'.repeat(10_000)];
 
-const user: Claims = { type: 'user', subject: 'u1', sessionId: 's1' };
-const nowSeconds = () => Math.floor(Date.now() / 1000);
-
-/** A payload that is accepted; each test breaks one thing about it. */
-const good = (): JWTPayload => ({ type: 'user', sub: 'u1', sid: 's1', exp: nowSeconds() + 60 });
-
-function signed(payload: JWTPayload, { alg = 'HS256', secret = oldKey } = {}): Promise<string> {
-  const key = deriveKey(secret, 'postrider/tokens');
-  return new SignJWT(payload).setProtectedHeader({ alg }).sign(key);
-}
-
-test('a token yields the claims that it was signed with', async () => {
-  for (const claims of [
-    user,
-    { type: 'api_key', subject: 'k1', sessionId: '' },
-    { type: 'service', subject: 'messages', sessionId: '' },
-  ] satisfies Claims[]) {
-    expect(await keyring.verifyToken(await keyring.signToken(claims, 60))).toEqual(claims);
-  }
-});
-
-test('a payload signed with the key is accepted, whatever library made the token', async () => {
-  expect(await keyring.verifyToken(await signed(good()))).toEqual(user);
-});
-
-const without = (name: string): JWTPayload => ({ ...good(), [name]: undefined });
-
-test.each<[string, () => Promise<string> | string]>([
-  ['is not signed', () => new UnsecuredJWT(good()).encode()],
-  ['is signed with another key', () => signed(good(), { secret: newKey })],
-  ['is signed with another algorithm', () => signed(good(), { alg: 'HS512' })],
-  ['has expired', () => signed({ ...good(), exp: nowSeconds() - 61 })],
-  ['is not valid yet', () => signed({ ...good(), nbf: nowSeconds() + 65 })],
-  ['was made in the future', () => signed({ ...good(), iat: nowSeconds() + 65 })],
-  ['never expires', () => signed(without('exp'))],
-  ['names nobody', () => signed(without('sub'))],
-  ['has no type', () => signed(without('type'))],
-  ['has a type we do not know', () => signed({ ...good(), type: 'admin' })],
-  ['is a user without a session', () => signed(without('sid'))],
-  ['is no token', () => 'Bearer'],
-  ['is empty', () => ''],
-  ['is huge', () => signed({ ...good(), padding: 'x'.repeat(4_096) })],
-])('a token that %s is refused', async (_, make) => {
-  expect(await keyring.verifyToken(await make())).toBeUndefined();
-});
-
-test('a token whose claims were changed is refused', async () => {
-  const [header, , signature] = (await signed(good())).split('.');
-  const claims = Buffer.from(JSON.stringify({ ...good(), sub: 'root' })).toString('base64url');
-  expect(await keyring.verifyToken(`${header}.${claims}.${signature}`)).toBeUndefined();
-});
-
-/** A token signed by a process whose clock is ahead by so many seconds, or behind if negative. */
-function signedAhead(seconds: number, type = 'service', secret = oldKey): Promise<string> {
-  const at = nowSeconds() + seconds;
-  return signed({ ...good(), type, iat: at, nbf: at, exp: at + 300 }, { secret });
-}
-
-test.each([30, 55, -30, -355])(
-  'a token of a process whose clock is %i s ahead is good',
-  async (seconds) => {
-    expect(await keyring.verifyToken(await signedAhead(seconds))).toMatchObject({
-      type: 'service',
-    });
+test.each(texts.map((text) => [text.slice(0, 10), text]))(
+  'the text %p is sealed differently each time, and opens unchanged',
+  (_, text) => {
+    const seals = [
+      [
+        () => webhooks.seal('webhook-secrets', text, place),
+        webhooks.open.bind(0, 'webhook-secrets'),
+      ],
+      [() => workspaces.letters.seal(text, place), messages.letters.open],
+    ] as const;
+    for (const [seal, open] of seals) {
+      expect(open(seal(), place)).toBe(text);
+      expect(seal()).not.toBe(seal());
+    }
   },
 );
 
-test('a clock that is further off is logged at most once a minute, and nothing else is logged', async () => {
-  const seen: unknown[][] = [];
-  const warn = (...line: unknown[]) => void seen.push(line);
-  const watching = createKeyring(`${newKey},${oldKey}`, { log: { warn } });
-  const fine = [
-    await signedAhead(55),
-    await signed({ ...good(), exp: nowSeconds() - 600 }),
-    await signedAhead(600, 'service', 'the-key-of-somebody-else'),
-    'nonsense',
+test.each([
+  { ...place, workspaceId: 'w2' },
+  { ...place, row: 'r2' },
+  { ...place, column: 'c2' },
+])('what is sealed does not open at another place: %o', (elsewhere) => {
+  const sealed = webhooks.seal('webhook-secrets', 'pass-word', place);
+  expect(() => webhooks.open('webhook-secrets', sealed, elsewhere)).toThrow('cannot be opened');
+  const letter = workspaces.letters.seal('pass-word', place);
+  expect(() => messages.letters.open(letter, elsewhere)).toThrow('cannot be opened');
+});
+
+test('a letter is opened by messages alone, not by whoever sealed it', () => {
+  const letter = workspaces.letters.seal('pass-word', place);
+  for (const name of Object.keys(keysetsOf(installation))) {
+    const open = () => keyringOf(name).letters.open(letter, place);
+    if (name === 'messages') expect(open()).toBe('pass-word');
+    else expect(open).toThrow('cannot be opened');
+  }
+});
+
+test.each([
+  ['feed-headers', 'broadcasts'],
+  ['webhook-secrets', 'webhooks'],
+  ['workspace-secrets', 'workspaces'],
+  ['message-requests', 'messages'],
+  ['message-contents', 'messages'],
+])('a box of %s is opened by %s alone', (purpose, owner) => {
+  const sealed = keyringOf(owner).seal(purpose, 'secret', place);
+  for (const name of Object.keys(keysetsOf(installation))) {
+    const open = () => keyringOf(name).open(purpose, sealed, place);
+    if (name === owner) expect(open()).toBe('secret');
+    else expect(open).toThrow('has no key');
+  }
+});
+
+test.each([3, 8, 20, 60])('a seal whose byte %i was changed does not open', (at) => {
+  const change = (sealed: string) => {
+    const bytes = Buffer.from(sealed.slice(3), 'base64');
+    bytes[at % bytes.length]! ^= 1;
+    return sealed.slice(0, 3) + bytes.toString('base64');
+  };
+  const sealed = change(webhooks.seal('webhook-secrets', 'pass-word', place));
+  expect(() => webhooks.open('webhook-secrets', sealed, place)).toThrow('cannot be opened');
+  const letter = change(workspaces.letters.seal('pass-word', place));
+  expect(() => messages.letters.open(letter, place)).toThrow('cannot be opened');
+});
+
+test.each(['p1:', 'p1:AAAA', 'v2:', 'v2:AAAA', '', 'AAAA', 'p1:not base64 !'])(
+  'the text %p does not open',
+  (sealed) => {
+    expect(() => messages.letters.open(sealed, place)).toThrow('cannot be opened');
+    expect(() => webhooks.open('webhook-secrets', sealed, place)).toThrow('cannot be opened');
+  },
+);
+
+test('while keys are replaced, what is sealed at one step opens at the next, and says whether it is current', () => {
+  const added = addKeys(installation, {});
+  const used = useKeys(added);
+  const dropped = dropKeys(used, {});
+  const steps = [installation, added, used, dropped];
+  const seal = (all: typeof installation) => ({
+    text: keyringOf('webhooks', all).seal('webhook-secrets', 'secret', place),
+    letter: keyringOf('workspaces', all).letters.seal('secret', place),
+  });
+  const opens = (all: typeof installation, { text, letter }: ReturnType<typeof seal>) => {
+    expect(keyringOf('webhooks', all).open('webhook-secrets', text, place)).toBe('secret');
+    expect(keyringOf('messages', all).letters.open(letter, place)).toBe('secret');
+  };
+  for (const [step, all] of steps.entries()) {
+    for (const near of steps.slice(Math.max(0, step - 1), step + 2)) {
+      if (near === dropped && step < 2) continue;
+      opens(near, seal(all));
+    }
+  }
+  const old = seal(installation);
+  expect(() => opens(dropped, old)).toThrow('cannot be opened');
+  const isCurrent = ({ text, letter }: typeof old) => [
+    keyringOf('webhooks', used).isCurrent('webhook-secrets', text, 'w1'),
+    keyringOf('workspaces', used).letters.isCurrent(letter),
   ];
-  for (const token of fine) await watching.verifyToken(token);
-  expect(seen).toEqual([]);
-  for (const seconds of [600, 601, -900]) {
-    expect(await watching.verifyToken(await signedAhead(seconds))).toBeUndefined();
+  expect(isCurrent(old)).toEqual([false, false]);
+  expect(isCurrent(seal(used))).toEqual([true, true]);
+});
+
+test('keys of links stay when the others are replaced, and old ones are read until they are dropped', () => {
+  const macOf = (all: typeof installation, at = 0) =>
+    keyringOf('messages', all).macs('postrider/links')[at]?.(Buffer.from('m'));
+  expect(macOf(dropKeys(useKeys(addKeys(installation, {})), {}))).toEqual(macOf(installation));
+  const replaced = useKeys(addKeys(installation, { links: true }));
+  expect(macOf(replaced)).not.toEqual(macOf(installation));
+  expect(macOf(dropKeys(replaced, {}), 1)).toEqual(macOf(installation));
+  expect(macOf(dropKeys(replaced, { links: true }), 1)).toBeUndefined();
+});
+
+test('the keys of one service are replaced alone', () => {
+  const next = useKeys(addKeys(installation, { only: 'messages', links: true }));
+  expect(next.identities.gateway).toEqual(installation.identities.gateway);
+  expect(next.boxes['feed-headers']).toEqual(installation.boxes['feed-headers']);
+  expect(next.macs['postrider/broadcast-pages']).toHaveLength(1);
+  for (const keys of [
+    next.identities.messages,
+    next.letters,
+    next.boxes['message-contents'],
+    next.macs['postrider/tracking'],
+  ]) {
+    expect(keys).toHaveLength(2);
   }
-  expect(seen).toEqual([
-    [{ subject: 'u1', aheadSeconds: expect.any(Number) }, expect.stringMatching(/clock/)],
-  ]);
-  const [[line]] = seen as [[{ aheadSeconds: number }]];
-  expect(Math.abs(line.aheadSeconds - 600)).toBeLessThan(3);
+  expect(() => addKeys(installation, { only: 'nobody' })).toThrow('no service is called nobody');
 });
 
-test('a service token that expired long ago is logged as a clock that is behind', async () => {
-  const seen: unknown[] = [];
-  const watching = createKeyring(oldKey, {
-    log: { warn: (line: unknown) => void seen.push(line) },
-  });
-  await watching.verifyToken(await signedAhead(-900));
-  expect(seen).toHaveLength(1);
+test('steps are taken in order', () => {
+  const added = addKeys(installation, {});
+  expect(() => addKeys(added, {})).toThrow('were added before');
+  expect(() => dropKeys(added, {})).toThrow('not in use yet');
+  expect(() => useKeys(installation)).toThrow('no keys were added');
 });
 
-test('a token that was verified before still expires', async () => {
-  const token = await signed({ ...good(), exp: nowSeconds() - 59 });
-  expect(await keyring.verifyToken(token)).toEqual(user);
-  await until('it is refused', async () => !(await keyring.verifyToken(token)), {
-    withinMs: 3_000,
-  });
-});
-
-test('after a rotation new tokens use the new key, and old ones are still valid', async () => {
-  expect(await rotated.verifyToken(await keyring.signToken(user, 60))).toEqual(user);
-  const fresh = await rotated.signToken(user, 60);
-  expect(await createKeyring(newKey).verifyToken(fresh)).toEqual(user);
-  expect(await keyring.verifyToken(fresh)).toBeUndefined();
-});
-
-test('after a rotation old seals open, and new seals need the new key', () => {
-  expect(rotated.decrypt(keyring.encrypt('pass-word'))).toBe('pass-word');
-  const sealed = rotated.encrypt('pass-word');
-  expect(createKeyring(newKey).decrypt(sealed)).toBe('pass-word');
-  expect(() => keyring.decrypt(sealed)).toThrow('a stored credential can not be decrypted');
-});
-
-test('a text is sealed differently each time, and opens unchanged', () => {
-  for (const text of ['', 'pass-word', 'пароль 🔑', 'x'.repeat(10_000)]) {
-    expect(keyring.decrypt(keyring.encrypt(text))).toBe(text);
-    expect(keyring.encrypt(text)).not.toBe(keyring.encrypt(text));
+test('a keyset is read as it was written', () => {
+  for (const [name, keyset] of Object.entries(keysetsOf(newInstallation('k1'.repeat(20))))) {
+    expect(readKeyset(writeKeyset(keyset), name)).toEqual(keyset);
   }
 });
 
-test.each([0, 12, 28])('a seal whose byte %i was changed does not open', (position) => {
-  const bytes = Buffer.from(keyring.encrypt('pass-word'), 'base64');
-  bytes[position] = (bytes[position] ?? 0) ^ 1;
-  expect(() => keyring.decrypt(bytes.toString('base64'))).toThrow('can not be decrypted');
-});
-
-test('a seal that was cut short does not open', () => {
-  const short = Buffer.from(keyring.encrypt('pass-word'), 'base64').subarray(0, 20);
-  expect(() => keyring.decrypt(short.toString('base64'))).toThrow('can not be decrypted');
-});
-
-test('MACs of different purposes differ', () => {
-  const tags = ['a', 'b'].flatMap((purpose) =>
-    rotated.macs(purpose).map((mac) => mac(Buffer.from('same')).toString('hex')),
-  );
-  expect(new Set(tags).size).toBe(4);
-});
+const text = (change: object) =>
+  writeKeyset({ ...keysetsOf(installation).messages, ...change } as never);
 
 test.each([
-  ['', 'SECRET_KEY is empty'],
-  [',', 'SECRET_KEY is empty'],
-  ['short', 'at least 32 characters'],
-  [`${newKey},short`, 'at least 16 characters'],
-  ['k'.repeat(31), 'at least 32 characters'],
-  ['k'.repeat(64), 'one character over and over'],
-])('the key list %p is refused', (keys, reason) => {
-  expect(() => createKeyring(keys)).toThrow(reason);
-});
-
-test('a shorter old key behind a new one still opens its seals', async () => {
-  const short = createKeyring(`${newKey},a-key-of-before-16`);
-  const token = await signed(good(), { secret: 'a-key-of-before-16' });
-  expect(await short.verifyToken(token)).toEqual(user);
-});
-
-test.each([
-  ['same', 'same', true],
-  ['same', 'Same', false],
-  ['same', 'same ', false],
-  ['', '', true],
-])('comparing %p and %p gives %p', (a, b, equal) => {
-  expect(equalInConstantTime(a, b)).toBe(equal);
+  ['hello', 'SERVICE_KEYS is not a keyset'],
+  [text({ service: 'gateway' }), 'SERVICE_KEYS has the keys of gateway, not of messages'],
+  [text({ identity: [] }), 'SERVICE_KEYS has no identity'],
+  [text({ services: undefined }), 'SERVICE_KEYS has no services'],
+  [text({ letters: 'short' }), 'SERVICE_KEYS has a wrong key in letters'],
+  [text({ people: ['x'] }), 'SERVICE_KEYS has a wrong key in people'],
+  [text({ letterOpeners: [{ x: 'a', d: 'b' }] }), 'wrong key in letterOpeners'],
+  [text({ boxes: { 'message-requests': ['AA'] } }), 'wrong key for message-requests'],
+  [text({ boxes: {} }), 'SERVICE_KEYS has no key for message-requests'],
+  [text({ macs: {} }), 'SERVICE_KEYS has no key for postrider/tracking'],
+  [text({ letterOpeners: undefined }), 'SERVICE_KEYS has no letterOpeners'],
+  [text({ services: {} }), 'SERVICE_KEYS does not list its own public key'],
+])('a wrong keyset is refused: %#', (given, reason) => {
+  expect(() => readKeyset(given, 'messages')).toThrow(reason);
 });

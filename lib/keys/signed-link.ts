@@ -21,7 +21,7 @@ export type SignedLink = {
 /** The key for the links of a workspace. */
 export function linkKeys(keyring: Keyring): (workspaceId: string) => Uint8Array {
   const [mac] = keyring.macs(purpose);
-  if (!mac) throw new Error('SECRET_KEY gives no key');
+  if (!mac) throw new Error('SERVICE_KEYS has no key');
   return (workspaceId) => mac(Buffer.from(workspaceId));
 }
 

@@ -14,7 +14,7 @@ export type Tracked = { messageId: string; linkSet: Buffer };
 /** Makes the token of a message's pixel and links. */
 export function createTrackingTokens(keyring: Keyring) {
   const [mac] = keyring.macs(purpose);
-  if (!mac) throw new Error('SECRET_KEY gives no key');
+  if (!mac) throw new Error('SERVICE_KEYS has no key');
   return (workspaceId: string, messageId: string, linkSet: Buffer): string => {
     const named = Buffer.concat([Buffer.from(messageId.replaceAll('-', ''), 'hex'), linkSet]);
     return Buffer.concat([named, tagOf(mac, workspaceId, named)]).toString('base64url');

@@ -1,13 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import type { Keyring } from '../keys/keyring.ts';
 import type { Egress, EgressAnswer } from './egress.ts';
 import { isTimeout, reasonOf } from './failure.ts';
 
-/** A tenant's server that is called for data; the values of its headers are sealed by the keyring. */
-export type Feed = { url: string; headers: readonly SealedHeader[] };
+/** A tenant's server that is called for data. */
+export type Feed = { url: string; headers: readonly Header[] };
 
-export type SealedHeader = { name: string; sealed_value: string };
+export type Header = { name: string; value: string };
 
 export type FeedAnswer =
   | { data: JsonObject; fetchedAt: Date; sizeBytes: number }
@@ -21,11 +20,11 @@ const depthMax = 24;
 
 /** Calls a feed once. Its failures are returned, not thrown. */
 export async function askFeed(
-  { egress, keyring }: { egress: Egress; keyring: Keyring },
+  { egress }: { egress: Egress },
   feed: Feed,
   { payload, signal }: { payload: JsonObject; signal?: AbortSignal },
 ): Promise<FeedAnswer> {
-  const headers = headersOf(feed, keyring);
+  const headers = headersOf(feed);
   try {
     const answer = await egress.call({
       method: 'POST',
@@ -43,11 +42,8 @@ export async function askFeed(
 }
 
 /** The tenant's own come last, so that they may replace ours; names are compared in lower case. */
-function headersOf({ headers }: Feed, keyring: Keyring): Record<string, string> {
-  const own = headers.map(({ name, sealed_value }) => [
-    name.toLowerCase(),
-    keyring.decrypt(sealed_value),
-  ]);
+function headersOf({ headers }: Feed): Record<string, string> {
+  const own = headers.map(({ name, value }) => [name.toLowerCase(), value]);
   return {
     'content-type': 'application/json',
     accept: 'application/json',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setRateLimit } from '#lib/limits/rate-limit-header.ts';
 import { query } from './query.ts';
 import type { EntityManager, Store } from './store.ts';
 
@@ -93,13 +94,15 @@ async function tightest(
 }
 
 /** Sets the RateLimit header fields. */
-export function setRateLimitHeaders(
-  header: Headers,
-  { limit, remaining, resetMs }: RateLimitState,
-): void {
-  header.set('ratelimit-limit', String(limit.attemptsMax));
-  header.set('ratelimit-remaining', String(remaining));
-  header.set('ratelimit-reset', String(Math.ceil(resetMs / 1000)));
+export function setRateLimitHeaders(header: Headers, state: RateLimitState): void {
+  const { limit, remaining, resetMs } = state;
+  setRateLimit(header, {
+    policy: 'attempts',
+    quota: limit.attemptsMax,
+    windowMs: limit.windowMs,
+    remaining,
+    resetMs,
+  });
 }
 
 /** Resets the attempts of a key. */

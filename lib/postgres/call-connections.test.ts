@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { Client } from 'pg';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { testTransport } from '../../test/setup/service.ts';
+import { testTransport, userClaims } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
 import { query } from './query.ts';
@@ -42,6 +42,14 @@ const transport = testTransport((router) => {
       await insert();
       return {};
     },
+    async upsertContact() {
+      await insert();
+      return {};
+    },
+    async getContactByEmail() {
+      await store.read('select 1', []);
+      return {};
+    },
   });
   router.service(AudienceService, {
     async listAudience() {
@@ -49,8 +57,8 @@ const transport = testTransport((router) => {
       return {};
     },
   });
-})();
-const contacts = createClient(ContactService, transport);
+});
+const contacts = createClient(ContactService, transport());
 const count = (options: object) => contacts.countContacts({ workspaceId: 'w1' }, options);
 
 const waiting = async () => {
@@ -93,7 +101,7 @@ test('a store works on after more calls past their deadline than it has connecti
 test('a call between services continues when its caller disconnects', async () => {
   const leave = new AbortController();
   const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
-  const asked = createClient(AudienceService, transport).listAudience(request, {
+  const asked = createClient(AudienceService, transport()).listAudience(request, {
     signal: leave.signal,
   });
   const left = expect(asked).rejects.toMatchObject({ code: Code.Canceled });
@@ -103,3 +111,33 @@ test('a call between services continues when its caller disconnects', async () =
   await admin.query('commit');
   await until('it is done', async () => (await things(store)).includes('late'));
 });
+
+/** Calls of a user, whose workspace shares the connections with others. */
+const user = createClient(ContactService, transport(userClaims()));
+
+test.each(['heavy reads', 'writes'])(
+  'a workspace whose %s never end leaves connections to others, and its own further calls are refused',
+  async (what) => {
+    const leave = new AbortController();
+    const options = { signal: leave.signal };
+    const codes: unknown[] = [];
+    const asked = Array.from({ length: 150 }, async () => {
+      const request = { workspaceId: 'greedy', contact: { email: 'a@example.com' } };
+      const call =
+        what === 'writes'
+          ? user.upsertContact(request, options)
+          : user.countContacts(request, options);
+      await call.catch((error) => codes.push(error.code));
+    });
+    const connections = what === 'writes' ? 6 : 2;
+    await untilWaiting(connections);
+    await until('the others are refused', async () => codes.length === 150 - connections - 64);
+    expect(new Set(codes)).toEqual(new Set([Code.ResourceExhausted]));
+    const request = { workspaceId: 'other', email: 'a@example.com' };
+    await Promise.all(Array.from({ length: 50 }, () => user.getContactByEmail(request)));
+    expect(await waiting()).toBe(connections);
+    leave.abort();
+    await Promise.all(asked);
+    await untilWaiting(0);
+  },
+);

@@ -1,16 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
+import { Lane, lanesOfPool } from '#lib/limits/lanes.ts';
 
-type Call = { signal: AbortSignal; held: Set<PoolClient>; isOver: boolean };
+type Call = {
+  signal: AbortSignal;
+  /** The workspace whose share of the connections it takes. */
+  tenant: string | undefined;
+  held: Set<PoolClient>;
+  isOver: boolean;
+};
 
 const calls = new AsyncLocalStorage<Call>();
 
 /**
  * Runs a call whose statements end with it: once it is cancelled or past its deadline, its
- * connections are closed, and PostgreSQL rolls back their transactions.
+ * connections are closed, and PostgreSQL rolls back their transactions. A call of a tenant gets its connections in turn with
+ * those of others.
  */
-export async function endingStatements<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  const call: Call = { signal, held: new Set(), isOver: false };
+export async function endingStatements<T>(
+  { signal, tenant }: { signal: AbortSignal; tenant?: string | undefined },
+  run: () => Promise<T>,
+): Promise<T> {
+  const call: Call = { signal, tenant, held: new Set(), isOver: false };
   const end = () => call.held.forEach(close);
   signal.addEventListener('abort', end);
   try {
@@ -25,18 +36,35 @@ export async function endingStatements<T>(signal: AbortSignal, run: () => Promis
 /** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);
-  const holders = new WeakMap<PoolClient, Call>();
+  const lane = new Lane(lanesOfPool(pool.options.max ?? 10));
+  const holders = new WeakMap<PoolClient, { call: Call; leave: (() => void) | undefined }>();
   const connectForCall = async (): Promise<PoolClient> => {
-    const client = await connect();
     const call = calls.getStore();
-    if (!call || call.isOver) return client;
-    holders.set(client, call);
-    call.held.add(client);
-    if (call.signal.aborted) close(client);
-    return client;
+    if (!call || call.isOver) return connect();
+    const leave = await enter(lane, call);
+    try {
+      const client = await connect();
+      holders.set(client, { call, leave });
+      call.held.add(client);
+      if (call.signal.aborted) close(client);
+      return client;
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
   };
-  pool.on('release', (_, client) => holders.get(client)?.held.delete(client));
+  pool.on('release', (_, client) => {
+    const holder = holders.get(client);
+    holders.delete(client);
+    holder?.call.held.delete(client);
+    holder?.leave?.();
+  });
   Object.assign(pool, { connect: connectForCall });
+}
+
+/** A call that has a connection gets another at once: if it waited for its turn, calls could wait for each other. */
+async function enter(lane: Lane, { tenant, held, signal }: Call) {
+  return tenant !== undefined && held.size === 0 ? lane.enter(tenant, signal) : undefined;
 }
 
 /** Closes a connection without waiting for its statement. */

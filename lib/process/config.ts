@@ -1,4 +1,6 @@
 import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import type { Keyset } from '#lib/keys/keyset.ts';
+import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '../rpc/tls.ts';
 
@@ -7,7 +9,9 @@ export type ServiceConfig = {
   name: string;
   logLevel: string;
   logFormat: LogFormat;
-  secretKey: string;
+  keyset: Keyset;
+  /** Only workspaces has it. */
+  secretKeys?: readonly string[];
   databaseUrl: string;
   /** Addresses of the processes of other services, `host:port`; empty for a service that is not deployed. */
   addresses: ReadonlyMap<string, readonly string[]>;
@@ -18,6 +22,7 @@ export type ServiceConfig = {
   tls: ServerTls | undefined;
   demoMode: boolean;
   reflection: boolean;
+  requestRates: RequestRates;
   migrateOnStart: boolean;
 };
 
@@ -45,7 +50,7 @@ export function configReader<Own extends object>(
       name,
       logLevel: variables.text('LOG_LEVEL', 'info'),
       logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
-      secretKey: variables.text('SECRET_KEY'),
+      keyset: variables.keyset(name),
       databaseUrl: variables.databaseUrl(`${prefix}_DATABASE_URL`),
       addresses: new Map([
         ...peers.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
@@ -57,6 +62,7 @@ export function configReader<Own extends object>(
       tls: role === 'serve' ? variables.derived(readServerTls) : undefined,
       demoMode: variables.flag('DEMO_MODE'),
       reflection: variables.text('REFLECTION', 'true') !== 'false',
+      requestRates: readRequestRates(variables),
       migrateOnStart: variables.flag('MIGRATE_ON_START'),
       ...readOwn(variables),
     }));

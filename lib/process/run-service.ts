@@ -3,13 +3,20 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { createCache } from '#lib/cache.ts';
 import { type Env, settingsOrExit } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
+import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
+import { clockWatch } from '#lib/keys/tokens.ts';
+import { RequestLimits } from '#lib/limits/request-limits.ts';
+import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog, type Log } from '#lib/log.ts';
+import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { connectToService } from '../rpc/client/client.ts';
+import { oldTokenVerifier as askingVerifier } from '../rpc/client/old-tokens.ts';
 import type { Authorize } from '../rpc/server/access.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
 import { serve } from '../rpc/server/serve.ts';
@@ -34,55 +41,68 @@ export type ServiceProcess = {
   tasks: TaskList;
   /** Jobs that wait for servers of tenants, in a lane of their own. */
   slowTasks?: TaskList;
+  /** What it stores sealed; `rotate-secrets` as argument seals it by the key in use. */
+  sealed?: readonly SealedColumn[];
   /** Those of `tasks` that run at the start and every minute. */
   minutely?: readonly string[];
   /** How calls are authorized; asks workspaces if absent. */
   authorize?: Authorize;
   /** Where audit entries are written; a job sends them to workspaces if absent. */
   audit?: AuditSink;
+  /** How requests are counted for all processes; asks workspaces if absent. */
+  reportUsage?: ReportUsage;
   /** Called after migrations, before the service answers or runs a job. */
   prepare?(): Promise<void>;
   close?(): Promise<void>;
 };
 
 export function openBase(config: ServiceConfig): Base {
-  const { name, secretKey, addresses, clientTls } = config;
+  const { name, keyset, secretKeys, addresses, clientTls } = config;
   const log = createLog(name, config.logLevel, config.logFormat);
-  const keyring = createKeyring(secretKey, { log });
+  const verifyOld = secretKeys
+    ? oldTokenVerifier(secretKeys, clockWatch(log))
+    : askingVerifier((token) => directory().authorize({ token }));
+  const oldCredentials = oldCredentialKeys(secretKeys ?? []);
+  const oldKeys = createCache<readonly Uint8Array[]>({ entriesMax: 1_000, keepMs: 10 * 60_000 });
+  const oldBoxKeys = (purpose: string, workspaceId: string) =>
+    oldKeys(`${purpose} ${workspaceId}`, async () => {
+      const { keys } = await directory().getOldBoxKeys({ purpose, workspaceId });
+      return keys;
+    });
+  const keyring = createKeyring(keyset, { log, verifyOld, oldCredentials, oldBoxKeys });
   const transports = new Map<string, Transport>();
   const peerIfDeployed: Base['peerIfDeployed'] = (other) => {
     const known = addresses.get(other);
     if (known === undefined) throw new Error(`${other} is not a peer in the config of ${name}`);
     if (known.length === 0) return undefined;
-    const transport =
-      transports.get(other) ?? connectToService(known, { keyring, caller: name, tls: clientTls });
+    const transport = transports.get(other) ?? connectToService(known, { keyring, tls: clientTls });
     transports.set(other, transport);
     return transport;
   };
-  return {
-    log,
-    keyring,
-    peer(other) {
-      const transport = peerIfDeployed(other);
-      if (!transport) throw new Error(`${other} is not deployed`);
-      return transport;
-    },
-    peerIfDeployed,
+  const peer: Base['peer'] = (other) => {
+    const transport = peerIfDeployed(other);
+    if (!transport) throw new Error(`${other} is not deployed`);
+    return transport;
   };
+  const directory = () => createClient(WorkspaceDirectoryService, peer('workspaces'));
+  return { log, keyring, peer, peerIfDeployed };
 }
 
 /**
- * Runs one service as a process: migrates (`migrate` as argument does only that), serves, runs its
+ * Runs one service as a process: migrates (`migrate` as argument does only that, and `rotate-secrets` seals anew), serves, runs its
  * jobs, sends `ready` to a supervisor, and drains on SIGTERM.
  */
 export async function runService<Config extends ServiceConfig>(
   readConfig: (env: Env, role: Role) => Config,
   open: (base: Base, config: Config) => Promise<ServiceProcess>,
 ): Promise<void> {
-  const onlyMigrate = process.argv[2] === 'migrate';
-  const config = settingsOrExit(() => readConfig(process.env, onlyMigrate ? 'migrate' : 'serve'));
+  const [, , task] = process.argv;
+  const onlyMigrate = task === 'migrate';
+  const role = onlyMigrate || task === 'rotate-secrets' ? 'migrate' : 'serve';
+  const config = settingsOrExit(() => readConfig(process.env, role));
   const base = openBase(config);
   const service = await open(base, config);
+  if (task === 'rotate-secrets') return resealAll(service, base.log);
   if (onlyMigrate || config.migrateOnStart) {
     await requireDatabase(service.store, config, base.log);
     await service.store.migrate();
@@ -100,14 +120,16 @@ export async function runService<Config extends ServiceConfig>(
     minutely: service.minutely ?? [],
     log,
   });
+  const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const limits = new RequestLimits(config.requestRates);
+  const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
   const server = await serve(
     {
       ...service,
       audit: { store: service.store, write: service.audit ?? auditByJob(config.name), log },
       keyring,
-      authorize:
-        service.authorize ??
-        authorizeBy(createClient(WorkspaceDirectoryService, base.peer('workspaces'))),
+      limits,
+      authorize: service.authorize ?? authorizeBy(directory()),
       demo: config.demoMode,
       log,
       tls: config.tls,
@@ -120,10 +142,19 @@ export async function runService<Config extends ServiceConfig>(
   process.send?.('ready');
   onTermination(log, async () => {
     await server.drain();
+    sharing.stop();
     await jobs.stop();
     await service.close?.();
     await service.store.close();
   });
+}
+
+/** Ends with 1 if something cannot be opened: the old keys are still needed for it, or it is lost. */
+async function resealAll({ store, sealed = [] }: ServiceProcess, log: Log): Promise<void> {
+  let unreadable = 0;
+  for (const column of sealed) unreadable += (await resealColumn(store, column, log)).unreadable;
+  await store.close();
+  process.exit(unreadable > 0 ? 1 : 0);
 }
 
 /** Ends the process with a line that names the variable: a supervisor starts it again. */

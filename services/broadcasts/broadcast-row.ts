@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Feed } from '#lib/outside/feed.ts';
+import type { SealedFeed } from './feeds/headers.ts';
 
 export const statuses = [
   'draft',
@@ -88,10 +88,10 @@ export type Plan = {
   utm: Record<string, string>;
   /** True where the answer of a global feed is kept beside the row. */
   has_global_feed?: boolean;
-  recipient_feed?: Feed;
+  recipient_feed?: SealedFeed;
 };
 
-export type StoredFeed = Feed & { enabled: boolean };
+export type StoredFeed = SealedFeed & { enabled: boolean };
 
 /** The configured feeds of a broadcast. */
 export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: StoredFeed };

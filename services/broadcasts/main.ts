@@ -3,6 +3,7 @@ import { runService } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
+import { sealedColumns } from './feeds/sealed.ts';
 import { broadcastsRoutes, services } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { forgetRecipients } from './tasks/forget-recipients.ts';
@@ -16,6 +17,7 @@ await runService(readConfig, async (base, config) => {
     store: context.store,
     services,
     routes: broadcastsRoutes(context),
+    sealed: sealedColumns(base.keyring),
     tasks: {
       wake: wake({ temporal, store: context.store, log: base.log }),
       forgetRecipients: forgetRecipients(context),

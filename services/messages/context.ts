@@ -3,6 +3,7 @@ import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts
 import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import type {
   BroadcastSendService,
+  CredentialService,
   MessageLinkService,
   MessageService,
   SendingStateService,
@@ -71,5 +72,6 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof SendingStateService> &
   ServiceImpl<typeof SuppressionService> &
   ServiceImpl<typeof SystemMailService> &
+  ServiceImpl<typeof CredentialService> &
   ServiceImpl<typeof TrackingService> &
   ServiceImpl<typeof TransactionalService>;

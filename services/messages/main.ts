@@ -15,6 +15,7 @@ import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
 import { ContentKeeper } from './contents/keeper.ts';
+import { sealedColumns } from './contents/sealed.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
@@ -90,6 +91,7 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
     store,
     services,
     routes: messagesRoutes(context),
+    sealed: sealedColumns(keyring),
     tasks: {
       deliverEvents: deliverEvents(consumers),
       // The name in the queue's rows.

@@ -8,6 +8,7 @@ import {
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   BroadcastSendService,
+  CredentialService,
   MessageLinkService,
   MessageService,
   SendingStateService,
@@ -47,6 +48,7 @@ import { listSuppressions } from './operations/list-suppressions.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { removeSuppression } from './operations/remove-suppression.ts';
+import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
 import { sendIndividual } from './operations/send-individual.ts';
@@ -67,6 +69,7 @@ export const services = [
   BroadcastProgressService,
   SendingStateService,
   SystemMailService,
+  CredentialService,
   TransactionalService,
   SuppressionService,
   MessageFactsService,
@@ -107,6 +110,7 @@ export function messagesRoutes(context: Context) {
       listBroadcastLinks: listBroadcastLinks(context),
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
+    router.service(CredentialService, { resealPasswords: resealPasswords(context) });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
     router.service(TransactionalService, {
       listNotifications: listNotifications(context),

@@ -2,6 +2,7 @@ import { runService } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
+import { sealedColumns } from './endpoint/sealed.ts';
 import { addPush } from './interests/interests.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
@@ -19,6 +20,7 @@ await runService(readConfig, async (base, config) => {
     store: context.store,
     services,
     routes: webhooksRoutes(context),
+    sealed: sealedColumns(base.keyring),
     tasks: {
       pushInterests: pushInterests(context, base),
       failDeliveries: failDeliveries(context),

@@ -1,3 +1,4 @@
+import { readSecretKey } from '#lib/keys/secret-key.ts';
 import { configReader } from '#lib/process/config.ts';
 
 export const readConfig = configReader(
@@ -12,5 +13,6 @@ export const readConfig = configReader(
     /** Addresses that may sign in as root, in lower case. */
     rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
     publicUrl: variables.text('PUBLIC_URL'),
+    secretKeys: variables.derived(({ SECRET_KEY = '' }) => readSecretKey(SECRET_KEY)) ?? [],
   }),
 );

@@ -1,5 +1,8 @@
 import type { Client, ServiceImpl } from '@connectrpc/connect';
-import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type {
+  CredentialService,
+  SystemMailService,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
@@ -11,6 +14,7 @@ import type {
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Verified } from '#lib/keys/tokens.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { DataService } from './deletion/erase.ts';
@@ -25,9 +29,14 @@ export type Context = {
   /** The services that keep data of workspaces, by name. */
   dataServices: Record<string, DataService>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
+  credentials: Pick<Client<typeof CredentialService>, 'resealPasswords'>;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
+  /** SECRET_KEY: the first is in use, the others are old. */
+  secretKeys: readonly string[];
+  /** Verifies tokens of before. */
+  verifyOld: (token: string) => Promise<Verified | undefined>;
   /** Base URL of links in mails for workspaces without their own. */
   publicUrl: string;
 };

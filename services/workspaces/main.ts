@@ -1,11 +1,14 @@
 import { createClient } from '@connectrpc/connect';
-import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { CredentialService, SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
+import { clockWatch } from '#lib/keys/tokens.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { runService } from '#lib/process/run-service.ts';
 import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { dataServicesOf } from './deletion/erase.ts';
 import { LastUse } from './keys/last-use.ts';
+import { sealedColumns } from './keys/sealed.ts';
 import { createAuthorize } from './members/authorize.ts';
 import { services, workspacesRoutes } from './service.ts';
 import { openWorkspacesStore } from './store.ts';
@@ -14,9 +17,10 @@ import { continueDeletions } from './tasks/continue-deletions.ts';
 import { eraseWorkspace } from './tasks/erase-workspace.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
+import { createReportUsage } from './usage/report-usage.ts';
 
 await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, config) => {
-  const { databaseUrl, egressAllow, rootEmails, publicUrl } = config;
+  const { databaseUrl, egressAllow, rootEmails, publicUrl, secretKeys } = config;
   const store = await openWorkspacesStore(databaseUrl);
   const lastUse = new LastUse(store, log);
   const context = {
@@ -26,14 +30,18 @@ await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, conf
     lastUse,
     systemMail: createClient(SystemMailService, peer('messages')),
     dataServices: dataServicesOf({ peer, peerIfDeployed }),
+    credentials: createClient(CredentialService, peer('messages')),
     now: () => new Date(),
     rootEmails,
     publicUrl,
+    secretKeys,
+    verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),
   };
   return {
     store,
     services,
     routes: workspacesRoutes(context),
+    sealed: sealedColumns(context),
     tasks: { clearAudit: clearAudit(context), continueDeletions: continueDeletions(context) },
     minutely: ['continueDeletions'],
     slowTasks: {
@@ -43,6 +51,7 @@ await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, conf
     },
     authorize: createAuthorize(context),
     audit: (em, entry) => writeEntries(em, [entry]),
+    reportUsage: createReportUsage(store),
     async prepare() {
       await addAuditClearing(store.fork(), 0);
       lastUse.start();

@@ -22,6 +22,7 @@ import { getDeletion } from './operations/get-deletion.ts';
 import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
+import { getOldBoxKeys } from './operations/get-old-box-keys.ts';
 import { getSettings } from './operations/get-settings.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
 import { inviteMember } from './operations/invite-member.ts';
@@ -34,6 +35,7 @@ import { listWorkspaces } from './operations/list-workspaces.ts';
 import { logout } from './operations/logout.ts';
 import { recordAuditEntries } from './operations/record-audit-entries.ts';
 import { removeMember } from './operations/remove-member.ts';
+import { reportUsage } from './operations/report-usage.ts';
 import { revokeAPIKey } from './operations/revoke-api-key.ts';
 import { revokeSession } from './operations/revoke-session.ts';
 import { rotateAPIKey } from './operations/rotate-api-key.ts';
@@ -110,6 +112,8 @@ export function workspacesRoutes(context: Context) {
       getSettings: getSettings(context),
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
+      reportUsage: reportUsage(context),
+      getOldBoxKeys: getOldBoxKeys(context),
     });
   };
 }

@@ -7,6 +7,7 @@ import { APIKeys } from './migrations/m0004-api-keys.ts';
 import { SignInCodes } from './migrations/m0005-sign-in-codes.ts';
 import { Invitations } from './migrations/m0006-invitations.ts';
 import { Audit } from './migrations/m0007-audit.ts';
+import { RequestUsage } from './migrations/m0008-request-usage.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -23,6 +24,7 @@ export function openWorkspacesStore(url: string): Promise<Store> {
       'm0005-sign-in-codes': SignInCodes,
       'm0006-invitations': Invitations,
       'm0007-audit': Audit,
+      'm0008-request-usage': RequestUsage,
     },
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Keyring, Place } from '#lib/keys/keyring.ts';
 
 /** As stored: every setting has its default filled in. */
 export type Settings = {
@@ -38,12 +38,19 @@ const schema = defineEntity({
   },
 });
 
+/** The purpose of the box for what workspaces keeps to itself. */
+export const workspaceSecrets = 'workspace-secrets';
+
+export function hmacKeyPlace(workspaceId: string): Place {
+  return { workspaceId, row: workspaceId, column: 'sealed_hmac_key' };
+}
+
 /** A tenant. */
 export class Workspace extends schema.class {
   /** Replaces the key of `email_hmac`. The text that it returns is itself the key, not an encoding of one. */
   newHmacKey(keyring: Keyring): string {
     const key = randomBytes(32).toString('hex');
-    this.sealed_hmac_key = keyring.encrypt(key);
+    this.sealed_hmac_key = keyring.seal(workspaceSecrets, key, hmacKeyPlace(this.id));
     return key;
   }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { deriveKey } from '#lib/keys/keyring.ts';
+import { deriveKey } from '#lib/keys/derive.ts';
 
 const inAnHour = Math.floor(Date.now() / 1_000) + 3_600;
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

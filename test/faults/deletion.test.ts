@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKeyring } from '#lib/keys/keyring.ts';
 import { createTokenMaker } from '../../services/messages/links/token.ts';
 import { createCall } from '../stack/client.ts';
 import {
@@ -14,6 +13,7 @@ import {
   untilFlowing,
 } from '../stack/given.ts';
 import { givenWorkspace } from '../stack/given-workspace.ts';
+import { keyringIn } from '../stack/keys.ts';
 import { ownerToken } from '../stack/owner.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
@@ -72,7 +72,7 @@ async function pagesOf(tenant: TestStack, email: string): Promise<string[]> {
   const { call, workspaceId, settings } = tenant;
   const query = { workspace_id: workspaceId, contact_email: email };
   const { messages } = good(await call('messages.list', undefined, { query }));
-  const keyring = createKeyring(settings.SECRET_KEY ?? '');
+  const keyring = keyringIn(tenant.folder, 'messages');
   const token = createTokenMaker(keyring)(workspaceId, messages[0].id);
   return ['u', 'p', 'c'].map((page) => `${settings.BASE_URL}/${page}/${workspaceId}/${token}`);
 }

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKeyring } from '#lib/keys/keyring.ts';
 import { createTokenMaker } from '../../services/messages/links/token.ts';
 import {
   act,
@@ -15,6 +14,7 @@ import {
   unique,
   untilStatus,
 } from '../stack/given.ts';
+import { keyringIn } from '../stack/keys.ts';
 import { borrowedStack } from '../stack/shared.ts';
 import { until } from '../stack/until.ts';
 
@@ -25,10 +25,7 @@ async function unsubscribe(broadcastId: string, email: string): Promise<void> {
   const { call, workspaceId, settings } = stack;
   const query = { workspace_id: workspaceId, broadcast_id: broadcastId, contact_email: email };
   const { messages } = good(await call('messages.list', undefined, { query }));
-  const token = createTokenMaker(createKeyring(settings.SECRET_KEY ?? ''))(
-    workspaceId,
-    messages[0].id,
-  );
+  const token = createTokenMaker(keyringIn(stack.folder, 'messages'))(workspaceId, messages[0].id);
   const answer = await fetch(`${settings.BASE_URL}/u/${workspaceId}/${token}`, {
     method: 'POST',
     body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),

@@ -6,15 +6,35 @@ import {
   type Transport,
 } from '@connectrpc/connect';
 import { PermissionSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { newKeyPair } from '#lib/keys/key-pair.ts';
 import { type Claims, createKeyring } from '#lib/keys/keyring.ts';
 import { createLog, type Log } from '#lib/log.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
 import type { Audit } from '#lib/rpc/server/audit.ts';
 import { callRules } from '#lib/rpc/server/serve.ts';
 import { binaryOptions } from '#lib/rpc/wire.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
+import { type Installation, keysetsOf, newInstallation } from '../../deploy/keys/installation.ts';
 
 export const secretKey = 'a-secret-key-that-is-for-tests-only';
-export const keyring = createKeyring(secretKey);
+/** The keys of an installation, as processes have them. */
+export const installation = givenInstallation();
+export const keyringOf = (service: string) => {
+  const keyset = keysetsOf(installation)[service];
+  if (!keyset) throw new Error(`no service is called ${service}`);
+  return createKeyring(keyset);
+};
+
+/** For tests of one service: it has the keys of all, and signs as the service `test`. */
+export const keyring = keyringOfAll('test', installation);
+
+/** Processes that a test starts have the same keys. */
+function givenInstallation(): Installation {
+  const made = newInstallation(secretKey);
+  made.identities.test = [newKeyPair('Ed25519')];
+  process.env.TEST_KEYS ??= JSON.stringify(made);
+  return JSON.parse(process.env.TEST_KEYS);
+}
 
 /** An owner of every workspace: for tests that are not about access. */
 export const ownerEverywhere: Authorize = async () => ({

@@ -12,10 +12,10 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
     'Every process',
     [
       {
-        name: 'SECRET_KEY',
+        name: 'SERVICE_KEYS',
         fallback: required,
         about:
-          'Signs and encrypts; at least 32 characters. Several, separated by commas: the first signs and seals, all verify and open.',
+          'The keys of this service, and of no other: `npm run keys` makes them. Workers have those of their service.',
       },
       {
         name: '<NAME>_ADDR',
@@ -38,6 +38,23 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: 'DEMO_MODE',
         fallback: 'false',
         about: '`true` refuses operations that would let strangers abuse a public demo.',
+      },
+      {
+        name: 'REQUESTS_PER_SECOND_OF_KEY',
+        fallback: '500',
+        about:
+          'Requests of one API key or user, over all processes; twice as many at once. The same value in the gateway and every service; `0` for no limit. Workers have none.',
+      },
+      {
+        name: 'REQUESTS_PER_SECOND_OF_WORKSPACE',
+        fallback: '1000',
+        about: 'The same for one workspace.',
+      },
+      {
+        name: 'REQUESTS_PER_SECOND_OF_ADDRESS',
+        fallback: '2000',
+        about:
+          'The same for one client address (a /64 of IPv6); links and pictures of mails don\u2019t count. Behind a proxy that `TRUSTED_PROXIES` doesn\u2019t name, all clients are one.',
       },
       {
         name: 'TLS_CA_FILE',
@@ -114,6 +131,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
   [
     'Workspaces',
     [
+      {
+        name: 'SECRET_KEY',
+        fallback: required,
+        about:
+          'Signs in roots, at least 32 characters. Several, separated by commas: old ones, too, verify API keys and open data from before `SERVICE_KEYS`. No other process has it.',
+      },
       {
         name: 'ROOT_EMAIL',
         fallback: '',

@@ -6,7 +6,7 @@ import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { freePort } from '../../../deploy/local/ports.ts';
-import { keyring, ownerEverywhere } from '../../../test/setup/service.ts';
+import { keyring, keyringOf, ownerEverywhere } from '../../../test/setup/service.ts';
 import { createLog } from '../../log.ts';
 import { callerOf } from '../server/access.ts';
 import { type RunningService, serve } from '../server/serve.ts';
@@ -54,7 +54,7 @@ const request = { workspaceId: 'w1', listId: 'l1', pageSize: 10 };
 const listWith = (transport: Transport) =>
   createClient(AudienceService, transport).listAudience(request);
 const to = (...addresses: string[]) =>
-  connectToService(addresses, { keyring, caller: 'broadcasts' });
+  connectToService(addresses, { keyring: keyringOf('broadcasts') });
 
 test('a peer that is down is Unavailable, with a retry delay', async () => {
   const port = await freePort();
@@ -127,7 +127,10 @@ test('when all replicas are down a call ends after two attempts', async () => {
 });
 
 test('a frozen peer is found by pings: its calls fail within seconds, and later ones succeed when it continues', async () => {
-  const child = fork(new URL('../../test/peer.ts', import.meta.url), { stdio: 'ignore' });
+  const child = fork(new URL('../../test/peer.ts', import.meta.url), {
+    stdio: 'ignore',
+    env: { ...process.env },
+  });
   try {
     const [port] = await once(child, 'message');
     const transport = to(`127.0.0.1:${port}`);

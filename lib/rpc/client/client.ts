@@ -10,11 +10,11 @@ const tokenTtlSeconds = 300;
 const restMs = 10_000;
 
 /** A token that says which service calls, renewed in time. */
-export function serviceToken(keyring: Keyring, service: string): Authorization {
+export function serviceToken(keyring: Keyring): Authorization {
   let header: Promise<string> | undefined;
   let renewAtMs = 0;
   const sign = async () => {
-    const claims = { type: 'service', subject: service, sessionId: '' } as const;
+    const claims = { type: 'service', subject: keyring.service, sessionId: '' } as const;
     return `Bearer ${await keyring.signToken(claims, tokenTtlSeconds)}`;
   };
   return () => {
@@ -40,9 +40,9 @@ export function connectTo(address: string, { tls, authorization }: Options = {})
 /** A transport to one of our services, with a token that names the caller. */
 export function connectToService(
   addresses: readonly string[],
-  { keyring, caller, tls }: { keyring: Keyring; caller: string; tls?: ClientTls },
+  { keyring, tls }: { keyring: Keyring; tls?: ClientTls | undefined },
 ): Transport {
-  const authorization = serviceToken(keyring, caller);
+  const authorization = serviceToken(keyring);
   return inTurn(addresses.map((address) => connectTo(address, { tls, authorization })));
 }
 

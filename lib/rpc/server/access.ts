@@ -24,6 +24,7 @@ export type Membership = {
 
 const claimsKey = createContextKey<Claims | undefined>(undefined);
 const membershipKey = createContextKey<Membership | undefined>(undefined);
+const directKey = createContextKey(false);
 
 /** The claims of the caller. Throws in an operation that needs no token. */
 export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
@@ -35,6 +36,24 @@ export function callerOf(context: Pick<HandlerContext, 'values'>): Claims {
 /** The claims of the caller; undefined in an operation that needs no token. */
 export function claimsIn(values: HandlerContext['values']): Claims | undefined {
   return values.get(claimsKey);
+}
+
+/**
+ * Who is behind a call, for limits. Calls of services have no user; direct ones have not come through the gateway, which
+ * counts the others by user and address itself. A workspace is named once the caller's membership is known.
+ */
+export function limitedBy(values: HandlerContext['values']): {
+  user: string | undefined;
+  workspaceId: string;
+  isDirect: boolean;
+} {
+  const claims = values.get(claimsKey);
+  const isUser = claims !== undefined && claims.type !== 'service';
+  return {
+    user: isUser ? claims.subject : undefined,
+    workspaceId: values.get(membershipKey)?.workspaceId ?? '',
+    isDirect: values.get(directKey),
+  };
 }
 
 /** Who calls and in which workspace, for logs; what is not known or has an impossible form is left out. */
@@ -102,40 +121,45 @@ export function clientAddressOf({ requestHeader }: Pick<HandlerContext, 'request
   return requestHeader.get(clientAddressHeader) ?? '';
 }
 
-/** Reads the token before the body is read. Throws Unauthenticated, and nothing else. */
+/** Reads the token before the body is read. Throws Unauthenticated, or Unavailable where a token cannot be checked now. */
 export function tokenGate(keyring: Keyring) {
   return async ({ method, requestHeader, values }: HandlerContext): Promise<void> => {
     const rule = operationOf(method)?.access?.rule.case;
     if (rule === undefined) return;
     const header = requestHeader.get('authorization');
-    const claims = rule === 'public' ? await known(keyring, header) : await bearer(keyring, header);
+    const caller = { header, client: requestHeader.get(peerAddressHeader) ?? '' };
+    const claims = rule === 'public' ? await known(keyring, caller) : await bearer(keyring, caller);
     // Otherwise anyone who reaches the port could use up the limits of another client, or use a key from anywhere.
     if (claims?.type !== 'service' && !(await isVouchedFor(keyring, requestHeader))) {
       const peer = requestHeader.get(peerAddressHeader);
       if (peer) requestHeader.set(clientAddressHeader, peer);
       else requestHeader.delete(clientAddressHeader);
+      values.set(directKey, true);
     }
     if (rule !== 'public') values.set(claimsKey, claims);
   };
 }
 
+type Caller = { header: string | null; client: string };
+
 /** Whether the gateway has sent the address of its client, beside the client's own token. */
 async function isVouchedFor(keyring: Keyring, requestHeader: Headers): Promise<boolean> {
   const header = requestHeader.get(clientAddressTokenHeader);
-  return header !== null && (await known(keyring, header))?.type === 'service';
+  return header !== null && (await known(keyring, { header, client: '' }))?.type === 'service';
 }
 
 /** The claims of a valid Authorization header, for operations that need none. */
-async function known(keyring: Keyring, header: string | null): Promise<Claims | undefined> {
+async function known(keyring: Keyring, { header }: Caller): Promise<Claims | undefined> {
   const { token } = bearerToken(header);
-  return token === undefined ? undefined : keyring.verifyToken(token);
+  // Only those of services matter, and workspaces need not be asked for any other.
+  return token === undefined ? undefined : keyring.verifyServiceToken(token);
 }
 
 /** The claims of an Authorization header. */
-export async function bearer(keyring: Keyring, header: string | null): Promise<Claims> {
+async function bearer(keyring: Keyring, { header, client }: Caller): Promise<Claims> {
   const { token, fault } = bearerToken(header || undefined);
   if (token === undefined) throw unauthenticated(fault);
-  const claims = await keyring.verifyToken(token);
+  const claims = await keyring.verifyToken(token, client);
   if (!claims) throw unauthenticated(invalidToken);
   return claims;
 }

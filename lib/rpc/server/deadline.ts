@@ -1,6 +1,6 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { endingStatements } from '#lib/postgres/call-connections.ts';
-import { operationOf } from './access.ts';
+import { limitedBy, operationOf } from './access.ts';
 
 /** Longer than any of our calls takes; long work is done by workflows. */
 export const deadlineDefaultMs = 30_000;
@@ -27,10 +27,13 @@ export function defaultDeadline(deadlineMs: number): Interceptor {
 }
 
 /**
- * Ends the statements of a call that was cancelled or is late. Calls between services continue: sent mail must be
- * recorded whatever happens to the caller.
+ * Ends the statements of a call that was cancelled or is late, and has tenants take turns with the connections of a pool.
+ * Calls between services continue: sent mail must be recorded whatever happens to the caller.
  */
-export const statementsEndWithCall: Interceptor = (next) => (request) =>
-  request.stream || operationOf(request.method)?.access?.rule.case === 'service'
-    ? next(request)
-    : endingStatements(request.signal, () => next(request));
+export const statementsEndWithCall: Interceptor = (next) => (request) => {
+  const rule = operationOf(request.method)?.access?.rule.case;
+  if (request.stream || rule === 'service') return next(request);
+  const { user, workspaceId } = limitedBy(request.contextValues);
+  const tenant = user !== undefined && workspaceId !== '' ? workspaceId : undefined;
+  return endingStatements({ signal: request.signal, tenant }, () => next(request));
+};

@@ -11,8 +11,9 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { newInstallation } from '../../../deploy/keys/installation.ts';
 import { until } from '../../../test/stack/until.ts';
-import { createKeyring } from '../../keys/keyring.ts';
+import { keyringOfAll } from '../../test/all-keys.ts';
 import {
   authorization,
   closeAll,
@@ -63,20 +64,20 @@ test.each(Object.entries(strangers))(
 );
 
 test('an empty message arrives, also while the token is still being verified', async () => {
+  const installation = newInstallation();
   const service = await serve(
     {
       ...options,
-      keyring: createKeyring('a-secret-key-that-verified-nothing-yet'),
+      keyring: keyringOfAll('gateway', installation),
       services: [WorkspaceService],
       routes: (router) => router.service(WorkspaceService, { listWorkspaces: () => ({}) }),
       isReady: async () => true,
     },
     { host: '127.0.0.1', port: 0 },
   );
-  const fresh = createKeyring('a-secret-key-that-verified-nothing-yet');
+  const fresh = keyringOfAll('gateway', installation);
   const transport = connectToService([`127.0.0.1:${service.port}`], {
     keyring: fresh,
-    caller: 'x',
   });
   const answer = createClient(WorkspaceService, transport).listWorkspaces({}, { timeoutMs: 2_000 });
   expect(await answer.finally(service.drain)).toMatchObject({ workspaces: [] });

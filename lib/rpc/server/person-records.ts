@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { PersonDataService } from '#gen/postrider/events/v1/events_pb.ts';
-import { type PersonSource, readPersonRecords } from '../../person-records.ts';
+import { type PersonSource, readPersonRecords } from '../../postgres/person-records.ts';
 import { refusal } from '../reasons.ts';
 import { callerOf } from './access.ts';
 

@@ -107,7 +107,7 @@ test('a call to another service has the request id of the call that caused it', 
     },
     { host: '127.0.0.1', port: 0 },
   );
-  const other = connectToService([`127.0.0.1:${asked.port}`], { keyring, caller: 'test' });
+  const other = connectToService([`127.0.0.1:${asked.port}`], { keyring });
   const transport = testTransport((router) =>
     router.service(AudienceService, {
       listAudience: (request) => createClient(AudienceService, other).listAudience(request),

@@ -57,7 +57,7 @@ async function givenService() {
     started: started.promise,
     release: released.resolve,
     transport: createGrpcTransport({ baseUrl: `http://${address}` }),
-    client: createClient(AudienceService, connectToService([address], { keyring, caller: 'test' })),
+    client: createClient(AudienceService, connectToService([address], { keyring })),
   };
 }
 

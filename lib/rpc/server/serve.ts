@@ -11,8 +11,8 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import type { Log } from '#lib/log.ts';
-
 import type { ServerTls } from '../tls.ts';
 import {
   binaryOptions,
@@ -33,6 +33,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
+import { heavyInterceptor, limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
 import { loggedGate, requestLog } from './request-log.ts';
 import { unaryServer } from './unary.ts';
@@ -50,6 +51,8 @@ export type ServiceOptions = {
   log: Log;
   /** Records audited operations; nothing is recorded if absent. */
   audit?: Audit;
+  /** Limits of requests; none if absent. */
+  limits?: RequestLimits;
   /** The certificate; without it the service speaks plain HTTP/2. */
   tls?: ServerTls;
   /** Whether clients may list and describe the services. */
@@ -60,23 +63,29 @@ export type ServiceOptions = {
   isReady(): Promise<boolean>;
 };
 
-type CallOptions = Pick<ServiceOptions, 'authorize' | 'audit' | 'demo' | 'keyring' | 'log'>;
+type CallOptions = Pick<
+  ServiceOptions,
+  'authorize' | 'audit' | 'demo' | 'keyring' | 'limits' | 'log'
+>;
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, validation, audit.
+ * outermost first: log, errors, deadline, access, limits, turns, connections, validation, audit.
  */
-export function callRules({ authorize, audit, demo, keyring, log }: CallOptions) {
+export function callRules({ authorize, audit, demo, keyring, log, ...given }: CallOptions) {
+  const { limits = new RequestLimits(noLimits) } = given;
   const interceptors: Interceptor[] = [
     onlyOurs(requestLog(log)),
     errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
-    statementsEndWithCall,
     accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
+    limitInterceptor(limits),
+    heavyInterceptor(),
+    statementsEndWithCall,
     onlyOurs(validationInterceptor),
     onlyOurs(auditInterceptor(audit)),
   ];
-  return { requestGate: loggedGate(log, tokenGate(keyring)), interceptors };
+  return { requestGate: loggedGate(log, limitedGate(tokenGate(keyring), limits)), interceptors };
 }
 
 /** Health and reflection have streams, and no access rules. */

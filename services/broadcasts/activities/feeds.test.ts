@@ -6,10 +6,11 @@ import {
   SendBatchResponseSchema,
   type SendPlan,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { headerPlace } from '#lib/keys/places.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import type { Status } from '../broadcast-row.ts';
-import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { givenBroadcast, givenHeader, newId, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { completeTest } from './complete-test.ts';
 import { freezeAudience } from './freeze-audience.ts';
@@ -127,15 +128,17 @@ test('a broadcast that is changed while its feed is asked is read again', async 
 });
 
 test('a recipient feed goes along with every batch, its secrets sealed', async () => {
-  const headers = [{ name: 'X-Key', sealed_value: keyring.encrypt('secret') }];
+  const id = newId();
+  const headers = [givenHeader(id, 'recipient')];
   const recipient_feed = { ...feed(), headers };
-  const key = await givenBroadcast(given, { status: 'sending', data_feed: { recipient_feed } });
+  const key = await givenBroadcast(given, { id, status: 'sending', data_feed: { recipient_feed } });
   await freeze(key);
   await send(key);
   const [header] = plans[0]?.recipientFeed?.headers ?? [];
   expect(plans[0]?.recipientFeed?.url).toBe(server.url);
   expect(header?.name).toBe('X-Key');
-  expect(keyring.decrypt(header?.sealedValue ?? '')).toBe('secret');
+  const place = headerPlace(key.workspaceId, key.id, 'X-Key');
+  expect(keyring.letters.open(header?.sealedValue ?? '', place)).toBe('secret');
 });
 
 test('a recipient feed that fails is an outage of the slice', async () => {

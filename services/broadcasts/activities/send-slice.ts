@@ -40,7 +40,7 @@ export function sendSlice(context: Context) {
       variation: variationOf(broadcast, plan, slice),
       list: listOf(plan, slice),
     };
-    const feeds = await readPlanFeeds(em, key, plan);
+    const feeds = await readPlanFeeds(em, { key, keyring: context.keyring }, plan);
     const stop = new AbortController();
     const deadlineMs = Date.now() + workMaxMs;
     const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };

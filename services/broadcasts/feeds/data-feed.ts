@@ -2,6 +2,7 @@ import type { DataFeed, Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import type { BroadcastKey } from '../broadcast.ts';
 import type { StoredDataFeed } from '../broadcast-row.ts';
 import { checkHeaders, type Place, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
@@ -38,13 +39,17 @@ async function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): Pr
 export function storedDataFeed(
   keyring: Keyring,
   given: DataFeed | undefined,
-  before: StoredDataFeed | null,
+  { before, ...key }: BroadcastKey & { before: StoredDataFeed | null },
 ): StoredDataFeed | null {
   if (!given) return before;
   const stored = (kind: Kind, feed: Feed | undefined) => {
     const kept = before?.[`${kind}_feed`];
     if (!feed) return kept;
-    const headers = sealHeaders(keyring, feed, { kept, ...placeOf(kind) });
+    const headers = sealHeaders(keyring, feed, {
+      kept,
+      key: { ...key, kind },
+      ...placeOf(kind),
+    });
     return { enabled: feed.enabled, url: feed.url, headers };
   };
   const global = stored('global', given.globalFeed);

@@ -1,7 +1,31 @@
 import type { Feed, FeedHeader } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
-import type { Keyring } from '#lib/keys/keyring.ts';
-import type { Feed as SealedFeed, SealedHeader } from '#lib/outside/feed.ts';
+import type { Keyring, Place as StoredPlace } from '#lib/keys/keyring.ts';
+import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+
+/** A feed as it is stored: each value sealed for its broadcast, kind and name. */
+export type SealedFeed = { url: string; headers: readonly SealedHeader[] };
+
+export type SealedHeader = { name: string; sealed_value: string };
+
+/** Which feed of which broadcast. */
+export type FeedKey = { workspaceId: string; id: string; kind: 'global' | 'recipient' };
+
+/** The purpose of the box of headers. */
+export const feedHeaders = 'feed-headers';
+
+export function storedPlace({ workspaceId, id, kind }: FeedKey, name: string): StoredPlace {
+  return { workspaceId, row: id, column: `${kind} ${name.toLowerCase()}` };
+}
+
+/** Opens a stored feed. */
+export function openFeed(keyring: Keyring, key: FeedKey, { url, headers }: SealedFeed): OpenFeed {
+  const open = ({ name, sealed_value }: SealedHeader) => ({
+    name,
+    value: keyring.open(feedHeaders, sealed_value, storedPlace(key, name)),
+  });
+  return { url, headers: headers.map(open) };
+}
 
 /** The field path of a feed in a request, and the prefix of error texts about it. */
 export type Place = { path: string; prefix: string };
@@ -36,11 +60,12 @@ function headerFault({ name, value }: FeedHeader, seen: ReadonlySet<string>): st
 export function sealHeaders(
   keyring: Keyring,
   { url, headers }: Pick<Feed, 'url' | 'headers'>,
-  { kept, path, prefix }: Place & { kept: SealedFeed | undefined },
+  { kept, path, prefix, key }: Place & { kept: SealedFeed | undefined; key: FeedKey },
 ): SealedHeader[] {
   const known = kept && originOf(kept.url) === originOf(url) ? kept.headers : [];
   return headers.map(({ name, value }, index) => {
-    if (value !== '') return { name, sealed_value: keyring.encrypt(value) };
+    const place = storedPlace(key, name);
+    if (value !== '') return { name, sealed_value: keyring.seal(feedHeaders, value, place) };
     const same = known.find((header) => header.name.toLowerCase() === name.toLowerCase());
     if (same) return { name, sealed_value: same.sealed_value };
     throw invalidField(`${path}headers[${index}].value`, `${prefix}header value is required`);

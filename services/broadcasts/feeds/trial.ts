@@ -3,9 +3,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
-import type { Feed as SealedFeed } from '#lib/outside/feed.ts';
+import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { checkHeaders, sealHeaders } from './headers.ts';
+import { checkHeaders, type FeedKey, openFeed, type SealedFeed, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 
 type Trial = Pick<Feed, 'url' | 'headers'>;
@@ -24,9 +24,10 @@ export async function checkTrial(
 export function trialOf(
   { keyring }: { keyring: Keyring },
   trial: Trial,
-  kept: SealedFeed | undefined,
-): SealedFeed {
-  return { url: trial.url, headers: sealHeaders(keyring, trial, { kept, path: '', prefix: '' }) };
+  { key, kept }: { key: FeedKey; kept: SealedFeed | undefined },
+): OpenFeed {
+  const headers = sealHeaders(keyring, trial, { kept, key, path: '', prefix: '' });
+  return openFeed(keyring, key, { url: trial.url, headers });
 }
 
 /** The response of a test request. */

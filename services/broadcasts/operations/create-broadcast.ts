@@ -13,7 +13,9 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring } = context;
   return async (request, call) => {
     await checkDataFeed(context, request);
-    const dataFeed = storedDataFeed(keyring, request.dataFeed, null);
+    const { workspaceId } = request;
+    const id = randomBytes(16).toString('hex');
+    const dataFeed = storedDataFeed(keyring, request.dataFeed, { workspaceId, id, before: null });
     const content = storedContent(request);
     const at = now();
     return once(store, call, BroadcastService.method.createBroadcast, request, async (em) => {
@@ -21,8 +23,8 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
         ...newDraft,
         ...content,
         data_feed: dataFeed,
-        workspace_id: request.workspaceId,
-        id: randomBytes(16).toString('hex'),
+        workspace_id: workspaceId,
+        id,
         created_at: at,
         updated_at: at,
       });

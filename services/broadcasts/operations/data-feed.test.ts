@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
+import { openFeed } from '../feeds/headers.ts';
 import { draftContent, givenBroadcast, useService } from '../test/given.ts';
 
 // No private network is open, as for the tenants of a real installation.
@@ -21,7 +22,8 @@ async function givenFeed() {
 /** The stored secrets of a feed, decrypted. */
 async function secretsOf(broadcast: { workspaceId: string; id: string }, kind = 'global' as const) {
   const { data_feed } = await findBroadcast(given.context.store.fork(), broadcast);
-  return data_feed?.[`${kind}_feed`]?.headers.map((header) => keyring.decrypt(header.sealed_value));
+  const feed = data_feed?.[`${kind}_feed`];
+  return feed && openFeed(keyring, { ...broadcast, kind }, feed).headers.map(({ value }) => value);
 }
 
 test('feeds are shown by create, get, update and list, without their secrets', async () => {

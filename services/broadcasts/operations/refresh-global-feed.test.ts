@@ -3,8 +3,7 @@ import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { createEgress } from '#lib/outside/egress.ts';
 import { startFeedServer, useFeedServer } from '../../../test/feed-server.ts';
-import { keyring } from '../../../test/setup/service.ts';
-import { givenBroadcast, givenService, useService } from '../test/given.ts';
+import { givenBroadcast, givenHeader, givenService, newId, useService } from '../test/given.ts';
 
 const given = useService();
 const server = useFeedServer('{"title":"Sale"}');
@@ -91,9 +90,10 @@ test('a refresh after the freeze does not change the sent data', async () => {
 });
 
 test("a header without a value takes the broadcast's own for the same server, and no other", async () => {
-  const headers = [{ name: 'X-Key', sealed_value: keyring.encrypt('secret') }];
+  const id = newId();
+  const headers = [givenHeader(id, 'global')];
   const global_feed = { enabled: true, url: server.url, headers };
-  const key = await givenBroadcast(given, { data_feed: { global_feed } });
+  const key = await givenBroadcast(given, { id, data_feed: { global_feed } });
   const other = await startFeedServer();
   const asked = { headers: [{ name: 'X-Key', value: '' }] };
   await refresh(key, asked);

@@ -9,7 +9,10 @@ export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'
     await checkTrial(context, request);
     const key = { workspaceId: request.workspaceId, id: request.broadcastId };
     const broadcast = await findBroadcast(context.store.fork(), key);
-    const feed = trialOf(context, request, broadcast.data_feed?.global_feed);
+    const feed = trialOf(context, request, {
+      key: { workspaceId: request.workspaceId, id: request.broadcastId, kind: 'global' },
+      kept: broadcast.data_feed?.global_feed,
+    });
     const answer = await askGlobalFeed(context, broadcast, feed);
     if (!('error' in answer)) await keep(context, key, answer);
     return trialAnswer('global', answer);

@@ -43,7 +43,8 @@ async function planOf(
 ): Promise<{ plan: Plan; feeds: PlanFeeds }> {
   const { workspace_id: workspaceId, id, plan: pinned } = broadcast;
   const em = context.store.fork();
-  if (pinned) return { plan: pinned, feeds: await readPlanFeeds(em, { workspaceId, id }, pinned) };
+  const sealing = { key: { workspaceId, id }, keyring: context.keyring };
+  if (pinned) return { plan: pinned, feeds: await readPlanFeeds(em, sealing, pinned) };
   await checkSendable(context, broadcast);
   const basics = await present(pinPlan(context, broadcast));
   const global = await pinGlobalFeed(context, broadcast);
@@ -51,7 +52,7 @@ async function planOf(
     throw refusal('FEED_FAILED', `global feed failed: ${global.error}`);
   }
   const plan = { ...basics, ...pinnedFeeds(broadcast, global) };
-  return { plan, feeds: planFeeds(plan, global?.json ?? '') };
+  return { plan, feeds: planFeeds(sealing, plan, global?.json ?? '') };
 }
 
 function armOf({ test_settings }: Broadcast, templateId: string): number {

@@ -2,9 +2,9 @@ import { Code, createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
-import { keyring, memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
+import { memberWith, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { givenBroadcast, useService } from '../test/given.ts';
+import { givenBroadcast, givenHeader, newId, useService } from '../test/given.ts';
 
 const given = useService();
 const server = useFeedServer('{"items":[]}');
@@ -71,9 +71,10 @@ test('a failing feed is reported, and asked only once', async () => {
 });
 
 test("a header without a value takes the recipient feed's own", async () => {
-  const headers = [{ name: 'X-Key', sealed_value: keyring.encrypt('secret') }];
+  const id = newId();
+  const headers = [givenHeader(id, 'recipient')];
   const recipient_feed = { enabled: true, url: server.url, headers };
-  const key = await givenBroadcast(given, { data_feed: { recipient_feed } });
+  const key = await givenBroadcast(given, { id, data_feed: { recipient_feed } });
   await given.client.testRecipientFeed({
     workspaceId: key.workspaceId,
     broadcastId: key.id,

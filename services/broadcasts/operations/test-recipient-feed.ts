@@ -18,7 +18,10 @@ export function testRecipientFeed(context: Context): Methods['testRecipientFeed'
     await checkTrial(context, request);
     const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
     const contact = email ? await contactOf(context, workspaceId, email) : sample;
-    const feed = trialOf(context, request, broadcast.data_feed?.recipient_feed);
+    const feed = trialOf(context, request, {
+      key: { workspaceId: request.workspaceId, id: request.broadcastId, kind: 'recipient' },
+      kept: broadcast.data_feed?.recipient_feed,
+    });
     const payload: JsonObject = { contact, ...(await subjectOf(context, broadcast)) };
     const answer = await askFeed(context, feed, { payload });
     return { ...trialAnswer('recipient', answer), contactEmail: email || sampleEmail };

@@ -27,11 +27,11 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
         const before = templateIdsOf(broadcast);
         broadcast.update(now(), content);
         if (broadcast.status !== 'draft' && !isJudged) throw broadcastChanged();
-        broadcast.data_feed = storedDataFeed(
-          keyring,
-          request.dataFeed,
-          broadcast.data_feed ?? null,
-        );
+        broadcast.data_feed = storedDataFeed(keyring, request.dataFeed, {
+          workspaceId: broadcast.workspace_id,
+          id: broadcast.id,
+          before: broadcast.data_feed ?? null,
+        });
         reschedule(broadcast, request, now());
         if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
         const outcomes = await readOutcomes(context, em, [broadcast]);

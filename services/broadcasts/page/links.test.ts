@@ -1,12 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { createKeyring } from '#lib/keys/keyring.ts';
+import { keyringOfAll } from '#lib/test/all-keys.ts';
+import { newInstallation } from '../../../deploy/keys/installation.ts';
 import { createPageLinks } from './links.ts';
 
 const first = 'a-secret-key-that-is-for-tests-only';
 const other = 'another-secret-key-only-for-these-tests';
 const clock = { now: new Date('2030-01-01T12:00:00Z') };
 const linksOf = (secrets: string, publicUrl = 'https://mail.example/') =>
-  createPageLinks({ keyring: createKeyring(secrets), publicUrl, now: () => clock.now });
+  createPageLinks({
+    keyring: keyringOfAll('broadcasts', newInstallation(secrets)),
+    publicUrl,
+    now: () => clock.now,
+  });
 const links = linksOf(first);
 const key = { workspaceId: 'acme', id: 'b1' };
 const tokenOf = (given = links, of = key) =>

@@ -32,7 +32,7 @@ export function createPageLinks({
 }): PageLinks {
   const macs = keyring.macs(purpose);
   const [current] = macs;
-  if (!current) throw new Error('SECRET_KEY gives no key');
+  if (!current) throw new Error('SERVICE_KEYS has no key');
   const base = publicUrl.replace(/\/+$/, '');
   return {
     urlOf({ workspaceId, id }) {

@@ -1,9 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
+import { headerPlace } from '#lib/keys/places.ts';
+import type { Header } from '#lib/outside/feed.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
 import { askGlobalFeed, type FeedAsker, type GlobalFeed, readGlobalFeed } from '../feeds/global.ts';
+import { openFeed } from '../feeds/headers.ts';
 
 /** Asks the global feed on every attempt to start, so that its data is no older than the start. */
 export async function pinGlobalFeed(
@@ -11,7 +15,9 @@ export async function pinGlobalFeed(
   broadcast: Broadcast,
 ): Promise<GlobalFeed | { error: string } | undefined> {
   const feed = broadcast.data_feed?.global_feed;
-  return feed?.enabled ? askGlobalFeed(context, broadcast, feed) : undefined;
+  if (!feed?.enabled) return undefined;
+  const key = { workspaceId: broadcast.workspace_id, id: broadcast.id, kind: 'global' } as const;
+  return askGlobalFeed(context, broadcast, openFeed(context.keyring, key, feed));
 }
 
 /** The feeds as the plan stores them. */
@@ -34,19 +40,25 @@ export type PlanFeeds = Pick<
 
 export async function readPlanFeeds(
   em: EntityManager,
-  key: BroadcastKey,
+  { key, keyring }: { key: BroadcastKey; keyring: Keyring },
   plan: Plan,
 ): Promise<PlanFeeds> {
-  return planFeeds(plan, plan.has_global_feed ? await readGlobalFeed(em, key) : '');
+  const json = plan.has_global_feed ? await readGlobalFeed(em, key) : '';
+  return planFeeds({ key, keyring }, plan, json);
 }
 
-export function planFeeds({ recipient_feed: feed }: Plan, globalFeedJson: string): PlanFeeds {
-  const headers = feed?.headers.map(({ name, sealed_value }) => ({
+/** The secrets of the feed are sealed anew, so that messages opens those of this broadcast and of no other. */
+export function planFeeds(
+  { key, keyring }: { key: BroadcastKey; keyring: Keyring },
+  { recipient_feed: feed }: Plan,
+  globalFeedJson: string,
+): PlanFeeds {
+  if (!feed) return { globalFeedJson };
+  const { workspaceId, id } = key;
+  const { url, headers } = openFeed(keyring, { ...key, kind: 'recipient' }, feed);
+  const seal = ({ name, value }: Header) => ({
     name,
-    sealedValue: sealed_value,
-  }));
-  return {
-    globalFeedJson,
-    ...(feed && headers ? { recipientFeed: { url: feed.url, headers } } : {}),
-  };
+    sealedValue: keyring.letters.seal(value, headerPlace(workspaceId, id, name)),
+  });
+  return { globalFeedJson, recipientFeed: { url, headers: headers.map(seal) } };
 }

@@ -10,6 +10,7 @@ import { Broadcast } from '../broadcast.ts';
 import type { Plan, Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
 import { isMoving, newDraft } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
+import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
@@ -52,6 +53,7 @@ export function useService(over?: Partial<Context>): Given {
 }
 
 type Wish = {
+  id?: string;
   status?: Status;
   paused_from?: Broadcast['paused_from'];
   test_settings?: TestSettings;
@@ -107,8 +109,16 @@ export const tested: TestSettings = {
 };
 
 /** Stores a broadcast in the given state. */
+export const newId = () => crypto.randomUUID().replaceAll('-', '');
+
+/** The stored header `X-Key` of a feed of the broadcast `id`: `secret`. */
+export function givenHeader(id: string, kind: FeedKey['kind']): SealedHeader {
+  const place = storedPlace({ workspaceId: 'acme', id, kind }, 'X-Key');
+  return { name: 'X-Key', sealed_value: keyring.seal(feedHeaders, 'secret', place) };
+}
+
 export async function givenBroadcast({ context, clock }: Given, wish: Wish = {}) {
-  const key = { workspaceId: 'acme', id: crypto.randomUUID().replaceAll('-', '') };
+  const key = { workspaceId: 'acme', id: wish.id ?? newId() };
   const em = context.store.fork();
   em.create(Broadcast, {
     ...newDraft,

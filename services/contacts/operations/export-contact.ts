@@ -1,4 +1,4 @@
-import { readPersonRecords } from '#lib/person-records.ts';
+import { readPersonRecords } from '#lib/postgres/person-records.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';

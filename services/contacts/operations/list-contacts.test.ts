@@ -47,6 +47,31 @@ test('list returns the newest first, then by address, page by page', async () =>
   ]);
 });
 
+test('a page of large contacts ends at 4 MiB, and the next goes on from there', async () => {
+  const workspaceId = await givenLists(given);
+  const json = { note: 'x'.repeat(60_000) };
+  for (let group = 0; group < 10; group += 1) {
+    const contacts = Array.from({ length: 10 }, (_, at) => ({
+      email: `large${group}.${at}@example.com`,
+      customJson1: json,
+      customJson2: json,
+      customJson3: json,
+    }));
+    await given.contacts.importContacts({ workspaceId, contacts });
+  }
+  const counts: number[] = [];
+  const emails = new Set<string>();
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: Awaited<ReturnType<Given['contacts']['listContacts']>> =
+      await given.contacts.listContacts({ workspaceId, limit: 100, cursor });
+    counts.push(page.contacts.length);
+    for (const { email } of page.contacts) emails.add(email);
+    cursor = page.nextCursor;
+  }
+  expect(counts).toEqual([23, 23, 23, 23, 8]);
+  expect(emails.size).toBe(100);
+});
+
 test.each([
   'garbage',
   '%',

@@ -1,4 +1,5 @@
 import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { pageOf } from '#lib/limits/page.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readStatus } from '../consent/membership.ts';
@@ -27,11 +28,11 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
        order by contact.created_at desc, contact.email`,
       where.values,
     );
-    const page = rows.slice(0, limit);
+    const { page, isLast } = pageOf(rows, limit, ({ contact }) => Buffer.byteLength(contact));
     const last = page.at(-1);
     return {
       contacts: page.map(({ contact }) => contactMessage(contact)),
-      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+      nextCursor: !isLast && last ? writeCursor(last) : undefined,
     };
   };
 }

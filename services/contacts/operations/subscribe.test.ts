@@ -196,6 +196,21 @@ test('a disposable address is answered like any other, and nothing is stored', a
   expect(await given.contacts.countContacts({ workspaceId })).toMatchObject({ totalContacts: 0 });
 });
 
+test('a stranger brings 4 KiB of custom JSON at most, in all fields together', async () => {
+  const workspaceId = await givenWorkspace();
+  const ask = (note: string) =>
+    form().subscribe({
+      workspaceId,
+      contact: { email: somebody(), customJson1: { note }, customJson2: { note } },
+      listIds: ['open'],
+    });
+  await ask('x'.repeat(2_000));
+  await expect(ask('x'.repeat(2_100))).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'invalid contact: custom JSON without email_hmac must be at most 4 KiB in all',
+  });
+});
+
 const tooMany = {
   code: Code.ResourceExhausted,
   rawMessage: 'Too many subscription attempts. Please try again in a few minutes.',
@@ -212,9 +227,8 @@ test('an address is accepted 10 times in 60 seconds, from all clients together',
   );
   expect(error).toMatchObject(tooMany);
   expect(Object.fromEntries(error.metadata)).toMatchObject({
-    'ratelimit-limit': '10',
-    'ratelimit-remaining': '0',
-    'ratelimit-reset': '60',
+    'ratelimit-policy': '"attempts";q=10;w=60',
+    ratelimit: '"attempts";r=0;t=60',
   });
   given.clock.now = new Date(given.clock.now.getTime() + 60_000);
   await form().subscribe(request);

@@ -3,12 +3,15 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
+import { contactFields } from '../contact/fields.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
 import { limitSubscriptions } from '../subscription/limits.ts';
+
+const strangersJsonMaxBytes = 4 * 1024;
 
 export function subscribe(context: Context): Methods['subscribe'] {
   return async ({ workspaceId, contact, listIds: given }, call) => {
@@ -20,11 +23,21 @@ export function subscribe(context: Context): Methods['subscribe'] {
     // The answer must not reveal which addresses count as disposable.
     if (isDisposable(email)) return { success: true };
     const isProven = await context.isProven(workspaceId, { email, hmac: input.emailHmac });
+    if (!isProven) requireLittleJson(row);
     await context.store
       .fork()
       .transactional((em) => join(context, em, { workspaceId, row, listIds, isProven }));
     return { success: true };
   };
+}
+
+/** A stranger may invent addresses, and each keeps what it came with. */
+function requireLittleJson({ values }: ContactRow): void {
+  const texts = contactFields.map(({ kind }, at) => (kind === 'json' ? (values[at] ?? '') : ''));
+  if (Buffer.byteLength(texts.join('')) > strangersJsonMaxBytes) {
+    const text = 'invalid contact: custom JSON without email_hmac must be at most 4 KiB in all';
+    throw invalidField('contact', text);
+  }
 }
 
 type Asking = { workspaceId: string; row: ContactRow; listIds: string[]; isProven: boolean };

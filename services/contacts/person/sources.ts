@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { PersonDataService } from '#gen/postrider/events/v1/events_pb.ts';
-import { type PersonSource, type PersonTable, personTable } from '#lib/person-records.ts';
+import { type PersonSource, type PersonTable, personTable } from '#lib/postgres/person-records.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { contactJsonSql } from '../contact/fields.ts';
 import { customEventJsonSql } from '../custom-events/queries.ts';

@@ -39,7 +39,7 @@ export class TryOuts {
       throw isTooSlow(error) ? tooSlow() : invalidField('tree', `tree: ${reasonOf(error)}`);
     } finally {
       this.#running -= 1;
-      this.#queue.take()?.();
+      this.#queue.take()?.item();
     }
   }
 

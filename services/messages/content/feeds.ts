@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@bufbuild/protobuf';
-import type { SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { RecipientFeed, SendPlan } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { headerPlace } from '#lib/keys/places.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
 import type { Claimant } from '../record/claims.ts';
+
+type BroadcastKey = { workspaceId: string; broadcastId: string };
 
 /** The feeds of a batch. */
 export type BatchFeeds = {
@@ -20,6 +23,8 @@ export type BatchFeeds = {
 export const noFeeds: BatchFeeds = { values: {}, recipient: undefined };
 
 export type Feeds = {
+  /** Opens the headers of a broadcast's feed. */
+  open(broadcast: BroadcastKey, feed: RecipientFeed): Feed;
   /** A pinned answer of a global feed, from its JSON text; parsed once and kept. */
   read(json: string): Promise<JsonObject>;
   /** Calls the feed for as many recipients as a second allows, in order; the rest waits for the next portion. */
@@ -49,7 +54,7 @@ const portionMaxBytes = 4 * 1024 * 1024;
 /** With 5 s for each of three calls, all end before the batch has to answer. */
 const retryDelaysMs = [250, 500];
 
-type Ways = { egress: Egress; keyring: Keyring; places: FeedPlaces };
+type Ways = { egress: Egress; places: FeedPlaces };
 
 /** Bounds the calls to feeds, so that slow feeds of one workspace leave places for others. */
 class FeedPlaces {
@@ -72,10 +77,17 @@ class FeedPlaces {
   }
 }
 
-export function createFeeds(given: Omit<Ways, 'places'>): Feeds {
-  const ways = { ...given, places: new FeedPlaces() };
+export function createFeeds({ egress, keyring }: { egress: Egress; keyring: Keyring }): Feeds {
+  const ways = { egress, places: new FeedPlaces() };
   const parsed = createCache<JsonObject>({ entriesMax: 16, keepMs: 10 * 60_000 });
   return {
+    open: ({ workspaceId, broadcastId }, { url, headers }) => ({
+      url,
+      headers: headers.map(({ name, sealedValue }) => {
+        const place = headerPlace(workspaceId, broadcastId, name);
+        return { name, value: keyring.letters.open(sealedValue, place) };
+      }),
+    }),
     read: (json) =>
       parsed(createHash('sha256').update(json).digest('base64'), async () => JSON.parse(json)),
     askSome: (portion) => askSome(ways, portion),
@@ -91,20 +103,14 @@ export function feedValues({ values }: BatchFeeds, { answers }: Fed, email: stri
 /** The feeds of a broadcast's plan. */
 export async function feedsOf(
   feeds: Feeds,
-  plan: SendPlan,
+  { plan, ...broadcast }: BroadcastKey & { plan: SendPlan },
   subject: () => Promise<JsonObject>,
 ): Promise<BatchFeeds> {
   const { globalFeedJson, recipientFeed } = plan;
   const values = globalFeedJson ? { global_feed: await feeds.read(globalFeedJson) } : {};
   if (!recipientFeed) return { values, recipient: undefined };
-  const headers = recipientFeed.headers.map(({ name, sealedValue }) => ({
-    name,
-    sealed_value: sealedValue,
-  }));
-  return {
-    values,
-    recipient: { feed: { url: recipientFeed.url, headers }, payload: await subject() },
-  };
+  const feed = feeds.open(broadcast, recipientFeed);
+  return { values, recipient: { feed, payload: await subject() } };
 }
 
 async function askSome(ways: Ways, portion: Portion): Promise<Fed> {

@@ -7,6 +7,7 @@ import type {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -109,7 +110,7 @@ export function createPlans(peers: {
       const [workspace, integration, given] = await Promise.all([
         readSettings(workspaceId),
         integrations(`${workspaceId} ${integrationId}`, () =>
-          readIntegration(peers.workspaces, { workspaceId, integrationId }),
+          readIntegration(peers, { workspaceId, integrationId }),
         ),
         key.content ? { own: key.content, translations: new Map() } : contentsOf(key),
       ]);
@@ -190,12 +191,18 @@ async function readContents(
   return { own, translations };
 }
 
+/** With the password, which only this service opens. */
 async function readIntegration(
-  workspaces: Workspaces,
+  { workspaces, keyring }: { workspaces: Workspaces; keyring: Keyring },
   key: { workspaceId: string; integrationId: string },
 ): Promise<Integration> {
-  const { integration } = await workspaces.getIntegration(key);
+  const { integration, sealedPassword } = await workspaces.getIntegration(key);
   if (!integration) throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
+  const smtp = integration.emailProvider?.smtp;
+  if (smtp && sealedPassword !== '') {
+    const place = passwordPlace(key.workspaceId, key.integrationId);
+    smtp.password = keyring.letters.open(sealedPassword, place);
+  }
   return integration;
 }
 

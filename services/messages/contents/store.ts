@@ -17,8 +17,7 @@ const level = 3;
 /** More than any that is stored: nothing else comes out. */
 const inflatedMaxBytes = 2 * 1024 * 1024;
 
-const boxOf = (keyring: Keyring, workspaceId: string) =>
-  keyring.box('message-contents', workspaceId);
+const purpose = 'message-contents';
 
 /**
  * Not of messages whose contact is deleted by now. A deletion waits for the lock and then deletes what was stored, or is seen
@@ -42,7 +41,7 @@ export async function storeContents(
   const sealed: Buffer[] = [];
   // One after the other: they must take no more than one of the threads.
   for (const { workspaceId, id, bytes } of contents) {
-    sealed.push(boxOf(keyring, workspaceId).seal(await deflate(bytes, { level }), id));
+    sealed.push(keyring.box(purpose, workspaceId).seal(await deflate(bytes, { level }), id));
   }
   await query(store.fork(), storeSql, [
     contents.map(({ workspaceId }) => workspaceId),
@@ -64,6 +63,6 @@ export async function readContent(
     [workspaceId, id, since],
   );
   if (!row) return undefined;
-  const deflated = boxOf(keyring, workspaceId).open(row.content, id);
+  const deflated = await keyring.openBox(purpose, workspaceId, row.content, id);
   return inflate(deflated, { maxOutputLength: inflatedMaxBytes });
 }

@@ -52,7 +52,7 @@ export async function readRequests(
   const rows = await query<RequestRow>(store.fork(), requestsSql, [workspaceId, ids]);
   for (const { id, request, attachments } of rows) {
     if (!request) continue;
-    const stored = openRequest(keyring, { workspaceId, id }, request);
+    const stored = await openRequest(keyring, { workspaceId, id }, request);
     found.set(id, { ...stored, attachments: attachments ?? [] });
   }
   return { found, cutAt: rows.find((row) => !row.has_room)?.id };

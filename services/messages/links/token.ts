@@ -12,7 +12,7 @@ export function createTokenMaker(
   keyring: Keyring,
 ): (workspaceId: string, messageId: string) => string {
   const [mac] = keyring.macs(purpose);
-  if (!mac) throw new Error('SECRET_KEY gives no key');
+  if (!mac) throw new Error('SERVICE_KEYS has no key');
   return (workspaceId, messageId) => {
     const id = Buffer.from(messageId.replaceAll('-', ''), 'hex');
     return Buffer.concat([id, tagOf(mac, workspaceId, id)]).toString('base64url');

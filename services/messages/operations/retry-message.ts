@@ -17,7 +17,7 @@ export function retryMessage({ store, keyring, now }: Context): Methods['retryMe
     try {
       await store.fork().transactional(async (em) => {
         const { request, isBounced } = await checkedMessage(em, key);
-        const content = contentOf(keyring, key, request);
+        const content = await contentOf(keyring, key, request);
         // The day in which it is tried begins now. Its notification may send to bounced addresses since.
         content.send_at = now().toISOString();
         if (isBounced) content.send_to_bounced = true;
@@ -106,9 +106,9 @@ async function sendsToBounced(
   return notification?.send_to_bounced ?? false;
 }
 
-function contentOf(keyring: Keyring, key: Key, request: Buffer): RequestContent {
+async function contentOf(keyring: Keyring, key: Key, request: Buffer): Promise<RequestContent> {
   try {
-    return openRequest(keyring, key, request);
+    return await openRequest(keyring, key, request);
   } catch {
     throw refusal('MESSAGE_STATUS', goneText);
   }

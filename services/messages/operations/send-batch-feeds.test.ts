@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { RecipientFeedSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { headerPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
@@ -16,11 +17,15 @@ resetAfterEach(given);
 const none = { sent: 0, failed: 0, skipped: 0, deferred: 0, notStarted: 0, unknown: 0, outage: '' };
 
 /** A batch whose recipients the feed server is asked about. */
-function fedBatchOf(emails: string[]) {
-  const headers = [{ name: 'X-Key', sealedValue: keyring.encrypt('secret') }];
-  return batchOf(emails, {
-    recipientFeed: create(RecipientFeedSchema, { url: server.url, headers }),
+function fedBatchOf(emails: string[], workspaceId = 'w1') {
+  const batch = batchOf(emails, {
+    recipientFeed: create(RecipientFeedSchema, { url: server.url, headers: [{ name: 'X-Key' }] }),
   });
+  batch.workspaceId = workspaceId;
+  const place = headerPlace(workspaceId, batch.broadcastId, 'X-Key');
+  const [header] = batch.plan?.recipientFeed?.headers ?? [];
+  if (header) header.sealedValue = keyring.letters.seal('secret', place);
+  return batch;
 }
 
 /** The mails in the sink: to whom, and their HTML in one line. */
@@ -178,8 +183,10 @@ test('a feed that does not answer takes twenty calls of its workspace at a time,
     if (emailOf(request).startsWith('stuck')) stuck.push(() => response.end('{}'));
     else response.end('{}');
   };
-  const batches = Array.from({ length: 8 }, (_, index) => fedBatchOf(people(10, `stuck${index}-`)));
-  const calls = batches.map((batch) => given.sender.sendBatch({ ...batch, workspaceId: 'slow' }));
+  const batches = Array.from({ length: 8 }, (_, index) =>
+    fedBatchOf(people(10, `stuck${index}-`), 'slow'),
+  );
+  const calls = batches.map((batch) => given.sender.sendBatch(batch));
   await until('the slow workspace has its share', async () => stuck.length === 20);
   expect(await given.sender.sendBatch(fedBatchOf(people(10, 'quick')))).toMatchObject({ sent: 10 });
   expect(stuck).toHaveLength(20);

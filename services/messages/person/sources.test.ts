@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type PersonRecord, readPersonRecords } from '#lib/person-records.ts';
+import { type PersonRecord, readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import { storeContents } from '../contents/store.ts';
 import { resetAfterEach, useService } from '../test/given.ts';

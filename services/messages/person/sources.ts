@@ -4,7 +4,7 @@ import {
   MessageContentSchema,
   MessageSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { type PersonSource, personTable } from '#lib/person-records.ts';
+import { type PersonSource, personTable } from '#lib/postgres/person-records.ts';
 import { readKeptContent } from '../contents/kept.ts';
 import type { Context } from '../context.ts';
 import { readMessages } from '../history/messages.ts';

@@ -21,7 +21,7 @@ export async function broadcastSending(
   const key = { workspaceId, templateId, templateVersion, integrationId };
   const plan = await context.plans.get({ ...key, about });
   const subject = () => subjectOf(context, sendPlan, { workspaceId, broadcastId });
-  const feeds = await feedsOf(context.feeds, sendPlan, subject);
+  const feeds = await feedsOf(context.feeds, { workspaceId, broadcastId, plan: sendPlan }, subject);
   return {
     group: { ...key, broadcastId, listId: listId || null, isByHand: false },
     plan,

@@ -50,12 +50,13 @@ export function sealRequest(
   return keyring.box(purpose, workspaceId).seal(Buffer.from(JSON.stringify(content)), id);
 }
 
-export function openRequest(
+export async function openRequest(
   keyring: Keyring,
   { workspaceId, id }: { workspaceId: string; id: string },
   sealed: Buffer,
-): RequestContent {
-  return JSON.parse(keyring.box(purpose, workspaceId).open(sealed, id).toString());
+): Promise<RequestContent> {
+  const opened = await keyring.openBox(purpose, workspaceId, sealed, id);
+  return JSON.parse(opened.toString());
 }
 
 /** What is rendered and sent beside the template. Copies to `dropped` addresses are left out. */

@@ -53,7 +53,7 @@ async function readAll(
     const { id, integrationId } = queued;
     let content: RequestContent;
     try {
-      content = openRequest(context.keyring, { workspaceId, id }, queued.request);
+      content = await openRequest(context.keyring, { workspaceId, id }, queued.request);
     } catch {
       await failQueued(context.store, workspaceId, {
         ids: [id],

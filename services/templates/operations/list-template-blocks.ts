@@ -1,9 +1,9 @@
+import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { LargeReads } from '../pages/large-reads.ts';
-import { pageOf } from '../pages/page.ts';
 import { TemplateBlock } from '../template-block.ts';
 import { isBlockId } from '../template-block-queries.ts';
 import { toTemplateBlock } from '../views/template-block.ts';
@@ -19,10 +19,8 @@ export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlo
   return async ({ workspaceId, limit = limitDefault, cursor }) => {
     const em = store.fork();
     const after = cursor === '' ? undefined : readCursor(cursor);
-    const { page, isLast } = pageOf(
-      await rowsAfter(em, workspaceId, { after, limit: limit + 1 }),
-      limit,
-    );
+    const rows = await rowsAfter(em, workspaceId, { after, limit: limit + 1 });
+    const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
     const id = { $in: page.map((row) => row.id) };
     const blocks = await large.run(workspaceId, () =>
       em.find(TemplateBlock, { workspace_id: workspaceId, id }),

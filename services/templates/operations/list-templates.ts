@@ -2,12 +2,12 @@ import {
   type ListTemplatesRequest,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { LargeReads } from '../pages/large-reads.ts';
-import { pageOf } from '../pages/page.ts';
 import { findNewestOf } from '../template-queries.ts';
 import { categoryWord, toTemplate } from '../views/template.ts';
 
@@ -25,7 +25,8 @@ export function listTemplates({ store }: Context): Methods['listTemplates'] {
   return async (request) => {
     const em = store.fork();
     const { limit = limitDefault, workspaceId } = request;
-    const { page, isLast } = pageOf(await newestVersions(em, request, limit + 1), limit);
+    const rows = await newestVersions(em, request, limit + 1);
+    const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
     const ids = page.map(({ id }) => id);
     const templates = await large.run(workspaceId, async () =>
       (await findNewestOf(em, workspaceId, ids)).map(toTemplate),

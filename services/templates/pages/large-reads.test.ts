@@ -41,9 +41,21 @@ test('a read that fails gives its place on', async () => {
 
 test('a hundred may wait, and more are refused', async () => {
   const { ends, read } = givenReads();
-  const all = Array.from({ length: 102 }, () => read('a'));
+  const all = Array.from({ length: 102 }, (_, at) => read(`w${at % 10}`));
   await expect(read('b')).rejects.toMatchObject({ code: Code.ResourceExhausted });
   for (let index = 0; index < 102; index += 1) {
+    ends[index]?.();
+    await settled();
+  }
+  await Promise.all(all);
+});
+
+test('a workspace may wait for 25 of them, and leaves the other places to others', async () => {
+  const { ends, read } = givenReads();
+  const all = Array.from({ length: 27 }, () => read('a'));
+  await expect(read('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  all.push(read('b'));
+  for (let index = 0; index < 28; index += 1) {
     ends[index]?.();
     await settled();
   }

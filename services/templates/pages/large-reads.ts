@@ -1,12 +1,12 @@
 import { Code } from '@connectrpc/connect';
+import { FairQueue } from '#lib/fair-queue.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 
 /** A page of 4 MiB takes some 50 ms of CPU time, in which nothing else runs. */
 const atOnceMax = 2;
 const waitingMax = 100;
+const waitingPerWorkspaceMax = 25;
 const retryMs = 1_000;
-
-type Waiting = () => void;
 
 /**
  * Reads of large pages, a few at a time, and the workspaces that wait in turn: however many of them one workspace asks
@@ -15,8 +15,7 @@ type Waiting = () => void;
 export class LargeReads {
   #open = 0;
   #waiting = 0;
-  /** By workspace, in the order of their turns. */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #queue = new FairQueue<() => void>();
 
   async run<Result>(workspaceId: string, read: () => Promise<Result>): Promise<Result> {
     if (this.#open >= atOnceMax) await this.#turn(workspaceId);
@@ -29,29 +28,23 @@ export class LargeReads {
   }
 
   #turn(workspaceId: string): Promise<void> {
-    if (this.#waiting >= waitingMax) {
+    const isFull =
+      this.#waiting >= waitingMax || this.#queue.sizeOf(workspaceId) >= waitingPerWorkspaceMax;
+    if (isFull) {
       throw retryLater('too many large pages are being read', Code.ResourceExhausted, retryMs);
     }
     this.#waiting += 1;
-    return new Promise((resolve) => {
-      const queue = this.#queues.get(workspaceId);
-      if (queue) queue.push(resolve);
-      else this.#queues.set(workspaceId, [resolve]);
-    });
+    return new Promise((resolve) => this.#queue.add(workspaceId, resolve));
   }
 
-  /** Hands the place on. The workspace that gets it goes to the end of the row. */
+  /** Hands the place on. */
   #next(): void {
-    const [first] = this.#queues;
-    if (!first) {
+    const next = this.#queue.take();
+    if (!next) {
       this.#open -= 1;
       return;
     }
-    const [workspaceId, queue] = first;
-    const resolve = queue.shift();
-    this.#queues.delete(workspaceId);
-    if (queue.length > 0) this.#queues.set(workspaceId, queue);
     this.#waiting -= 1;
-    resolve?.();
+    next.item();
   }
 }

@@ -2,7 +2,7 @@ import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_
 import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
-import { newSecret } from '../endpoint/secret.ts';
+import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { contentOf } from '../input/content.ts';
 import { changeInterests } from '../interests/interests.ts';
 import { Subscription } from '../subscription.ts';
@@ -26,11 +26,12 @@ export function createWebhookSubscription(context: Context): Methods['createWebh
             `a workspace has at most ${subscriptionsMax} webhook subscriptions`,
           );
         }
+        const id = crypto.randomUUID().replaceAll('-', '');
         const subscription = em.create(Subscription, {
           ...content,
           workspace_id: workspaceId,
-          id: crypto.randomUUID().replaceAll('-', ''),
-          sealed_secret: keyring.encrypt(newSecret()),
+          id,
+          sealed_secret: sealSecret(keyring, { workspaceId, id }, newSecret()),
           source: request.source,
           enabled: true,
           failures_in_row: 0,

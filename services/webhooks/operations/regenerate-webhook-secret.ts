@@ -1,5 +1,5 @@
 import type { Context, Methods } from '../context.ts';
-import { newSecret } from '../endpoint/secret.ts';
+import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
@@ -9,7 +9,7 @@ export function regenerateWebhookSecret(context: Context): Methods['regenerateWe
       context,
       key,
       (subscription) => {
-        subscription.sealed_secret = context.keyring.encrypt(newSecret());
+        subscription.sealed_secret = sealSecret(context.keyring, key, newSecret());
       },
       call,
     );

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readPersonRecords } from '#lib/person-records.ts';
+import { readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { addressSql } from './address.ts';

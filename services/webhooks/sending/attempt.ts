@@ -3,6 +3,7 @@ import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type Answer, sendCallback } from '../endpoint/callback.ts';
+import { openSecret } from '../endpoint/secret.ts';
 import { keyOf } from '../endpoint/signature.ts';
 import type { Claimed } from './claim.ts';
 import type { Recorder } from './recorder.ts';
@@ -35,7 +36,7 @@ export async function callBack(
 ): Promise<Answer> {
   let secret: Buffer;
   try {
-    secret = keyOf(keyring.decrypt(sealedSecret));
+    secret = keyOf(openSecret(keyring, key, sealedSecret));
   } catch {
     return { status: null, body: null, error: 'the secret can not be read', retryAfterMs: 0 };
   }

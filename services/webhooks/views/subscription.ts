@@ -3,13 +3,20 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { WebhookSubscriptionSchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { camelKeys } from '#lib/camel-keys.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { openSecret } from '../endpoint/secret.ts';
 import type { Subscription } from '../subscription.ts';
 
 export function subscriptionMessage(
   subscription: Subscription,
   keyring: Keyring,
 ): MessageInitShape<typeof WebhookSubscriptionSchema> {
-  const { event_types: eventTypes, list_ids: listIds, segment_ids: segmentIds } = subscription;
+  const {
+    workspace_id: workspaceId,
+    id,
+    event_types: eventTypes,
+    list_ids: listIds,
+    segment_ids: segmentIds,
+  } = subscription;
   const filters = subscription.custom_event_filters;
   const settings = {
     eventTypes,
@@ -21,7 +28,7 @@ export function subscriptionMessage(
     id: subscription.id,
     name: subscription.name,
     url: subscription.url,
-    secret: keyring.decrypt(subscription.sealed_secret),
+    secret: openSecret(keyring, { workspaceId, id }, subscription.sealed_secret),
     ...settings,
     settings,
     enabled: subscription.enabled,

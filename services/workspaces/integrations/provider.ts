@@ -5,7 +5,6 @@ import {
   SmtpSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import type { Keyring } from '#lib/keys/keyring.ts';
 import { type Egress, EgressError } from '#lib/outside/egress.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { type StoredProvider, unknownRetriesDefault } from '../integration.ts';
@@ -16,10 +15,10 @@ const rateLimitMax = 10_000_000;
 /** Each retry may be one more copy for a recipient. */
 const unknownRetriesMax = 3;
 
-/** Checks a provider and seals its password; an empty one keeps the password of the same account `before`. */
+/** Checks a provider; an empty password keeps the sealed one of the same account `before`. */
 export function storedProvider(
   provider: EmailProvider,
-  keyring: Keyring,
+  sealPassword: (password: string) => string,
   before?: StoredProvider,
 ): StoredProvider {
   if (provider.kind !== 'smtp') {
@@ -42,7 +41,7 @@ export function storedProvider(
       `rate limit per minute must be at most ${rateLimitMax}`,
     );
   }
-  const sealed = smtp.password === '' ? keptPassword(smtp, before) : keyring.encrypt(smtp.password);
+  const sealed = smtp.password === '' ? keptPassword(smtp, before) : sealPassword(smtp.password);
   return {
     kind: 'smtp',
     smtp: {

@@ -1,4 +1,5 @@
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -19,10 +20,11 @@ export function createIntegration({
 }: Context): Methods['createIntegration'] {
   return async (request, call) => {
     if (!request.provider) throw invalidField('provider', 'provider is required');
-    const provider = storedProvider(request.provider, keyring);
+    const id = crypto.randomUUID();
+    const place = passwordPlace(request.workspaceId, id);
+    const provider = storedProvider(request.provider, (text) => keyring.letters.seal(text, place));
     await checkHost(egress, provider.smtp.host);
     const at = now();
-    const id = crypto.randomUUID();
     return once(store, call, WorkspaceService.method.createIntegration, request, async (em) => {
       const [{ count } = { count: '0' }] = await query<{ count: string }>(
         em,

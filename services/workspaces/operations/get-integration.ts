@@ -2,7 +2,7 @@ import type { Context, Methods } from '../context.ts';
 import { Integration, integrationNotFound } from '../integration.ts';
 import { integrationMessage } from '../views/integration.ts';
 
-export function getIntegration({ store, keyring }: Context): Methods['getIntegration'] {
+export function getIntegration({ store }: Context): Methods['getIntegration'] {
   return async ({ workspaceId, integrationId }) => {
     const integration = await store
       .fork()
@@ -11,8 +11,9 @@ export function getIntegration({ store, keyring }: Context): Methods['getIntegra
         { workspace_id: workspaceId, id: integrationId },
         { failHandler: integrationNotFound },
       );
-    const sealed = integration.provider.smtp.sealed_password;
-    const password = sealed === '' ? '' : keyring.decrypt(sealed);
-    return { integration: integrationMessage(integration, password) };
+    return {
+      integration: integrationMessage(integration),
+      sealedPassword: integration.provider.smtp.sealed_password,
+    };
   };
 }

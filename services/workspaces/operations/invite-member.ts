@@ -14,6 +14,7 @@ import { hashOf, invitationDays, newToken } from '../members/invitation.ts';
 import { lockAsOwner } from '../members/members.ts';
 import { permissionsOrAll } from '../members/permissions.ts';
 import { admitAttempt } from '../sign-in/limits.ts';
+import { workspaceSecrets } from '../workspace.ts';
 
 const invitationsMax = 100;
 const hourMs = 60 * 60_000;
@@ -55,7 +56,8 @@ export function inviteMember(context: Context): Methods['inviteMember'] {
           expiresAt,
         ],
       );
-      const sealed = context.keyring.encrypt(JSON.stringify({ token }));
+      const place = { workspaceId, row: id, column: 'invitation' };
+      const sealed = context.keyring.seal(workspaceSecrets, JSON.stringify({ token }), place);
       const inviterId = callerOf(call).subject;
       const payload = { workspaceId, id, inviterId, sealed };
       await addJob(em, 'workspaces', { task: 'sendInvitation', payload });

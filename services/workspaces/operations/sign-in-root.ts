@@ -43,13 +43,13 @@ function invalidCredentials(): ConnectError {
 
 /** Makes every check in any case, so that the duration reveals nothing. */
 function isGenuine(
-  { keyring, rootEmails, now }: Context,
+  { secretKeys, rootEmails, now }: Context,
   { email, timestamp, signature }: { email: string; timestamp: bigint; signature: string },
 ): boolean {
   const isRoot = rootEmails.filter((root) => equalInConstantTime(root, email)).length > 0;
   const skewSeconds = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
   const isSigned =
-    keyring.secrets.filter((secret) => {
+    secretKeys.filter((secret) => {
       const text = `${email}:${timestamp}`;
       return equalInConstantTime(
         createHmac('sha256', secret).update(text).digest('hex'),

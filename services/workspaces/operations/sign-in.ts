@@ -2,8 +2,9 @@ import { canonicalAddress } from '#lib/address.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
-import { codeMinutes } from '../sign-in/code.ts';
+import { codeJobPlace, codeMinutes } from '../sign-in/code.ts';
 import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
+import { workspaceSecrets } from '../workspace.ts';
 
 /** A job looks the address up, so that the answer takes as long for an unknown one. */
 export function signIn(context: Context): Methods['signIn'] {
@@ -15,7 +16,7 @@ export function signIn(context: Context): Methods['signIn'] {
     await addJob(store.fork(), 'workspaces', {
       task: 'sendSignInCode',
       payload: {
-        sealed: keyring.encrypt(JSON.stringify({ email, language })),
+        sealed: keyring.seal(workspaceSecrets, JSON.stringify({ email, language }), codeJobPlace),
         dropAt: now().getTime() + codeMinutes * 60_000,
       },
     });

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { passwordPlace } from '#lib/keys/places.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
@@ -14,7 +15,9 @@ export function updateIntegration({
 }: Context): Methods['updateIntegration'] {
   return async ({ workspaceId, integrationId, name, provider: given }, call) => {
     if (!given) throw invalidField('provider', 'provider is required');
-    const checked = storedProvider(given, keyring);
+    const place = passwordPlace(workspaceId, integrationId);
+    const seal = (text: string) => keyring.letters.seal(text, place);
+    const checked = storedProvider(given, seal);
     await checkHost(egress, checked.smtp.host);
     await store.fork().transactional(async (em) => {
       const integration = await em.findOneOrFail(
@@ -24,7 +27,7 @@ export function updateIntegration({
       );
       const before = { name: integration.name, provider: integration.provider };
       integration.name = name;
-      integration.provider = storedProvider(given, keyring, before.provider);
+      integration.provider = storedProvider(given, seal, before.provider);
       integration.updated_at = now();
       await em.flush();
       await recordChange(

@@ -2,8 +2,9 @@ import { Code, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
-import { keyring, serviceClaims, userClaims } from '../../../test/setup/service.ts';
+import { keyring, keyringOf, serviceClaims, userClaims } from '../../../test/setup/service.ts';
 import { givenRoot, provider, useService } from '../test/given.ts';
 
 const given = useService();
@@ -243,7 +244,7 @@ test('an integration has 0 to 3 retries of messages with an unknown outcome, by 
   expect(await shown()).toBe(1);
 });
 
-test('an integration stores its password sealed, and returns it to services only', async () => {
+test('an integration stores its password sealed, so that only messages opens it', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
   const integrationId = await givenIntegration(id);
@@ -264,11 +265,16 @@ test('an integration stores its password sealed, and returns it to services only
   );
   expect(JSON.stringify(rows)).not.toContain('pass-word');
   const directory = createClient(WorkspaceDirectoryService, given.transport(serviceClaims));
-  const { integration } = await directory.getIntegration({ workspaceId: id, integrationId });
-  expect(integration).toMatchObject({
+  const answer = await directory.getIntegration({ workspaceId: id, integrationId });
+  expect(answer.integration).toMatchObject({
     name: 'renamed',
-    emailProvider: { smtp: { password: 'pass-word' }, senders: [{ email: 'hello@example.com' }] },
+    emailProvider: { smtp: { password: '' }, senders: [{ email: 'hello@example.com' }] },
   });
+  const place = passwordPlace(id, integrationId);
+  expect(keyringOf('messages').letters.open(answer.sealedPassword, place)).toBe('pass-word');
+  expect(() => keyringOf('workspaces').letters.open(answer.sealedPassword, place)).toThrow();
+  const elsewhere = passwordPlace(id, crypto.randomUUID());
+  expect(() => keyringOf('messages').letters.open(answer.sealedPassword, elsewhere)).toThrow();
   const asUser = createClient(WorkspaceDirectoryService, given.transport(root));
   const refused = asUser.getIntegration({ workspaceId: id, integrationId });
   await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });

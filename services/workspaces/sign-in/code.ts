@@ -4,6 +4,8 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 
 export const codeMinutes = 10;
+/** Jobs that send codes belong to no workspace and no row. */
+export const codeJobPlace = { workspaceId: '', row: '', column: 'sign-in code' };
 const triesMax = 5;
 const digits = 6;
 const sweptMax = 500;

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { sendLetter } from '../mail/send.ts';
 import { mailWords } from '../mail/words.ts';
 import { invitationDays } from '../members/invitation.ts';
+import { workspaceSecrets } from '../workspace.ts';
 
 type Payload = { workspaceId: string; id: string; inviterId: string; sealed: string };
 type Row = { email: string; language: string; workspace: string; inviter: string };
@@ -23,7 +24,8 @@ export function sendInvitation(context: Context, { log }: { log: Pick<Log, 'warn
       [workspaceId, id, inviterId, now()],
     );
     if (!row) return;
-    const { token } = JSON.parse(keyring.decrypt(sealed));
+    const place = { workspaceId, row: id, column: 'invitation' };
+    const { token } = JSON.parse(keyring.open(workspaceSecrets, sealed, place));
     const { workspace, inviter } = row;
     const words = mailWords(row.language);
     await sendLetter(context, log, {

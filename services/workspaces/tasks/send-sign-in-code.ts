@@ -3,7 +3,8 @@ import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
 import { sendLetter } from '../mail/send.ts';
 import { mailLanguage, mailWords } from '../mail/words.ts';
-import { codeMinutes, newCode } from '../sign-in/code.ts';
+import { codeJobPlace, codeMinutes, newCode } from '../sign-in/code.ts';
+import { workspaceSecrets } from '../workspace.ts';
 
 type Payload = { sealed: string; dropAt: number };
 
@@ -13,7 +14,7 @@ export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn
     const { store, keyring, now } = context;
     const { sealed, dropAt } = payload as Payload;
     if (now().getTime() > dropAt) return;
-    const { email, language } = JSON.parse(keyring.decrypt(sealed));
+    const { email, language } = JSON.parse(keyring.open(workspaceSecrets, sealed, codeJobPlace));
     const known = await findPerson(context, email, now());
     if (!known) return;
     const code = await store

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type ConnectError, createClient } from '@connectrpc/connect';
-import { SendSystemMailResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
+import {
+  ResealPasswordsResponseSchema,
+  SendSystemMailResponseSchema,
+} from '#gen/postrider/messages/v1/messages_pb.ts';
 import { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
@@ -13,6 +16,7 @@ import {
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -35,6 +39,9 @@ export async function givenService(url?: string) {
   const context: Context = {
     store,
     keyring,
+    secretKeys: [secretKey],
+    verifyOld: oldTokenVerifier([secretKey], () => {}),
+    credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
     egress: createEgress(['127.0.0.0/8']),
     systemMail: postbox.systemMail,
     dataServices: {},

@@ -4,10 +4,9 @@ import type { IntegrationSchema } from '#gen/postrider/workspaces/v1/workspaces_
 import { camelKeys } from '#lib/camel-keys.ts';
 import { type Integration, unknownRetriesDefault } from '../integration.ts';
 
-/** `password` is empty for all callers but other services. */
+/** Without the password. */
 export function integrationMessage(
   integration: Integration,
-  password = '',
 ): MessageInitShape<typeof IntegrationSchema> {
   const { smtp, senders, kind, rate_limit_per_minute: rateLimitPerMinute } = integration.provider;
   const { warm_up, unknown_retries: unknownRetries = unknownRetriesDefault } = integration.provider;
@@ -21,7 +20,6 @@ export function integrationMessage(
         host: smtp.host,
         port: smtp.port,
         username: smtp.username,
-        password,
         useTls: smtp.use_tls,
         ehloHostname: smtp.ehlo_hostname,
       },

@@ -323,11 +323,10 @@ export const SubscriptionService: GenService<{
    * is stored. Null fields count as absent.
    *
    * INVALID_ARGUMENT (`workspace_id is required`, `invalid contact: invalid email format`,
-   * `list_ids is required`, `list is not public`): a field is wrong; an unknown list counts as not
+   * `list_ids is required`, `list is not public`): a field is wrong, or custom JSON has more than 4 KiB in all without `email_hmac`; an unknown list counts as not
    * public, and so does a private one if `email_hmac` is wrong. RESOURCE_EXHAUSTED: more than
    * 10 requests a minute for an address, 50 from a client address, or 1,000 for a list; requests that are not
-   * valid don't count. Every answer has `ratelimit-limit`, `ratelimit-remaining` and `ratelimit-reset` (seconds) as
-   * metadata.
+   * valid don't count. Every answer has `ratelimit-policy` and `ratelimit` as metadata.
    *
    * @generated from rpc postrider.contacts.v1.SubscriptionService.Subscribe
    */

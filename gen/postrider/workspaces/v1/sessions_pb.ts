@@ -344,8 +344,8 @@ export const SessionService: GenService<{
    * mail goes through the operator's server (`SYSTEM_SMTP_URL`); where that is not set, no code is sent.
    *
    * INVALID_ARGUMENT: `email` is no address. RESOURCE_EXHAUSTED: more than 5 codes in 5 minutes or 50 in a day for one address
-   * (a sign-in clears both counts), or more than 50 in 5 minutes for one client. Response metadata, also of errors: `ratelimit-limit`, `ratelimit-remaining`, `ratelimit-reset`
-   * (seconds).
+   * (a sign-in clears both counts), or more than 50 in 5 minutes for one client. Response metadata, also of errors: `ratelimit-policy`,
+   * `ratelimit`.
    *
    * @generated from rpc postrider.workspaces.v1.SessionService.SignIn
    */

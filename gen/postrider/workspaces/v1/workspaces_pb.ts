@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/workspaces/v1/workspaces.proto.
  */
 export const file_postrider_workspaces_v1_workspaces: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb3N0cmlkZXIvd29ya3NwYWNlcy92MS93b3Jrc3BhY2VzLnByb3RvEhdwb3N0cmlkZXIud29ya3NwYWNlcy52MSK/AQoEVXNlchIKCgJpZBgBIAEoCRIMCgR0eXBlGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSEAoIbGFuZ3VhZ2UYBSABKAkSNgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI2Cgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBIt0CChFTaWduSW5Sb290UmVxdWVzdBJnCgVlbWFpbBgBIAEoCUJYukhVugFSCg5lbWFpbC5yZXF1aXJlZBI0TWlzc2luZyByZXF1aXJlZCBmaWVsZHM6IGVtYWlsLCB0aW1lc3RhbXAsIHNpZ25hdHVyZRoKdGhpcyAhPSAnJxJuCgl0aW1lc3RhbXAYAiABKANCW7pIWLoBVQoSdGltZXN0YW1wLnJlcXVpcmVkEjRNaXNzaW5nIHJlcXVpcmVkIGZpZWxkczogZW1haWwsIHRpbWVzdGFtcCwgc2lnbmF0dXJlGgl0aGlzICE9IDASbwoJc2lnbmF0dXJlGAMgASgJQly6SFm6AVYKEnNpZ25hdHVyZS5yZXF1aXJlZBI0TWlzc2luZyByZXF1aXJlZCBmaWVsZHM6IGVtYWlsLCB0aW1lc3RhbXAsIHNpZ25hdHVyZRoKdGhpcyAhPSAnJyKQAQoSU2lnbkluUm9vdFJlc3BvbnNlEg0KBXRva2VuGAEgASgJEjMKBHVzZXIYAiABKAsyHS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Vc2VyQgbS8xgCOAESNgoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ASKXAgoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSRAoIc2V0dGluZ3MYAyABKAsyKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VTZXR0aW5nc0IG0vMYAjgBEjoKDGludGVncmF0aW9ucxgEIAMoCzIkLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkludGVncmF0aW9uEjYKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESNgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ASKeBAoRV29ya3NwYWNlU2V0dGluZ3MSEwoLd2Vic2l0ZV91cmwYASABKAkSEAoIbG9nb191cmwYAiABKAkSEAoIdGltZXpvbmUYAyABKAkSGwoTY3VzdG9tX2VuZHBvaW50X3VybBgEIAEoCRIjChttYXJrZXRpbmdfZW1haWxfcHJvdmlkZXJfaWQYBSABKAkSJwofdHJhbnNhY3Rpb25hbF9lbWFpbF9wcm92aWRlcl9pZBgGIAEoCRIjChZlbWFpbF90cmFja2luZ19lbmFibGVkGAcgASgISACIAQESGAoQZGVmYXVsdF9sYW5ndWFnZRgIIAEoCRIRCglsYW5ndWFnZXMYCSADKAkSIwoWd2ViaG9va19yZXRlbnRpb25fZGF5cxgKIAEoBUgBiAEBEiEKFG1lc3NhZ2VfY29udGVudF9kYXlzGAsgASgFSAKIAQESJAoXdGltZWxpbmVfcmV0ZW50aW9uX2RheXMYDCABKAVIA4gBARIhChRhdWRpdF9yZXRlbnRpb25fZGF5cxgNIAEoBUgEiAEBQhkKF19lbWFpbF90cmFja2luZ19lbmFibGVkQhkKF193ZWJob29rX3JldGVudGlvbl9kYXlzQhcKFV9tZXNzYWdlX2NvbnRlbnRfZGF5c0IaChhfdGltZWxpbmVfcmV0ZW50aW9uX2RheXNCFwoVX2F1ZGl0X3JldGVudGlvbl9kYXlzIu0BCgtJbnRlZ3JhdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHR5cGUYAyABKAkSRgoOZW1haWxfcHJvdmlkZXIYBCABKAsyJi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5FbWFpbFByb3ZpZGVyQgbS8xgCOAESNgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI2Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBItADCg1FbWFpbFByb3ZpZGVyEgwKBGtpbmQYASABKAkSqAEKBHNtdHAYAiABKAsyJS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TbXRwU2V0dGluZ3NCc9LzGG8qbXsiaG9zdCI6InNtdHAuZXhhbXBsZS5jb20iLCJwb3J0Ijo1ODcsInVzZXJuYW1lIjoicG9zdHJpZGVyIiwicGFzc3dvcmQiOiIiLCJ1c2VfdGxzIjp0cnVlLCJlaGxvX2hvc3RuYW1lIjoiIn0SggEKB3NlbmRlcnMYAyADKAsyHy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TZW5kZXJCUNLzGEwqSlt7ImlkIjoidGVhbSIsImVtYWlsIjoidGVhbUBleGFtcGxlLmNvbSIsIm5hbWUiOiJUZWFtIiwiaXNfZGVmYXVsdCI6dHJ1ZX1dEh0KFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgEIAEoBRIwCgd3YXJtX3VwGAUgASgLMh8ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuV2FybVVwEhwKD3Vua25vd25fcmV0cmllcxgGIAEoBUgAiAEBQhIKEF91bmtub3duX3JldHJpZXMiMgoGV2FybVVwEhIKCnN0YXJ0ZWRfb24YASABKAkSFAoMZGFpbHlfbGltaXRzGAIgAygFInYKDFNtdHBTZXR0aW5ncxIMCgRob3N0GAEgASgJEgwKBHBvcnQYAiABKAUSEAoIdXNlcm5hbWUYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSDwoHdXNlX3RscxgFIAEoCBIVCg1laGxvX2hvc3RuYW1lGAYgASgJIkUKBlNlbmRlchIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmlzX2RlZmF1bHQYBCABKAgiFwoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0IlAKFkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2USNgoKd29ya3NwYWNlcxgBIAMoCzIiLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLldvcmtzcGFjZSJYChNHZXRXb3Jrc3BhY2VSZXF1ZXN0EkEKAmlkGAEgASgJQjW6SDK6AS8KC2lkLnJlcXVpcmVkEhRNaXNzaW5nIHdvcmtzcGFjZSBJRBoKdGhpcyAhPSAnJyJVChRHZXRXb3Jrc3BhY2VSZXNwb25zZRI9Cgl3b3Jrc3BhY2UYASABKAsyIi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VCBtLzGAI4ASLcAgoWQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBKlAQoCaWQYASABKAlCmAG6SJQBugFKCg9pZC5hbHBoYW51bWVyaWMSF2lkIG11c3QgYmUgYWxwaGFudW1lcmljGh50aGlzLm1hdGNoZXMoJ15bYS16QS1aMC05XSokJym6AUEKCWlkLmxlbmd0aBIiaWQgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAyMBoQc2l6ZSh0aGlzKSA8PSAyMMgBARJcCgRuYW1lGAIgASgJQk66SEu6AUUKC25hbWUubGVuZ3RoEiRuYW1lIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzLIAQESPAoIc2V0dGluZ3MYAyABKAsyKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VTZXR0aW5ncyJYChdDcmVhdGVXb3Jrc3BhY2VSZXNwb25zZRI9Cgl3b3Jrc3BhY2UYASABKAsyIi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VCBtLzGAI4ASLQAQoWVXBkYXRlV29ya3NwYWNlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBElwKBG5hbWUYAiABKAlCTrpIS7oBRQoLbmFtZS5sZW5ndGgSJG5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMsgBARJECghzZXR0aW5ncxgDIAEoCzIqLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLldvcmtzcGFjZVNldHRpbmdzQga6SAPIAQEiWAoXVXBkYXRlV29ya3NwYWNlUmVzcG9uc2USPQoJd29ya3NwYWNlGAEgASgLMiIucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuV29ya3NwYWNlQgbS8xgCOAEiKQoKUGVybWlzc2lvbhIMCgRyZWFkGAEgASgIEg0KBXdyaXRlGAIgASgIIuUDChNDcmVhdGVBUElLZXlSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEq0BCgxlbWFpbF9wcmVmaXgYAiABKAlClgG6SJIBugGLAQoUZW1haWxfcHJlZml4LnBhdHRlcm4SS2VtYWlsX3ByZWZpeCBtdXN0IGJlIDEgdG8gNjQgbGV0dGVycywgZGlnaXRzLCBkb3RzLCBoeXBoZW5zIGFuZCB1bmRlcnNjb3JlcxomdGhpcy5tYXRjaGVzKCdeW2EtekEtWjAtOS5fLV17MCw2NH0kJynIAQESUgoLcGVybWlzc2lvbnMYAyADKAsyPS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVBUElLZXlSZXF1ZXN0LlBlcm1pc3Npb25zRW50cnkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoRYWxsb3dlZF9hZGRyZXNzZXMYBSADKAlCCLpIBZIBAhAyGlcKEFBlcm1pc3Npb25zRW50cnkSCwoDa2V5GAEgASgJEjIKBXZhbHVlGAIgASgLMiMucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuUGVybWlzc2lvbjoCOAEiiAEKFENyZWF0ZUFQSUtleVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRINCgV0b2tlbhgCIAEoCRINCgVlbWFpbBgDIAEoCRIKCgJpZBgEIAEoCRI2CgpleHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBIu8BChhDcmVhdGVJbnRlZ3JhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGQoEbmFtZRgCIAEoCUILukgIyAEBcgMY/wESWAoEdHlwZRgDIAEoCUJKukhHugFBCgp0eXBlLmVtYWlsEhR0eXBlIG11c3QgYmUgJ2VtYWlsJxoddGhpcyA9PSAnZW1haWwnIHx8IHRoaXMgPT0gJyfIAQESQAoIcHJvdmlkZXIYBCABKAsyJi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5FbWFpbFByb3ZpZGVyQga6SAPIAQEiQwoZQ3JlYXRlSW50ZWdyYXRpb25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSFgoOaW50ZWdyYXRpb25faWQYAiABKAkitQEKGFVwZGF0ZUludGVncmF0aW9uUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhkKBG5hbWUYAyABKAlCC7pICMgBAXIDGP8BEkAKCHByb3ZpZGVyGAQgASgLMiYucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuRW1haWxQcm92aWRlckIGukgDyAEBIjwKGVVwZGF0ZUludGVncmF0aW9uUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiWAoYRGVsZXRlSW50ZWdyYXRpb25SZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEh4KDmludGVncmF0aW9uX2lkGAIgASgJQga6SAPIAQEiPAoZRGVsZXRlSW50ZWdyYXRpb25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJVChBBdXRob3JpemVSZXF1ZXN0EhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARISCgpzZXNzaW9uX2lkGAIgASgJEhQKDHdvcmtzcGFjZV9pZBgDIAEoCSKFAgoRQXV0aG9yaXplUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEgwKBHJvb3QYAiABKAgSDAoEcm9sZRgDIAEoCRJQCgtwZXJtaXNzaW9ucxgEIAMoCzI7LnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkF1dGhvcml6ZVJlc3BvbnNlLlBlcm1pc3Npb25zRW50cnkSGQoRYWxsb3dlZF9hZGRyZXNzZXMYBSADKAkaVwoQUGVybWlzc2lvbnNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5QZXJtaXNzaW9uOgI4ASIyChJHZXRTZXR0aW5nc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiYQoTR2V0U2V0dGluZ3NSZXNwb25zZRIMCgRuYW1lGAEgASgJEjwKCHNldHRpbmdzGAIgASgLMioucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuV29ya3NwYWNlU2V0dGluZ3MiVQoVR2V0SW50ZWdyYXRpb25SZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEh4KDmludGVncmF0aW9uX2lkGAIgASgJQga6SAPIAQEiUwoWR2V0SW50ZWdyYXRpb25SZXNwb25zZRI5CgtpbnRlZ3JhdGlvbhgBIAEoCzIkLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkludGVncmF0aW9uIjYKFkdldEVtYWlsSG1hY0tleVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiJgoXR2V0RW1haWxIbWFjS2V5UmVzcG9uc2USCwoDa2V5GAEgASgJIjkKGVJvdGF0ZUVtYWlsSG1hY0tleVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiKQoaUm90YXRlRW1haWxIbWFjS2V5UmVzcG9uc2USCwoDa2V5GAEgASgJIjEKEUxpc3RPd25lcnNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjwKEkxpc3RPd25lcnNSZXNwb25zZRIWCg53b3Jrc3BhY2VfbmFtZRgBIAEoCRIOCgZlbWFpbHMYAiADKAkyswEKC1VzZXJTZXJ2aWNlEqMBCgpTaWduSW5Sb290EioucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuU2lnbkluUm9vdFJlcXVlc3QaKy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TaWduSW5Sb290UmVzcG9uc2UiPMrzGBkKAggBQhFGYWlsZWQgdG8gc2lnbiBpbloAgtPkkwIZOgEqIhQvYXBpL3VzZXIucm9vdFNpZ25pbjLLEAoQV29ya3NwYWNlU2VydmljZRLBAQoOTGlzdFdvcmtzcGFjZXMSLi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaLy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5MaXN0V29ya3NwYWNlc1Jlc3BvbnNlIk6QAgHK8xgrCgIQATIKd29ya3NwYWNlc0IZRmFpbGVkIHRvIGxpc3Qgd29ya3NwYWNlc4LT5JMCFhIUL2FwaS93b3Jrc3BhY2VzLmxpc3QSuwEKDEdldFdvcmtzcGFjZRIsLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldFdvcmtzcGFjZVJlcXVlc3QaLS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5HZXRXb3Jrc3BhY2VSZXNwb25zZSJOkAIByvMYLAoNGgsKCXdvcmtzcGFjZRICaWRCF0ZhaWxlZCB0byBnZXQgd29ya3NwYWNlgtPkkwIVEhMvYXBpL3dvcmtzcGFjZXMuZ2V0EssBCg9DcmVhdGVXb3Jrc3BhY2USLy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0GjAucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2UiVcrzGDAKAigBKMkBMgl3b3Jrc3BhY2VCGkZhaWxlZCB0byBjcmVhdGUgd29ya3NwYWNlWgCC0+STAhs6ASoiFi9hcGkvd29ya3NwYWNlcy5jcmVhdGUSzwEKD1VwZGF0ZVdvcmtzcGFjZRIvLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QaMC5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJZkAICyvMYMQoCIAESAmlkMgl3b3Jrc3BhY2VCGkZhaWxlZCB0byB1cGRhdGUgd29ya3NwYWNlWgCC0+STAhs6ASoiFi9hcGkvd29ya3NwYWNlcy51cGRhdGUSvAEKDENyZWF0ZUFQSUtleRIsLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkNyZWF0ZUFQSUtleVJlcXVlc3QaLS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVBUElLZXlSZXNwb25zZSJPyvMYJAoCIAFCGEZhaWxlZCB0byBjcmVhdGUgQVBJIGtleVoECgJpZILT5JMCIToBKiIcL2FwaS93b3Jrc3BhY2VzLmNyZWF0ZUFQSUtleRLlAQoRQ3JlYXRlSW50ZWdyYXRpb24SMS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVJbnRlZ3JhdGlvblJlcXVlc3QaMi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVJbnRlZ3JhdGlvblJlc3BvbnNlImnK8xg5CgIgASABKMkBQhxGYWlsZWQgdG8gY3JlYXRlIGludGVncmF0aW9uWhAKDmludGVncmF0aW9uX2lkgtPkkwImOgEqIiEvYXBpL3dvcmtzcGFjZXMuY3JlYXRlSW50ZWdyYXRpb24S4wEKEVVwZGF0ZUludGVncmF0aW9uEjEucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuVXBkYXRlSW50ZWdyYXRpb25SZXF1ZXN0GjIucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuVXBkYXRlSW50ZWdyYXRpb25SZXNwb25zZSJnkAICyvMYNAoCIAFCHEZhaWxlZCB0byB1cGRhdGUgaW50ZWdyYXRpb25aEAoOaW50ZWdyYXRpb25faWSC0+STAiY6ASoiIS9hcGkvd29ya3NwYWNlcy51cGRhdGVJbnRlZ3JhdGlvbhLiAQoRRGVsZXRlSW50ZWdyYXRpb24SMS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5EZWxldGVJbnRlZ3JhdGlvblJlcXVlc3QaMi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5EZWxldGVJbnRlZ3JhdGlvblJlc3BvbnNlImbK8xg2CgIgARgBQhxGYWlsZWQgdG8gZGVsZXRlIGludGVncmF0aW9uWhAKDmludGVncmF0aW9uX2lkgtPkkwImOgEqIiEvYXBpL3dvcmtzcGFjZXMuZGVsZXRlSW50ZWdyYXRpb24SxgEKD0dldEVtYWlsSG1hY0tleRIvLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldEVtYWlsSG1hY0tleVJlcXVlc3QaMC5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5HZXRFbWFpbEhtYWNLZXlSZXNwb25zZSJQkAIByvMYIgoCIAFCHEZhaWxlZCB0byBnZXQgZW1haWwgSE1BQyBrZXmC0+STAiESHy9hcGkvd29ya3NwYWNlcy5nZXRFbWFpbEhtYWNLZXkS2QEKElJvdGF0ZUVtYWlsSG1hY0tleRIyLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlJvdGF0ZUVtYWlsSG1hY0tleVJlcXVlc3QaMy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Sb3RhdGVFbWFpbEhtYWNLZXlSZXNwb25zZSJayvMYKQoCIAEYAUIfRmFpbGVkIHRvIHJvdGF0ZSBlbWFpbCBITUFDIGtleVoAgtPkkwInOgEqIiIvYXBpL3dvcmtzcGFjZXMucm90YXRlRW1haWxIbWFjS2V5MtoEChlXb3Jrc3BhY2VEaXJlY3RvcnlTZXJ2aWNlEoQBCglBdXRob3JpemUSKS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5BdXRob3JpemVSZXF1ZXN0GioucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuQXV0aG9yaXplUmVzcG9uc2UiIJACAcrzGBkKAjABQhNGYWlsZWQgdG8gYXV0aG9yaXplEo0BCgtHZXRTZXR0aW5ncxIrLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldFNldHRpbmdzUmVxdWVzdBosLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldFNldHRpbmdzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gZ2V0IHNldHRpbmdzEokBCgpMaXN0T3duZXJzEioucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuTGlzdE93bmVyc1JlcXVlc3QaKy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiIpACAcrzGBsKAjABQhVGYWlsZWQgdG8gbGlzdCBvd25lcnMSmQEKDkdldEludGVncmF0aW9uEi4ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0SW50ZWdyYXRpb25SZXF1ZXN0Gi8ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0SW50ZWdyYXRpb25SZXNwb25zZSImkAIByvMYHwoCMAFCGUZhaWxlZCB0byBnZXQgaW50ZWdyYXRpb25iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("Cihwb3N0cmlkZXIvd29ya3NwYWNlcy92MS93b3Jrc3BhY2VzLnByb3RvEhdwb3N0cmlkZXIud29ya3NwYWNlcy52MSK/AQoEVXNlchIKCgJpZBgBIAEoCRIMCgR0eXBlGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSEAoIbGFuZ3VhZ2UYBSABKAkSNgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI2Cgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBIt0CChFTaWduSW5Sb290UmVxdWVzdBJnCgVlbWFpbBgBIAEoCUJYukhVugFSCg5lbWFpbC5yZXF1aXJlZBI0TWlzc2luZyByZXF1aXJlZCBmaWVsZHM6IGVtYWlsLCB0aW1lc3RhbXAsIHNpZ25hdHVyZRoKdGhpcyAhPSAnJxJuCgl0aW1lc3RhbXAYAiABKANCW7pIWLoBVQoSdGltZXN0YW1wLnJlcXVpcmVkEjRNaXNzaW5nIHJlcXVpcmVkIGZpZWxkczogZW1haWwsIHRpbWVzdGFtcCwgc2lnbmF0dXJlGgl0aGlzICE9IDASbwoJc2lnbmF0dXJlGAMgASgJQly6SFm6AVYKEnNpZ25hdHVyZS5yZXF1aXJlZBI0TWlzc2luZyByZXF1aXJlZCBmaWVsZHM6IGVtYWlsLCB0aW1lc3RhbXAsIHNpZ25hdHVyZRoKdGhpcyAhPSAnJyKQAQoSU2lnbkluUm9vdFJlc3BvbnNlEg0KBXRva2VuGAEgASgJEjMKBHVzZXIYAiABKAsyHS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Vc2VyQgbS8xgCOAESNgoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ASKXAgoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSRAoIc2V0dGluZ3MYAyABKAsyKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VTZXR0aW5nc0IG0vMYAjgBEjoKDGludGVncmF0aW9ucxgEIAMoCzIkLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkludGVncmF0aW9uEjYKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgbS8xgCOAESNgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ASKeBAoRV29ya3NwYWNlU2V0dGluZ3MSEwoLd2Vic2l0ZV91cmwYASABKAkSEAoIbG9nb191cmwYAiABKAkSEAoIdGltZXpvbmUYAyABKAkSGwoTY3VzdG9tX2VuZHBvaW50X3VybBgEIAEoCRIjChttYXJrZXRpbmdfZW1haWxfcHJvdmlkZXJfaWQYBSABKAkSJwofdHJhbnNhY3Rpb25hbF9lbWFpbF9wcm92aWRlcl9pZBgGIAEoCRIjChZlbWFpbF90cmFja2luZ19lbmFibGVkGAcgASgISACIAQESGAoQZGVmYXVsdF9sYW5ndWFnZRgIIAEoCRIRCglsYW5ndWFnZXMYCSADKAkSIwoWd2ViaG9va19yZXRlbnRpb25fZGF5cxgKIAEoBUgBiAEBEiEKFG1lc3NhZ2VfY29udGVudF9kYXlzGAsgASgFSAKIAQESJAoXdGltZWxpbmVfcmV0ZW50aW9uX2RheXMYDCABKAVIA4gBARIhChRhdWRpdF9yZXRlbnRpb25fZGF5cxgNIAEoBUgEiAEBQhkKF19lbWFpbF90cmFja2luZ19lbmFibGVkQhkKF193ZWJob29rX3JldGVudGlvbl9kYXlzQhcKFV9tZXNzYWdlX2NvbnRlbnRfZGF5c0IaChhfdGltZWxpbmVfcmV0ZW50aW9uX2RheXNCFwoVX2F1ZGl0X3JldGVudGlvbl9kYXlzIu0BCgtJbnRlZ3JhdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHR5cGUYAyABKAkSRgoOZW1haWxfcHJvdmlkZXIYBCABKAsyJi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5FbWFpbFByb3ZpZGVyQgbS8xgCOAESNgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBtLzGAI4ARI2Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBItADCg1FbWFpbFByb3ZpZGVyEgwKBGtpbmQYASABKAkSqAEKBHNtdHAYAiABKAsyJS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TbXRwU2V0dGluZ3NCc9LzGG8qbXsiaG9zdCI6InNtdHAuZXhhbXBsZS5jb20iLCJwb3J0Ijo1ODcsInVzZXJuYW1lIjoicG9zdHJpZGVyIiwicGFzc3dvcmQiOiIiLCJ1c2VfdGxzIjp0cnVlLCJlaGxvX2hvc3RuYW1lIjoiIn0SggEKB3NlbmRlcnMYAyADKAsyHy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TZW5kZXJCUNLzGEwqSlt7ImlkIjoidGVhbSIsImVtYWlsIjoidGVhbUBleGFtcGxlLmNvbSIsIm5hbWUiOiJUZWFtIiwiaXNfZGVmYXVsdCI6dHJ1ZX1dEh0KFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgEIAEoBRIwCgd3YXJtX3VwGAUgASgLMh8ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuV2FybVVwEhwKD3Vua25vd25fcmV0cmllcxgGIAEoBUgAiAEBQhIKEF91bmtub3duX3JldHJpZXMiMgoGV2FybVVwEhIKCnN0YXJ0ZWRfb24YASABKAkSFAoMZGFpbHlfbGltaXRzGAIgAygFInYKDFNtdHBTZXR0aW5ncxIMCgRob3N0GAEgASgJEgwKBHBvcnQYAiABKAUSEAoIdXNlcm5hbWUYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSDwoHdXNlX3RscxgFIAEoCBIVCg1laGxvX2hvc3RuYW1lGAYgASgJIkUKBlNlbmRlchIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmlzX2RlZmF1bHQYBCABKAgiFwoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0IlAKFkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2USNgoKd29ya3NwYWNlcxgBIAMoCzIiLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLldvcmtzcGFjZSJYChNHZXRXb3Jrc3BhY2VSZXF1ZXN0EkEKAmlkGAEgASgJQjW6SDK6AS8KC2lkLnJlcXVpcmVkEhRNaXNzaW5nIHdvcmtzcGFjZSBJRBoKdGhpcyAhPSAnJyJVChRHZXRXb3Jrc3BhY2VSZXNwb25zZRI9Cgl3b3Jrc3BhY2UYASABKAsyIi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VCBtLzGAI4ASLcAgoWQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBKlAQoCaWQYASABKAlCmAG6SJQBugFKCg9pZC5hbHBoYW51bWVyaWMSF2lkIG11c3QgYmUgYWxwaGFudW1lcmljGh50aGlzLm1hdGNoZXMoJ15bYS16QS1aMC05XSokJym6AUEKCWlkLmxlbmd0aBIiaWQgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAyMBoQc2l6ZSh0aGlzKSA8PSAyMMgBARJcCgRuYW1lGAIgASgJQk66SEu6AUUKC25hbWUubGVuZ3RoEiRuYW1lIGxlbmd0aCBtdXN0IGJlIGJldHdlZW4gMSBhbmQgMzIaEHNpemUodGhpcykgPD0gMzLIAQESPAoIc2V0dGluZ3MYAyABKAsyKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VTZXR0aW5ncyJYChdDcmVhdGVXb3Jrc3BhY2VSZXNwb25zZRI9Cgl3b3Jrc3BhY2UYASABKAsyIi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VCBtLzGAI4ASLQAQoWVXBkYXRlV29ya3NwYWNlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBElwKBG5hbWUYAiABKAlCTrpIS7oBRQoLbmFtZS5sZW5ndGgSJG5hbWUgbGVuZ3RoIG11c3QgYmUgYmV0d2VlbiAxIGFuZCAzMhoQc2l6ZSh0aGlzKSA8PSAzMsgBARJECghzZXR0aW5ncxgDIAEoCzIqLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLldvcmtzcGFjZVNldHRpbmdzQga6SAPIAQEiWAoXVXBkYXRlV29ya3NwYWNlUmVzcG9uc2USPQoJd29ya3NwYWNlGAEgASgLMiIucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuV29ya3NwYWNlQgbS8xgCOAEiKQoKUGVybWlzc2lvbhIMCgRyZWFkGAEgASgIEg0KBXdyaXRlGAIgASgIIuUDChNDcmVhdGVBUElLZXlSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEq0BCgxlbWFpbF9wcmVmaXgYAiABKAlClgG6SJIBugGLAQoUZW1haWxfcHJlZml4LnBhdHRlcm4SS2VtYWlsX3ByZWZpeCBtdXN0IGJlIDEgdG8gNjQgbGV0dGVycywgZGlnaXRzLCBkb3RzLCBoeXBoZW5zIGFuZCB1bmRlcnNjb3JlcxomdGhpcy5tYXRjaGVzKCdeW2EtekEtWjAtOS5fLV17MCw2NH0kJynIAQESUgoLcGVybWlzc2lvbnMYAyADKAsyPS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVBUElLZXlSZXF1ZXN0LlBlcm1pc3Npb25zRW50cnkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoRYWxsb3dlZF9hZGRyZXNzZXMYBSADKAlCCLpIBZIBAhAyGlcKEFBlcm1pc3Npb25zRW50cnkSCwoDa2V5GAEgASgJEjIKBXZhbHVlGAIgASgLMiMucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuUGVybWlzc2lvbjoCOAEiiAEKFENyZWF0ZUFQSUtleVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRINCgV0b2tlbhgCIAEoCRINCgVlbWFpbBgDIAEoCRIKCgJpZBgEIAEoCRI2CgpleHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIG0vMYAjgBIu8BChhDcmVhdGVJbnRlZ3JhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGQoEbmFtZRgCIAEoCUILukgIyAEBcgMY/wESWAoEdHlwZRgDIAEoCUJKukhHugFBCgp0eXBlLmVtYWlsEhR0eXBlIG11c3QgYmUgJ2VtYWlsJxoddGhpcyA9PSAnZW1haWwnIHx8IHRoaXMgPT0gJyfIAQESQAoIcHJvdmlkZXIYBCABKAsyJi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5FbWFpbFByb3ZpZGVyQga6SAPIAQEiQwoZQ3JlYXRlSW50ZWdyYXRpb25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSFgoOaW50ZWdyYXRpb25faWQYAiABKAkitQEKGFVwZGF0ZUludGVncmF0aW9uUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhkKBG5hbWUYAyABKAlCC7pICMgBAXIDGP8BEkAKCHByb3ZpZGVyGAQgASgLMiYucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuRW1haWxQcm92aWRlckIGukgDyAEBIjwKGVVwZGF0ZUludGVncmF0aW9uUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiWAoYRGVsZXRlSW50ZWdyYXRpb25SZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEh4KDmludGVncmF0aW9uX2lkGAIgASgJQga6SAPIAQEiPAoZRGVsZXRlSW50ZWdyYXRpb25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJmChBBdXRob3JpemVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAyABKAkSFwoFdG9rZW4YBCABKAlCCLpIBXIDGIAgInEKDFRva2VuU3ViamVjdBIMCgR0eXBlGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK9AgoRQXV0aG9yaXplUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEgwKBHJvb3QYAiABKAgSDAoEcm9sZRgDIAEoCRJQCgtwZXJtaXNzaW9ucxgEIAMoCzI7LnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkF1dGhvcml6ZVJlc3BvbnNlLlBlcm1pc3Npb25zRW50cnkSGQoRYWxsb3dlZF9hZGRyZXNzZXMYBSADKAkSNgoHc3ViamVjdBgGIAEoCzIlLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlRva2VuU3ViamVjdBpXChBQZXJtaXNzaW9uc0VudHJ5EgsKA2tleRgBIAEoCRIyCgV2YWx1ZRgCIAEoCzIjLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlBlcm1pc3Npb246AjgBIjIKEkdldFNldHRpbmdzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASJhChNHZXRTZXR0aW5nc1Jlc3BvbnNlEgwKBG5hbWUYASABKAkSPAoIc2V0dGluZ3MYAiABKAsyKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5Xb3Jrc3BhY2VTZXR0aW5ncyJVChVHZXRJbnRlZ3JhdGlvblJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHgoOaW50ZWdyYXRpb25faWQYAiABKAlCBrpIA8gBASJsChZHZXRJbnRlZ3JhdGlvblJlc3BvbnNlEjkKC2ludGVncmF0aW9uGAEgASgLMiQucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuSW50ZWdyYXRpb24SFwoPc2VhbGVkX3Bhc3N3b3JkGAIgASgJInAKFEdldE9sZEJveEtleXNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEjoKB3B1cnBvc2UYAiABKAlCKbpIJnIkUhBtZXNzYWdlLXJlcXVlc3RzUhBtZXNzYWdlLWNvbnRlbnRzIiUKFUdldE9sZEJveEtleXNSZXNwb25zZRIMCgRrZXlzGAEgAygMIk4KElJlcG9ydFVzYWdlUmVxdWVzdBI4CgV1c2FnZRgBIAMoCzIeLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlVzYWdlQgm6SAaSAQMQ9AMiOgoFVXNhZ2USIgoDa2V5GAEgASgJQhW6SBJyEDIOXlswLTlhLWZdezY0fSQSDQoFY291bnQYAiABKA0iJQoTUmVwb3J0VXNhZ2VSZXNwb25zZRIOCgZ0b3RhbHMYASADKAMiNgoWR2V0RW1haWxIbWFjS2V5UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASImChdHZXRFbWFpbEhtYWNLZXlSZXNwb25zZRILCgNrZXkYASABKAkiOQoZUm90YXRlRW1haWxIbWFjS2V5UmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASIpChpSb3RhdGVFbWFpbEhtYWNLZXlSZXNwb25zZRILCgNrZXkYASABKAkiMQoRTGlzdE93bmVyc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiPAoSTGlzdE93bmVyc1Jlc3BvbnNlEhYKDndvcmtzcGFjZV9uYW1lGAEgASgJEg4KBmVtYWlscxgCIAMoCTKzAQoLVXNlclNlcnZpY2USowEKClNpZ25JblJvb3QSKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5TaWduSW5Sb290UmVxdWVzdBorLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlNpZ25JblJvb3RSZXNwb25zZSI8yvMYGQoCCAFCEUZhaWxlZCB0byBzaWduIGluWgCC0+STAhk6ASoiFC9hcGkvdXNlci5yb290U2lnbmluMssQChBXb3Jrc3BhY2VTZXJ2aWNlEsEBCg5MaXN0V29ya3NwYWNlcxIuLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkxpc3RXb3Jrc3BhY2VzUmVxdWVzdBovLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiTpACAcrzGCsKAhABMgp3b3Jrc3BhY2VzQhlGYWlsZWQgdG8gbGlzdCB3b3Jrc3BhY2VzgtPkkwIWEhQvYXBpL3dvcmtzcGFjZXMubGlzdBK7AQoMR2V0V29ya3NwYWNlEiwucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0V29ya3NwYWNlUmVxdWVzdBotLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldFdvcmtzcGFjZVJlc3BvbnNlIk6QAgHK8xgsCg0aCwoJd29ya3NwYWNlEgJpZEIXRmFpbGVkIHRvIGdldCB3b3Jrc3BhY2WC0+STAhUSEy9hcGkvd29ya3NwYWNlcy5nZXQSywEKD0NyZWF0ZVdvcmtzcGFjZRIvLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaMC5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5DcmVhdGVXb3Jrc3BhY2VSZXNwb25zZSJVyvMYMAoCKAEoyQEyCXdvcmtzcGFjZUIaRmFpbGVkIHRvIGNyZWF0ZSB3b3Jrc3BhY2VaAILT5JMCGzoBKiIWL2FwaS93b3Jrc3BhY2VzLmNyZWF0ZRLPAQoPVXBkYXRlV29ya3NwYWNlEi8ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuVXBkYXRlV29ya3NwYWNlUmVxdWVzdBowLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlVwZGF0ZVdvcmtzcGFjZVJlc3BvbnNlIlmQAgLK8xgxCgIgARICaWQyCXdvcmtzcGFjZUIaRmFpbGVkIHRvIHVwZGF0ZSB3b3Jrc3BhY2VaAILT5JMCGzoBKiIWL2FwaS93b3Jrc3BhY2VzLnVwZGF0ZRK8AQoMQ3JlYXRlQVBJS2V5EiwucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuQ3JlYXRlQVBJS2V5UmVxdWVzdBotLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkNyZWF0ZUFQSUtleVJlc3BvbnNlIk/K8xgkCgIgAUIYRmFpbGVkIHRvIGNyZWF0ZSBBUEkga2V5WgQKAmlkgtPkkwIhOgEqIhwvYXBpL3dvcmtzcGFjZXMuY3JlYXRlQVBJS2V5EuUBChFDcmVhdGVJbnRlZ3JhdGlvbhIxLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkNyZWF0ZUludGVncmF0aW9uUmVxdWVzdBoyLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkNyZWF0ZUludGVncmF0aW9uUmVzcG9uc2UiacrzGDkKAiABIAEoyQFCHEZhaWxlZCB0byBjcmVhdGUgaW50ZWdyYXRpb25aEAoOaW50ZWdyYXRpb25faWSC0+STAiY6ASoiIS9hcGkvd29ya3NwYWNlcy5jcmVhdGVJbnRlZ3JhdGlvbhLjAQoRVXBkYXRlSW50ZWdyYXRpb24SMS5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5VcGRhdGVJbnRlZ3JhdGlvblJlcXVlc3QaMi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5VcGRhdGVJbnRlZ3JhdGlvblJlc3BvbnNlImeQAgLK8xg0CgIgAUIcRmFpbGVkIHRvIHVwZGF0ZSBpbnRlZ3JhdGlvbloQCg5pbnRlZ3JhdGlvbl9pZILT5JMCJjoBKiIhL2FwaS93b3Jrc3BhY2VzLnVwZGF0ZUludGVncmF0aW9uEuIBChFEZWxldGVJbnRlZ3JhdGlvbhIxLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkRlbGV0ZUludGVncmF0aW9uUmVxdWVzdBoyLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkRlbGV0ZUludGVncmF0aW9uUmVzcG9uc2UiZsrzGDYKAiABGAFCHEZhaWxlZCB0byBkZWxldGUgaW50ZWdyYXRpb25aEAoOaW50ZWdyYXRpb25faWSC0+STAiY6ASoiIS9hcGkvd29ya3NwYWNlcy5kZWxldGVJbnRlZ3JhdGlvbhLGAQoPR2V0RW1haWxIbWFjS2V5Ei8ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0RW1haWxIbWFjS2V5UmVxdWVzdBowLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldEVtYWlsSG1hY0tleVJlc3BvbnNlIlCQAgHK8xgiCgIgAUIcRmFpbGVkIHRvIGdldCBlbWFpbCBITUFDIGtleYLT5JMCIRIfL2FwaS93b3Jrc3BhY2VzLmdldEVtYWlsSG1hY0tleRLZAQoSUm90YXRlRW1haWxIbWFjS2V5EjIucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuUm90YXRlRW1haWxIbWFjS2V5UmVxdWVzdBozLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLlJvdGF0ZUVtYWlsSG1hY0tleVJlc3BvbnNlIlrK8xgpCgIgARgBQh9GYWlsZWQgdG8gcm90YXRlIGVtYWlsIEhNQUMga2V5WgCC0+STAic6ASoiIi9hcGkvd29ya3NwYWNlcy5yb3RhdGVFbWFpbEhtYWNLZXky+QYKGVdvcmtzcGFjZURpcmVjdG9yeVNlcnZpY2UShAEKCUF1dGhvcml6ZRIpLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkF1dGhvcml6ZVJlcXVlc3QaKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5BdXRob3JpemVSZXNwb25zZSIgkAIByvMYGQoCMAFCE0ZhaWxlZCB0byBhdXRob3JpemUSjQEKC0dldFNldHRpbmdzEisucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiwucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0U2V0dGluZ3NSZXNwb25zZSIjkAIByvMYHAoCMAFCFkZhaWxlZCB0byBnZXQgc2V0dGluZ3MSiQEKCkxpc3RPd25lcnMSKi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5MaXN0T3duZXJzUmVxdWVzdBorLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkxpc3RPd25lcnNSZXNwb25zZSIikAIByvMYGwoCMAFCFUZhaWxlZCB0byBsaXN0IG93bmVycxKZAQoOR2V0SW50ZWdyYXRpb24SLi5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5HZXRJbnRlZ3JhdGlvblJlcXVlc3QaLy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5HZXRJbnRlZ3JhdGlvblJlc3BvbnNlIiaQAgHK8xgfCgIwAUIZRmFpbGVkIHRvIGdldCBpbnRlZ3JhdGlvbhKKAQoLUmVwb3J0VXNhZ2USKy5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5SZXBvcnRVc2FnZVJlcXVlc3QaLC5wb3N0cmlkZXIud29ya3NwYWNlcy52MS5SZXBvcnRVc2FnZVJlc3BvbnNlIiDK8xgcCgIwAUIWRmFpbGVkIHRvIHJlcG9ydCB1c2FnZRKPAQoNR2V0T2xkQm94S2V5cxItLnBvc3RyaWRlci53b3Jrc3BhY2VzLnYxLkdldE9sZEJveEtleXNSZXF1ZXN0Gi4ucG9zdHJpZGVyLndvcmtzcGFjZXMudjEuR2V0T2xkQm94S2V5c1Jlc3BvbnNlIh+QAgHK8xgYCgIwAUISRmFpbGVkIHRvIGdldCBrZXlzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * A person or an API key.
@@ -1082,7 +1082,7 @@ export const DeleteIntegrationResponseSchema: GenMessage<DeleteIntegrationRespon
  */
 export type AuthorizeRequest = Message<"postrider.workspaces.v1.AuthorizeRequest"> & {
   /**
-   * The token's subject.
+   * The token's subject; ignored with `token`.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1101,6 +1101,14 @@ export type AuthorizeRequest = Message<"postrider.workspaces.v1.AuthorizeRequest
    * @generated from field: string workspace_id = 3;
    */
   workspaceId: string;
+
+  /**
+   * A token of a person or an API key from before tokens were signed with Ed25519 (HS256), in place of `user_id` and
+   * `session_id`: only workspaces can verify it. At most 4,096 characters.
+   *
+   * @generated from field: string token = 4;
+   */
+  token: string;
 };
 
 /**
@@ -1109,6 +1117,48 @@ export type AuthorizeRequest = Message<"postrider.workspaces.v1.AuthorizeRequest
  */
 export const AuthorizeRequestSchema: GenMessage<AuthorizeRequest> = /*@__PURE__*/
   messageDesc(file_postrider_workspaces_v1_workspaces, 27);
+
+/**
+ * Whose token it is.
+ *
+ * @generated from message postrider.workspaces.v1.TokenSubject
+ */
+export type TokenSubject = Message<"postrider.workspaces.v1.TokenSubject"> & {
+  /**
+   * `user` or `api_key`.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * As in `AuthorizeRequest`.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * As in `AuthorizeRequest`.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * When the token ends.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.TokenSubject.
+ * Use `create(TokenSubjectSchema)` to create a new message.
+ */
+export const TokenSubjectSchema: GenMessage<TokenSubject> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 28);
 
 /**
  * The subject's permissions.
@@ -1150,6 +1200,13 @@ export type AuthorizeResponse = Message<"postrider.workspaces.v1.AuthorizeRespon
    * @generated from field: repeated string allowed_addresses = 5;
    */
   allowedAddresses: string[];
+
+  /**
+   * Whom the request's `token` names; absent if it has none, or one that is not valid.
+   *
+   * @generated from field: postrider.workspaces.v1.TokenSubject subject = 6;
+   */
+  subject?: TokenSubject | undefined;
 };
 
 /**
@@ -1157,7 +1214,7 @@ export type AuthorizeResponse = Message<"postrider.workspaces.v1.AuthorizeRespon
  * Use `create(AuthorizeResponseSchema)` to create a new message.
  */
 export const AuthorizeResponseSchema: GenMessage<AuthorizeResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 28);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 29);
 
 /**
  * Asks for settings.
@@ -1178,7 +1235,7 @@ export type GetSettingsRequest = Message<"postrider.workspaces.v1.GetSettingsReq
  * Use `create(GetSettingsRequestSchema)` to create a new message.
  */
 export const GetSettingsRequestSchema: GenMessage<GetSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 29);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 30);
 
 /**
  * The settings of a workspace.
@@ -1206,7 +1263,7 @@ export type GetSettingsResponse = Message<"postrider.workspaces.v1.GetSettingsRe
  * Use `create(GetSettingsResponseSchema)` to create a new message.
  */
 export const GetSettingsResponseSchema: GenMessage<GetSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 30);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 31);
 
 /**
  * Asks for an integration.
@@ -1234,7 +1291,7 @@ export type GetIntegrationRequest = Message<"postrider.workspaces.v1.GetIntegrat
  * Use `create(GetIntegrationRequestSchema)` to create a new message.
  */
 export const GetIntegrationRequestSchema: GenMessage<GetIntegrationRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 31);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 32);
 
 /**
  * An integration with its credentials.
@@ -1243,11 +1300,19 @@ export const GetIntegrationRequestSchema: GenMessage<GetIntegrationRequest> = /*
  */
 export type GetIntegrationResponse = Message<"postrider.workspaces.v1.GetIntegrationResponse"> & {
   /**
-   * The integration, password in clear.
+   * The integration, without its password.
    *
    * @generated from field: postrider.workspaces.v1.Integration integration = 1;
    */
   integration?: Integration | undefined;
+
+  /**
+   * The password as it is stored, sealed so that only messages opens it; empty if there is none. Its place is the workspace,
+   * the integration and `smtp.password`.
+   *
+   * @generated from field: string sealed_password = 2;
+   */
+  sealedPassword: string;
 };
 
 /**
@@ -1255,7 +1320,126 @@ export type GetIntegrationResponse = Message<"postrider.workspaces.v1.GetIntegra
  * Use `create(GetIntegrationResponseSchema)` to create a new message.
  */
 export const GetIntegrationResponseSchema: GenMessage<GetIntegrationResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 32);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 33);
+
+/**
+ * Asks for the keys of boxes of before.
+ *
+ * @generated from message postrider.workspaces.v1.GetOldBoxKeysRequest
+ */
+export type GetOldBoxKeysRequest = Message<"postrider.workspaces.v1.GetOldBoxKeysRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * `message-requests` or `message-contents`.
+   *
+   * @generated from field: string purpose = 2;
+   */
+  purpose: string;
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.GetOldBoxKeysRequest.
+ * Use `create(GetOldBoxKeysRequestSchema)` to create a new message.
+ */
+export const GetOldBoxKeysRequestSchema: GenMessage<GetOldBoxKeysRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 34);
+
+/**
+ * The keys.
+ *
+ * @generated from message postrider.workspaces.v1.GetOldBoxKeysResponse
+ */
+export type GetOldBoxKeysResponse = Message<"postrider.workspaces.v1.GetOldBoxKeysResponse"> & {
+  /**
+   * 32 bytes each: one for each key in SECRET_KEY, that of the current one first.
+   *
+   * @generated from field: repeated bytes keys = 1;
+   */
+  keys: Uint8Array[];
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.GetOldBoxKeysResponse.
+ * Use `create(GetOldBoxKeysResponseSchema)` to create a new message.
+ */
+export const GetOldBoxKeysResponseSchema: GenMessage<GetOldBoxKeysResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 35);
+
+/**
+ * What a process has counted since its last report.
+ *
+ * @generated from message postrider.workspaces.v1.ReportUsageRequest
+ */
+export type ReportUsageRequest = Message<"postrider.workspaces.v1.ReportUsageRequest"> & {
+  /**
+   * At most 500, each key once.
+   *
+   * @generated from field: repeated postrider.workspaces.v1.Usage usage = 1;
+   */
+  usage: Usage[];
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.ReportUsageRequest.
+ * Use `create(ReportUsageRequestSchema)` to create a new message.
+ */
+export const ReportUsageRequestSchema: GenMessage<ReportUsageRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 36);
+
+/**
+ * The requests under one limit.
+ *
+ * @generated from message postrider.workspaces.v1.Usage
+ */
+export type Usage = Message<"postrider.workspaces.v1.Usage"> & {
+  /**
+   * SHA-256 in lower-case hex of the limit's kind and of what it limits: a key or user, a workspace or a client address.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Requests since the last report.
+   *
+   * @generated from field: uint32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.Usage.
+ * Use `create(UsageSchema)` to create a new message.
+ */
+export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 37);
+
+/**
+ * What all processes have counted.
+ *
+ * @generated from message postrider.workspaces.v1.ReportUsageResponse
+ */
+export type ReportUsageResponse = Message<"postrider.workspaces.v1.ReportUsageResponse"> & {
+  /**
+   * Requests since the key was first reported, in the order of the request.
+   *
+   * @generated from field: repeated int64 totals = 1;
+   */
+  totals: bigint[];
+};
+
+/**
+ * Describes the message postrider.workspaces.v1.ReportUsageResponse.
+ * Use `create(ReportUsageResponseSchema)` to create a new message.
+ */
+export const ReportUsageResponseSchema: GenMessage<ReportUsageResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_workspaces_v1_workspaces, 38);
 
 /**
  * Asks for the key of `email_hmac`.
@@ -1276,7 +1460,7 @@ export type GetEmailHmacKeyRequest = Message<"postrider.workspaces.v1.GetEmailHm
  * Use `create(GetEmailHmacKeyRequestSchema)` to create a new message.
  */
 export const GetEmailHmacKeyRequestSchema: GenMessage<GetEmailHmacKeyRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 33);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 39);
 
 /**
  * The key of `email_hmac`.
@@ -1298,7 +1482,7 @@ export type GetEmailHmacKeyResponse = Message<"postrider.workspaces.v1.GetEmailH
  * Use `create(GetEmailHmacKeyResponseSchema)` to create a new message.
  */
 export const GetEmailHmacKeyResponseSchema: GenMessage<GetEmailHmacKeyResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 34);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 40);
 
 /**
  * Asks for a new key.
@@ -1319,7 +1503,7 @@ export type RotateEmailHmacKeyRequest = Message<"postrider.workspaces.v1.RotateE
  * Use `create(RotateEmailHmacKeyRequestSchema)` to create a new message.
  */
 export const RotateEmailHmacKeyRequestSchema: GenMessage<RotateEmailHmacKeyRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 35);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 41);
 
 /**
  * The new key.
@@ -1340,7 +1524,7 @@ export type RotateEmailHmacKeyResponse = Message<"postrider.workspaces.v1.Rotate
  * Use `create(RotateEmailHmacKeyResponseSchema)` to create a new message.
  */
 export const RotateEmailHmacKeyResponseSchema: GenMessage<RotateEmailHmacKeyResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 36);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 42);
 
 /**
  * Asks for the owners of a workspace.
@@ -1361,7 +1545,7 @@ export type ListOwnersRequest = Message<"postrider.workspaces.v1.ListOwnersReque
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 37);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 43);
 
 /**
  * The owners of a workspace.
@@ -1389,7 +1573,7 @@ export type ListOwnersResponse = Message<"postrider.workspaces.v1.ListOwnersResp
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_workspaces_v1_workspaces, 38);
+  messageDesc(file_postrider_workspaces_v1_workspaces, 44);
 
 /**
  * Signs users in.
@@ -1405,8 +1589,8 @@ export const UserService: GenService<{
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
    * timestamp more than 60 seconds off, a wrong signature, or one that was already used. RESOURCE_EXHAUSTED: more than 5
    * failed attempts in 5 minutes for one address (a success clears the count), more than 50 failed ones of one client,
-   * or more than 60 successful ones for one address. Response metadata, also of errors: `ratelimit-limit`,
-   * `ratelimit-remaining`, `ratelimit-reset` (seconds).
+   * or more than 60 successful ones for one address. Response metadata, also of errors: `ratelimit-policy`,
+   * `ratelimit`.
    *
    * @generated from rpc postrider.workspaces.v1.UserService.SignInRoot
    */
@@ -1590,7 +1774,7 @@ export const WorkspaceDirectoryService: GenService<{
     output: typeof ListOwnersResponseSchema;
   },
   /**
-   * Reads one email integration with its credentials in clear.
+   * Reads one email integration with its credentials, which only messages can open.
    *
    * NOT_FOUND: no such integration.
    *
@@ -1600,6 +1784,30 @@ export const WorkspaceDirectoryService: GenService<{
     methodKind: "unary";
     input: typeof GetIntegrationRequestSchema;
     output: typeof GetIntegrationResponseSchema;
+  },
+  /**
+   * Adds to the requests that all processes have counted under their limits, so that they keep the limits together. Each
+   * process reports once a second. Totals of keys that were not reported for a minute begin again.
+   *
+   * @generated from rpc postrider.workspaces.v1.WorkspaceDirectoryService.ReportUsage
+   */
+  reportUsage: {
+    methodKind: "unary";
+    input: typeof ReportUsageRequestSchema;
+    output: typeof ReportUsageResponseSchema;
+  },
+  /**
+   * Gives messages the keys that open what it had stored before it had keys of its own: they are derived from SECRET_KEY,
+   * which only workspaces has.
+   *
+   * PERMISSION_DENIED: another service calls.
+   *
+   * @generated from rpc postrider.workspaces.v1.WorkspaceDirectoryService.GetOldBoxKeys
+   */
+  getOldBoxKeys: {
+    methodKind: "unary";
+    input: typeof GetOldBoxKeysRequestSchema;
+    output: typeof GetOldBoxKeysResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_workspaces_v1_workspaces, 2);

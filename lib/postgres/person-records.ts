@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { query } from './postgres/query.ts';
-import type { Store } from './postgres/store.ts';
-import { invalidField } from './rpc/errors.ts';
+import { invalidField } from '../rpc/errors.ts';
+import { query } from './query.ts';
+import type { Store } from './store.ts';
 
 /** One thing that is kept about a person. */
 export type PersonRecord = { kind: string; data: JsonObject };

@@ -1,0 +1,28 @@
+/** The processes that sign tokens. */
+export const services = [
+  'gateway',
+  'workspaces',
+  'contacts',
+  'templates',
+  'broadcasts',
+  'messages',
+  'webhooks',
+] as const;
+
+/** Who has the keys of a box. */
+export const boxOwners: Record<string, string> = {
+  'workspace-secrets': 'workspaces',
+  'feed-headers': 'broadcasts',
+  'webhook-secrets': 'webhooks',
+  'message-requests': 'messages',
+  'message-contents': 'messages',
+};
+
+/** Who makes and reads links of a purpose. */
+export const macOwners: Record<string, readonly string[]> = {
+  'postrider/tracking': ['messages', 'gateway'],
+  'postrider/link-targets': ['messages', 'gateway'],
+  'postrider/links': ['messages'],
+  'postrider/broadcast-pages': ['broadcasts'],
+  'postrider/sign-in-codes': ['workspaces'],
+};

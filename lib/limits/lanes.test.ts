@@ -1,0 +1,107 @@
+import { Code } from '@connectrpc/connect';
+import { beforeEach, expect, test } from '@jest/globals';
+import { heavyLane, Lane, lanesOfPool } from './lanes.ts';
+
+const limits = { ...lanesOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
+let lane: Lane;
+/** Work that has a place, in the order in which it got it. */
+let inside: { name: string; leave: () => void }[];
+beforeEach(() => {
+  lane = new Lane(limits);
+  inside = [];
+});
+
+const never = new AbortController().signal;
+
+async function enter(name: string, signal = never): Promise<void> {
+  const leave = await lane.enter(name, signal);
+  inside.push({ name, leave });
+}
+
+/** Lets what can enter do so. */
+const settle = () => new Promise((done) => setImmediate(done));
+const names = () => inside.map(({ name }) => name);
+const count = (name: string) => names().filter((each) => each === name).length;
+
+async function leave(name: string): Promise<void> {
+  const at = inside.findIndex((each) => each.name === name);
+  inside.splice(at, 1)[0]?.leave();
+  await settle();
+}
+
+const many = (name: string, times: number) =>
+  Array.from({ length: times }, () => enter(name).catch(() => {}));
+
+test('a pool of ten has eight places for tenants', () => {
+  expect(lanesOfPool(10)).toMatchObject({ places: 8 });
+  expect(lanesOfPool(2)).toMatchObject({ places: 1 });
+});
+
+test('a tenant alone leaves two places to newcomers', async () => {
+  many('a', 20);
+  await settle();
+  expect(count('a')).toBe(6);
+  await Promise.all([enter('b'), enter('c')]);
+  many('d', 1);
+  await leave('a');
+  expect(count('d')).toBe(1);
+});
+
+test('while others wait a tenant has half, and all take turns', async () => {
+  many('a', 20);
+  await settle();
+  many('b', 10);
+  many('c', 2);
+  await settle();
+  for (let each = 0; each < 4; each += 1) await leave('a');
+  // `b` has its half; the last place went to `a`, whose turn it was.
+  expect([count('a'), count('b'), count('c')]).toEqual([3, 4, 1]);
+  await leave('b');
+  expect([count('a'), count('b'), count('c')]).toEqual([3, 3, 2]);
+});
+
+test('of three places one tenant has two', async () => {
+  lane = new Lane(heavyLane);
+  many('a', 10);
+  await settle();
+  expect(count('a')).toBe(2);
+  await enter('b');
+  many('c', 1);
+  await settle();
+  expect(count('c')).toBe(0);
+  await leave('a');
+  expect([count('a'), count('b'), count('c')]).toEqual([2, 1, 0]);
+  await leave('a');
+  expect([count('a'), count('b'), count('c')]).toEqual([1, 1, 1]);
+});
+
+test('a tenant may wait with so much, and more is refused as its own fault', async () => {
+  many('a', 26);
+  await settle();
+  await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  await expect(enter('b')).resolves.toBeUndefined();
+});
+
+test('a wait ends: for the tenant with places as its own fault, for another as an outage', async () => {
+  lane = new Lane({ ...limits, waitMaxMs: 50 });
+  many('a', 6);
+  many('b', 2);
+  await settle();
+  await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  await expect(enter('c')).rejects.toMatchObject({ code: Code.Unavailable });
+  // Neither left anything behind.
+  await leave('a');
+  await enter('c');
+});
+
+test('work whose caller leaves waits no longer', async () => {
+  many('a', 6);
+  many('b', 2);
+  const caller = new AbortController();
+  const left = enter('c', caller.signal);
+  caller.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  await expect(enter('c', caller.signal)).rejects.toThrow('left');
+  await leave('a');
+  expect(count('c')).toBe(0);
+});

@@ -1,0 +1,119 @@
+import { Code } from '@connectrpc/connect';
+import { FairQueue } from '#lib/fair-queue.ts';
+import { retryLater } from '../rpc/errors.ts';
+
+export type LaneLimits = {
+  /** Of all tenants. */
+  places: number;
+  /** Work of one tenant that may wait. */
+  tenantWaitingMax: number;
+  waitMaxMs: number;
+};
+
+/** Left to newcomers where nobody waits. */
+const freeMin = 2;
+const waitingMax = 2_000;
+const retryMs = 1_000;
+const waits = { tenantWaitingMax: 64, waitMaxMs: 4_000 };
+
+/** The places of a pool: a fifth of its connections stays free for work that belongs to no tenant. */
+export function lanesOfPool(connections: number): LaneLimits {
+  return { ...waits, places: Math.max(1, connections - Math.ceil(connections / 5)) };
+}
+
+/** Heavy operations, which read or write much: three at a time in a process, two of one tenant. */
+export const heavyLane: LaneLimits = { ...waits, places: 3 };
+
+/**
+ * Shares places among tenants, who take turns. A tenant has at most half of them, at least two, while others wait; alone
+ * it has all but two. Waits are bounded: the tenant that fills its share is told to slow down.
+ */
+export class Lane {
+  readonly #limits: LaneLimits;
+  readonly #queue = new FairQueue<() => void>();
+  readonly #held = new Map<string, number>();
+  #total = 0;
+  #waiting = 0;
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits;
+  }
+
+  /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
+  async enter(tenant: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#change(tenant, 1);
+    else await this.#wait(tenant, signal);
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#change(tenant, -1);
+      this.#admit();
+    };
+  }
+
+  async #wait(tenant: string, signal: AbortSignal): Promise<void> {
+    const { tenantWaitingMax, waitMaxMs } = this.#limits;
+    if (this.#queue.sizeOf(tenant) >= tenantWaitingMax) throw slowDown();
+    if (this.#waiting >= waitingMax) throw this.#refusal(tenant);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#queue.add(tenant, resolve);
+    this.#waiting += 1;
+    const leave = (reason: () => unknown) => {
+      if (!this.#queue.remove(tenant, resolve)) return;
+      this.#waiting -= 1;
+      reject(reason());
+    };
+    const gone = () => leave(() => signal.reason);
+    const timer = setTimeout(() => leave(() => this.#refusal(tenant)), waitMaxMs);
+    signal.addEventListener('abort', gone, { once: true });
+    this.#admit();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', gone);
+    }
+  }
+
+  #admit(): void {
+    for (;;) {
+      const next = this.#queue.take((tenant) => this.#mayEnter(tenant));
+      if (!next) return;
+      this.#waiting -= 1;
+      this.#change(next.tenant, 1);
+      next.item();
+    }
+  }
+
+  #mayEnter(tenant: string): boolean {
+    const { places } = this.#limits;
+    if (this.#total >= places) return false;
+    if (this.#heldBy(tenant) < Math.max(2, Math.floor(places / 2))) return true;
+    const othersWait = this.#waiting > this.#queue.sizeOf(tenant);
+    return !othersWait && places - this.#total > freeMin;
+  }
+
+  #heldBy(tenant: string): number {
+    return this.#held.get(tenant) ?? 0;
+  }
+
+  #change(tenant: string, by: 1 | -1): void {
+    this.#total += by;
+    const held = this.#heldBy(tenant) + by;
+    if (held === 0) this.#held.delete(tenant);
+    else this.#held.set(tenant, held);
+  }
+
+  /** A tenant with fewer than two places has not filled its share: the wait is no fault of its own. */
+  #refusal(tenant: string): unknown {
+    if (this.#heldBy(tenant) >= Math.min(2, this.#limits.places)) return slowDown();
+    return retryLater('the service is busy', Code.Unavailable, retryMs);
+  }
+}
+
+function slowDown(): unknown {
+  const text = 'too many requests of this workspace at once; wait for their answers';
+  return retryLater(text, Code.ResourceExhausted, retryMs);
+}

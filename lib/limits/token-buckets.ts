@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+
+/** A bucket holds the requests of this time. */
+export const burstSeconds = 2;
+const keysMax = 20_000;
+
+type Bucket = { tokens: number; atMs: number };
+
+export type Taken = { isRefused: boolean; remaining: number; resetMs: number };
+
+/**
+ * Token buckets of one rate, by key. A key that was not used for long has a full bucket. Other processes may use
+ * the same key: `setShares` says how much of a rate is left to this one.
+ */
+export class TokenBuckets {
+  readonly perSecond: number;
+  readonly #now: () => number;
+  readonly #buckets = new LRUCache<string, Bucket>({ max: keysMax });
+  #used = new Map<string, number>();
+  #shares: ReadonlyMap<string, number> = new Map();
+
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.perSecond = perSecond;
+    this.#now = now;
+  }
+
+  get burst(): number {
+    return this.perSecond * burstSeconds;
+  }
+
+  /** Takes one token, or none if less than one is there. */
+  take(key: string): Taken {
+    const perSecond = this.perSecond * (this.#shares.get(key) ?? 1);
+    const max = Math.max(1, perSecond * burstSeconds);
+    const atMs = this.#now();
+    const bucket = this.#buckets.get(key) ?? { tokens: max, atMs };
+    const refilled = ((atMs - bucket.atMs) / 1_000) * perSecond;
+    bucket.tokens = Math.min(max, bucket.tokens + refilled);
+    bucket.atMs = atMs;
+    this.#buckets.set(key, bucket);
+    const isRefused = bucket.tokens < 1;
+    if (!isRefused) this.#count(key, bucket);
+    const remaining = Math.floor(bucket.tokens);
+    const missing = (remaining < 1 ? 1 : max) - bucket.tokens;
+    return { isRefused, remaining, resetMs: (missing / perSecond) * 1_000 };
+  }
+
+  /** What was taken since the last call, by key. */
+  takeUsage(): Map<string, number> {
+    const used = this.#used;
+    this.#used = new Map();
+    return used;
+  }
+
+  /** The shares of the rate, from 0 to 1, of keys that other processes use as well; all others have all of it. */
+  setShares(shares: ReadonlyMap<string, number>): void {
+    this.#shares = shares;
+  }
+
+  #count(key: string, bucket: Bucket): void {
+    bucket.tokens -= 1;
+    const used = this.#used.get(key);
+    if (used !== undefined || this.#used.size < keysMax) this.#used.set(key, (used ?? 0) + 1);
+  }
+}

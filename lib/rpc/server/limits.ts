@@ -1,0 +1,44 @@
+import type { HandlerContext, Interceptor } from '@connectrpc/connect';
+import { heavyLane, Lane } from '#lib/limits/lanes.ts';
+import type { RequestLimits } from '#lib/limits/request-limits.ts';
+import { peerAddressHeader } from '../wire.ts';
+import { limitedBy, operationOf } from './access.ts';
+
+type Gate = (context: HandlerContext) => Promise<void>;
+
+/** Counts direct calls by the address of their connection, before their message is read. */
+export function limitedGate(gate: Gate, limits: RequestLimits): Gate {
+  return async (context) => {
+    await gate(context);
+    const { isDirect } = limitedBy(context.values);
+    if (isDirect) limits.take('address', context.requestHeader.get(peerAddressHeader) ?? '');
+  };
+}
+
+/** Counts calls by workspace, which is known once access is granted, and direct ones by key or user. */
+export function limitInterceptor(limits: RequestLimits): Interceptor {
+  return (next) => (request) => {
+    if (!operationOf(request.method)) return next(request);
+    const { user, workspaceId, isDirect } = limitedBy(request.contextValues);
+    if (user !== undefined && isDirect) limits.take('key', user);
+    if (user !== undefined && workspaceId !== '') limits.take('workspace', workspaceId);
+    return next(request);
+  };
+}
+
+/**
+ * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process and of its connections.
+ * Services make heavy calls for a tenant, and are treated as the tenant.
+ */
+export function heavyInterceptor(): Interceptor {
+  const lane = new Lane(heavyLane);
+  return (next) => async (request) => {
+    if (request.stream || !operationOf(request.method)?.heavy) return next(request);
+    const leave = await lane.enter(limitedBy(request.contextValues).workspaceId, request.signal);
+    try {
+      return await next(request);
+    } finally {
+      leave();
+    }
+  };
+}

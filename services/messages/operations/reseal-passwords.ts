@@ -1,0 +1,21 @@
+import { passwordPlace } from '#lib/keys/places.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
+import { callerOf } from '#lib/rpc/server/access.ts';
+import type { Context, Methods } from '../context.ts';
+
+export function resealPasswords({ keyring }: Context): Methods['resealPasswords'] {
+  return async ({ workspaceId, passwords }, call) => {
+    if (callerOf(call).subject !== 'workspaces') {
+      throw refusal('SERVICES_ONLY', 'only workspaces may call this');
+    }
+    const sealed = passwords.map(({ integrationId, sealed }) => {
+      const place = passwordPlace(workspaceId, integrationId);
+      try {
+        return keyring.letters.seal(keyring.letters.open(sealed, place), place);
+      } catch {
+        return '';
+      }
+    });
+    return { sealed };
+  };
+}

@@ -1,0 +1,65 @@
+import { isLetter } from '#lib/keys/letter.ts';
+import { passwordPlace } from '#lib/keys/places.ts';
+import type { Resealed, SealedRow } from '#lib/postgres/reseal.ts';
+import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
+import type { Context } from '../context.ts';
+import { hmacKeyPlace, workspaceSecrets } from '../workspace.ts';
+
+type Sealing = Pick<Context, 'keyring' | 'credentials'>;
+
+/** Everything that this service stores sealed. */
+export function sealedColumns(context: Sealing): SealedColumn<string>[] {
+  const { keyring } = context;
+  return [
+    {
+      ...{ table: 'workspaces', workspace: 'id' },
+      ...{ id: { name: 'id', type: 'text' }, type: 'text', batchRows: 200 },
+      ...{ read: 't.sealed_hmac_key', column: 'sealed_hmac_key', write: 'given.value' },
+      reseal: resealEach(
+        ({ id, value }) => keyring.isCurrent(workspaceSecrets, value, id),
+        ({ id, value }) => {
+          const place = hmacKeyPlace(id);
+          return keyring.seal(
+            workspaceSecrets,
+            keyring.open(workspaceSecrets, value, place),
+            place,
+          );
+        },
+      ),
+    },
+    {
+      table: 'integrations',
+      ...{ id: { name: 'id', type: 'text' }, type: 'text', batchRows: 100 },
+      ...{ column: 'provider', read: "nullif(t.provider->'smtp'->>'sealed_password', '')" },
+      write: "jsonb_set(t.provider, '{smtp,sealed_password}', to_jsonb(given.value))",
+      reseal: (rows) => resealPasswords(context, rows),
+    },
+  ];
+}
+
+type Row = SealedRow<string>;
+
+/** Passwords of before are opened here; only messages opens others, and answers them sealed. */
+async function resealPasswords(
+  { keyring, credentials }: Sealing,
+  rows: readonly Row[],
+): Promise<Resealed<string>[]> {
+  const { letters } = keyring;
+  const letterRows = rows.filter(({ value }) => isLetter(value) && !letters.isCurrent(value));
+  const answers = new Map<Row, string>();
+  for (const [workspaceId, own] of Map.groupBy(letterRows, (row) => row.workspaceId)) {
+    const passwords = own.map(({ id, value }) => ({ integrationId: id, sealed: value }));
+    const { sealed } = await credentials.resealPasswords({ workspaceId, passwords });
+    for (const [index, row] of own.entries()) answers.set(row, sealed[index] ?? '');
+  }
+  const resealed = resealEach<string>(
+    ({ value }) => letters.isCurrent(value),
+    (row) => {
+      const anew = answers.get(row);
+      if (anew === '') throw new Error('messages cannot open it');
+      const place = passwordPlace(row.workspaceId, row.id);
+      return anew ?? letters.seal(keyring.open(workspaceSecrets, row.value, place), place);
+    },
+  );
+  return [...(await resealed(rows))];
+}

@@ -1,0 +1,13 @@
+import { oldBoxKeys } from '#lib/keys/secret-key.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
+import { callerOf } from '#lib/rpc/server/access.ts';
+import type { Context, Methods } from '../context.ts';
+
+export function getOldBoxKeys({ secretKeys }: Context): Methods['getOldBoxKeys'] {
+  return async ({ workspaceId, purpose }, call) => {
+    if (callerOf(call).subject !== 'messages') {
+      throw refusal('SERVICES_ONLY', 'only messages may call this');
+    }
+    return { keys: oldBoxKeys(secretKeys, purpose, workspaceId) };
+  };
+}

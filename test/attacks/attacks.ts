@@ -1,0 +1,199 @@
+import { unique } from '../stack/given.ts';
+import { flood, type Running } from './flood.ts';
+import { startTalker, startTarpit } from './servers.ts';
+import { idleSockets, idleStreams } from './sockets.ts';
+import { act, givenNotification, givenTenant, mailTo, plainMail, type Tenant } from './tenant.ts';
+
+export type Site = { baseUrl: string; owner: string; smtpPort: number };
+
+export type Attack = {
+  name: string;
+  /** Whether the attacker is told to slow down, however slow the machine is. */
+  isLimited: boolean;
+  /** Prepares a tenant of its own, and begins. */
+  begin(site: Site): Promise<Running>;
+};
+
+const contactsPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 11;
+
+function contactsFrom(prefix: string, count: number): object[] {
+  return Array.from({ length: count }, (_, at) => ({
+    email: `${prefix}.${at}@example.com`,
+    first_name: `Reader ${at}`,
+    custom_json_1: { note: 'x'.repeat(200) },
+  }));
+}
+
+async function importContacts(tenant: Tenant, count: number): Promise<void> {
+  for (let first = 0; first < count; first += 5_000) {
+    await act(tenant, 'contacts.import', { contacts: contactsFrom(unique('c'), 5_000) });
+  }
+}
+
+const mjml = (content: string) =>
+  `<mjml><mj-body><mj-section><mj-column><mj-text>${content}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+const doubling = (times: number) =>
+  `{% assign a = "aaaaaaaaaa," %}${'{% assign a = a | append: a %}'.repeat(times)}`;
+const loops = mjml(
+  `${doubling(10)}{% assign b = a | split: "," %}{% for x in b %}{% for y in b %}{% for z in b %}{{ x }}{% endfor %}{% endfor %}{% endfor %}`,
+);
+const filters = mjml(`${doubling(16)}{{ a | split: "," | sort | where_exp: "x", "x > 1" | join }}`);
+const quadratic = mjml(`${'<!--'.repeat(50_000)}${'{{'.repeat(50_000)}`);
+
+function compileOf(tenant: Tenant, source: string, connections: number): Running {
+  const body = {
+    workspace_id: tenant.workspaceId,
+    message_id: 'm',
+    mjml_source: source,
+    visual_editor_tree: undefined,
+    test_data: { name: 'Ann' },
+    channel: 'email',
+  };
+  return flood(tenant, { connections, request: () => ({ path: '/api/templates.compile', body }) });
+}
+
+/** Mails through the tenant's server, from so many callers at once. */
+async function mailsOf(tenant: Tenant, source: string, connections: number): Promise<Running> {
+  const notification = await givenNotification(tenant, { source });
+  const prefix = unique('victim');
+  return flood(tenant, {
+    connections,
+    request: (number) => ({
+      path: '/api/transactional.send',
+      body: {
+        workspace_id: tenant.workspaceId,
+        ...mailTo(`${prefix}.${number}@example.com`, notification),
+      },
+    }),
+  });
+}
+
+async function throughServer(
+  site: Site,
+  start: typeof startTarpit,
+  begin: (tenant: Tenant) => Promise<Running>,
+): Promise<Running> {
+  const server = await start();
+  const running = await begin(await givenTenant(site.baseUrl, { ...site, smtpPort: server.port }));
+  return {
+    tally: running.tally,
+    async stop() {
+      await running.stop();
+      await server.close();
+    },
+  };
+}
+
+const pathOf = (operation: string, query: Record<string, string>) =>
+  `/api/${operation}?${new URLSearchParams(query)}`;
+
+/** Each is a tenant, or a stranger, that does its worst. */
+export const attacks: readonly Attack[] = [
+  {
+    name: 'a hot loop of reads',
+    isLimited: false,
+    async begin(site) {
+      const tenant = await givenTenant(site.baseUrl, site);
+      const path = pathOf('lists.list', { workspace_id: tenant.workspaceId });
+      return flood(tenant, { connections: 64, request: () => ({ path }) });
+    },
+  },
+  {
+    name: 'a thousand slow reads',
+    isLimited: true,
+    async begin(site) {
+      const tenant = await givenTenant(site.baseUrl, site);
+      await importContacts(tenant, 20_000);
+      const path = pathOf('contacts.list', {
+        workspace_id: tenant.workspaceId,
+        full_name: 'nobody',
+        first_name: 'zzz',
+      });
+      return flood(tenant, { connections: 400, request: () => ({ path }) });
+    },
+  },
+  {
+    name: '200 large imports',
+    isLimited: false,
+    async begin(site) {
+      const tenant = await givenTenant(site.baseUrl, site);
+      return flood(tenant, {
+        connections: 16,
+        requestsMax: 200,
+        request: (number) => ({
+          path: '/api/contacts.import',
+          body: {
+            workspace_id: tenant.workspaceId,
+            contacts: contactsFrom(`i${number % 4}`, 5_000),
+          },
+        }),
+      });
+    },
+  },
+  {
+    name: 'template bombs',
+    isLimited: false,
+    begin: async (site) => compileOf(await givenTenant(site.baseUrl, site), loops, 80),
+  },
+  {
+    name: 'templates that patterns stumble over',
+    isLimited: false,
+    begin: async (site) => compileOf(await givenTenant(site.baseUrl, site), quadratic, 16),
+  },
+  {
+    name: 'mails that never end to render',
+    isLimited: false,
+    begin: async (site) => mailsOf(await givenTenant(site.baseUrl, site), filters, 16),
+  },
+  {
+    name: 'ids of 60 KB without a token',
+    isLimited: false,
+    async begin({ baseUrl }) {
+      const contact = { email: 'a@example.com' };
+      const body = { workspace_id: 'x'.repeat(60_000), contact, list_ids: ['a'] };
+      const stranger = { baseUrl, token: '' };
+      return flood(stranger, { connections: 45, request: () => ({ path: '/subscribe', body }) });
+    },
+  },
+  {
+    name: 'a flood of wrong tokens',
+    isLimited: false,
+    begin: async ({ baseUrl }) =>
+      flood(
+        { baseUrl, token: 'wrong' },
+        { connections: 64, request: () => ({ path: '/api/lists.list?workspace_id=w' }) },
+      ),
+  },
+  {
+    name: '4,096 streams that are idle',
+    isLimited: false,
+    begin: async ({ baseUrl }) => idleStreams(contactsPort(baseUrl), 4_096),
+  },
+  {
+    name: '1,060 connections that send no body',
+    isLimited: false,
+    begin: async ({ baseUrl }) => idleSockets(baseUrl, 1_060),
+  },
+  {
+    name: 'a mail server that never answers',
+    isLimited: false,
+    begin: (site) => throughServer(site, startTarpit, (tenant) => mailsOf(tenant, plainMail, 12)),
+  },
+  {
+    name: 'a mail server of many words',
+    isLimited: false,
+    begin: (site) => throughServer(site, startTalker, (tenant) => mailsOf(tenant, plainMail, 12)),
+  },
+  {
+    name: 'large pages',
+    isLimited: true,
+    async begin(site) {
+      const tenant = await givenTenant(site.baseUrl, site);
+      for (let each = 0; each < 10; each += 1) {
+        await givenNotification(tenant, { source: mjml('x'.repeat(400_000)) });
+      }
+      const path = pathOf('templates.list', { workspace_id: tenant.workspaceId });
+      return flood(tenant, { connections: 120, request: () => ({ path }) });
+    },
+  },
+];
