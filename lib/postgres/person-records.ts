@@ -51,6 +51,8 @@ export type PersonTable = {
   table: string;
   /** SQL of a row, called `held`, as JSON; all its columns but the workspace if absent. */
   json?: string;
+  /** SQL that is true of the address's rows, with the workspace as $1 and the address as $2; `email = $2` if absent. */
+  where?: string;
   /** SQL of a text that is unique for the address, in the order of its bytes; absent where there is one row. */
   key?: string;
   /** SQL of a time of the row, newest first, that comes before the key in the order, where an index has it. */
@@ -64,7 +66,7 @@ const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export function personTable(
   store: Store,
   { workspaceId, email }: { workspaceId: string; email: string },
-  { kind, table, json = allColumns, key = `''`, time }: PersonTable,
+  { kind, table, json = allColumns, where = 'email = $2', key = `''`, time }: PersonTable,
 ): PersonSource {
   const order = time ? `${time} desc, bytes` : 'bytes';
   return {
@@ -76,7 +78,7 @@ export function personTable(
         store.fork(),
         `select (${json})::text as data, ${time ? timeText(time) : `''`} || ' ' || bytes as place
          from ${table} held cross join lateral (select (${key})::text collate "C" as bytes) as keyed
-         where workspace_id = $1 and email = $2 ${after} order by ${order} limit ${rowsMax + 1}`,
+         where workspace_id = $1 and ${where} ${after} order by ${order} limit ${rowsMax + 1}`,
         values,
       );
       const page = rows.slice(0, rowsMax);

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { PersonDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { type PersonSource, type PersonTable, personTable } from '#lib/postgres/person-records.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { addressHashSql } from '../consent/refusals.ts';
 import { contactJsonSql } from '../contact/fields.ts';
 import { customEventJsonSql } from '../custom-events/queries.ts';
 
@@ -18,6 +19,13 @@ const tables: readonly PersonTable[] = [
   { kind: 'list', table: 'memberships', key: 'held.list_id' },
   { kind: 'segment', table: 'segment_members', key: 'held.segment_id' },
   { kind: 'opt_out', table: 'opt_outs' },
+  {
+    kind: 'refusal',
+    table: 'refusals',
+    json: `json_build_object('list_id', held.list_id, 'status', held.status, 'refused_at', held.refused_at)`,
+    where: `address = (select ${addressHashSql('key', '$2')} from refusal_keys where workspace_id = $1)`,
+    key: 'held.list_id',
+  },
   {
     kind: 'custom_event',
     table: 'custom_events',

@@ -61,6 +61,13 @@ async function forget(em: EntityManager, workspaceId: string, emails: readonly s
     'delete from confirmations where workspace_id = $1 and email = any($2::text[])',
     values,
   );
+  // The address stays, so that it is never mailed again; what people wrote about it does not.
+  await query(
+    em,
+    `update suppressions set note = null
+     where workspace_id = $1 and email = any($2::text[]) and note is not null`,
+    values,
+  );
 }
 
 /** What is personal of a message beside its row. */

@@ -1416,7 +1416,8 @@ export const ContactService: GenService<{
    * contact. The document is complete if it is valid JSON. Needs read access to `message_history` as well. What messages to others say
    * of the person, such as copies (`cc`, `bcc`) and values, is not found; nor are running broadcasts that have not reached the address yet.
    *
-   * The kinds of records, in this order: `contact`; `list` (a membership, also a removed one), `segment`, `opt_out` (from all mail),
+   * The kinds of records, in this order: `contact`; `list` (a membership, also a removed one), `segment`, `opt_out` (from all mail), `refusal` (what a deleted
+   * contact had left, of which no address is kept),
    * `custom_event` (deleted ones as well), `timeline_entry`; `suppression`, `confirmation` (the last mail that asked to confirm a list), `message` (with its values,
    * opens and clicks, and its `content` if that is kept); `webhook_delivery`.
    *
@@ -1432,8 +1433,11 @@ export const ContactService: GenService<{
     output: typeof ExportContactResponseSchema;
   },
   /**
-   * Permanently deletes a contact with its memberships, custom events and timeline; its address disappears from the message history.
-   * A suppression of the address stays, as it protects the person.
+   * Permanently deletes a contact with its memberships, custom events and timeline. Its messages lose the address, their values, files and
+   * contents; waiting ones are not sent; times and counts stay. Webhook deliveries about it are deleted within an hour or once they are done, after a day at the latest.
+   *
+   * Two things stay, as they protect the person: a suppression of the address, without its note, until `suppressions.remove`; and the lists that it had left, by a
+   * keyed hash of the address, so that it is not subscribed again by the next import. Links in mails that were sent do nothing.
    *
    * INVALID_ARGUMENT: the address is wrong. NOT_FOUND (`Contact not found`): no contact has this address.
    *
