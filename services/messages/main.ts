@@ -27,6 +27,7 @@ import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
+import { addClearing, clearMessages } from './tasks/clear-messages.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
@@ -97,11 +98,13 @@ await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, conf
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),
+      clearMessages: clearMessages(context),
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },
     prepare: async () => {
       await addErasing(store.fork(), 0);
+      await addClearing(store.fork(), 0);
       if (journal) lock = await startJournal(context, journal, journalFolder);
       transactional.sweep.start();
     },

@@ -169,6 +169,7 @@ function newWorld(port: number): World {
     asked: 0,
     isTracked: false,
     contentDays: 0,
+    messageDays: 0,
     resolving: undefined,
   };
 }
