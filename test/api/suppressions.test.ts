@@ -17,7 +17,7 @@ test('addresses are added, imported row by row, listed by pages, and removed by 
   const [ann, bob] = [`${prefix}a@example.com`, `${prefix}b@example.com`];
   const added = good(await stack.call('suppressions.add', key({ email: ann.toUpperCase() })));
   expect(shapeOf(added)).toEqual({
-    suppression: { email: 'string', reason: 'string', created_at: 'string' },
+    suppression: { email: 'string', reason: 'string', created_at: 'time' },
   });
   const rows = [
     { email: ann },

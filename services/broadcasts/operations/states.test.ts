@@ -105,17 +105,18 @@ test('a broadcast of another workspace is not found', async () => {
 });
 
 test('a broadcast that had begun is not resumed after a pause of 60 days', async () => {
-  const paused = (days: number, plan: object | null) =>
-    givenBroadcast(given, {
-      ...{ status: 'paused', paused_from: 'sending' },
-      ...{ paused_at: new Date(given.clock.now.getTime() - days * 24 * 60 * 60_000), plan },
-    } as never);
-  await expect(actions.resume(await paused(61, {}))).rejects.toMatchObject({
+  const paused = (days: number, frozen_at?: Date) => {
+    const paused_at = new Date(given.clock.now.getTime() - days * 24 * 60 * 60_000);
+    const wish = { status: 'paused', paused_from: 'sending', paused_at } as const;
+    return givenBroadcast(given, { ...wish, ...(frozen_at ? { frozen_at } : {}) });
+  };
+  const begun = given.clock.now;
+  await expect(actions.resume(await paused(61, begun))).rejects.toMatchObject({
     code: Code.FailedPrecondition,
     rawMessage: 'cannot resume a broadcast that was paused for 60 days',
   });
-  await actions.resume(await paused(59, {}));
-  await actions.resume(await paused(61, null));
+  await actions.resume(await paused(59, begun));
+  await actions.resume(await paused(61));
 });
 
 test('resume keeps a start time in the future', async () => {
