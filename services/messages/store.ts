@@ -15,6 +15,7 @@ import { Transactional } from './migrations/m0013-transactional.ts';
 import { FactInterests } from './migrations/m0014-fact-interests.ts';
 import { Erasing } from './migrations/m0015-erasing.ts';
 import { Suppressions } from './migrations/m0016-suppressions.ts';
+import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -64,6 +65,7 @@ export function openMessagesStore(
       'm0014-fact-interests': FactInterests,
       'm0015-erasing': Erasing,
       'm0016-suppressions': Suppressions,
+      'm0018-hold': HoldOfInstallation,
     },
   });
 }
