@@ -3,6 +3,9 @@ import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
+import { secondsSince } from '#lib/telemetry/calls.ts';
+import { gauge, seconds } from '#lib/telemetry/metrics.ts';
+import { inSpan, type OpenSpan, traceparentIn } from '#lib/telemetry/tracing.ts';
 import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
@@ -35,6 +38,12 @@ export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 's
   isHttps?: boolean;
   limits?: Partial<GatewayLimits>;
 };
+
+const requestSeconds = seconds(
+  'http_server_request_duration_seconds',
+  'Requests, by operation or page and status; 499 is one whose client has left.',
+  ['http_route', 'http_response_status_code'],
+);
 
 export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
@@ -78,16 +87,29 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const shares = new Shares(limits.inFlightMax);
   const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
+  gauge({ name: 'http_server_active_requests', help: 'Requests in progress.' }, (set) =>
+    set(state.working.size),
+  );
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    void serve(options, state, new Exchange(request, response, clientAddress));
+    const exchange = new Exchange(request, response, clientAddress);
+    const parent = traceparentIn(request.headers.traceparent);
+    const attributes = { 'http.request.method': request.method ?? '' };
+    void inSpan('HTTP', { kind: 'server', attributes, parent }, (span) =>
+      serve(options, state, exchange, span),
+    );
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   return { server, drain: (graceMs) => drain(server, state, graceMs) };
 }
 
-async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {
+async function serve(
+  options: GatewayOptions,
+  state: State,
+  exchange: Exchange,
+  span: OpenSpan,
+): Promise<void> {
   const { request, response, id } = exchange;
   const startedAtMs = performance.now();
   const target = targetOf(options, state, exchange);
@@ -104,12 +126,20 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     // The rest of an ignored body must not count as a request in progress.
     if (!request.complete) end(state, exchange);
   }
+  const status = answer?.status ?? 499;
+  span.rename(`${request.method} ${target.name}`);
+  span.set({ 'http.route': target.name, 'http.response.status_code': status });
+  if (status >= 500) span.fail();
+  requestSeconds.observe(
+    { http_route: target.name, http_response_status_code: status },
+    secondsSince(startedAtMs),
+  );
   options.log.info(
     {
       requestId: id,
       operation: target.name,
       verb: request.method,
-      status: answer?.status ?? 499,
+      status,
       durationMs: Math.round(performance.now() - startedAtMs),
     },
     'request',
