@@ -3,9 +3,7 @@ import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
-import { secondsSince } from '#lib/telemetry/calls.ts';
-import { gauge, seconds } from '#lib/telemetry/metrics.ts';
-import { inSpan, type OpenSpan, traceparentIn } from '#lib/telemetry/tracing.ts';
+import type { OpenSpan } from '#lib/telemetry/tracing.ts';
 import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
@@ -19,6 +17,7 @@ import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
+import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
 import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
@@ -38,12 +37,6 @@ export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 's
   isHttps?: boolean;
   limits?: Partial<GatewayLimits>;
 };
-
-const requestSeconds = seconds(
-  'http_server_request_duration_seconds',
-  'Requests, by operation or page and status; 499 is one whose client has left.',
-  ['http_route', 'http_response_status_code'],
-);
 
 export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
 
@@ -87,17 +80,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const shares = new Shares(limits.inFlightMax);
   const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
-  gauge({ name: 'http_server_active_requests', help: 'Requests in progress.' }, (set) =>
-    set(state.working.size),
-  );
+  measureActive(() => state.working.size);
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, clientAddress);
-    const parent = traceparentIn(request.headers.traceparent);
-    const attributes = { 'http.request.method': request.method ?? '' };
-    void inSpan('HTTP', { kind: 'server', attributes, parent }, (span) =>
-      serve(options, state, exchange, span),
-    );
+    void inRequestSpan(request, (span) => serve(options, state, exchange, span));
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
@@ -127,13 +114,7 @@ async function serve(
     if (!request.complete) end(state, exchange);
   }
   const status = answer?.status ?? 499;
-  span.rename(`${request.method} ${target.name}`);
-  span.set({ 'http.route': target.name, 'http.response.status_code': status });
-  if (status >= 500) span.fail();
-  requestSeconds.observe(
-    { http_route: target.name, http_response_status_code: status },
-    secondsSince(startedAtMs),
-  );
+  requestAnswered(span, request, { route: target.route ?? target.name, status, startedAtMs });
   options.log.info(
     {
       requestId: id,
@@ -183,6 +164,8 @@ type Target = {
   name: string;
   failureText: string;
   answer: () => Answer | Promise<Answer>;
+  /** The path of an operation. */
+  route?: string;
   /** Whether browsers may call it from any site. */
   isCors?: boolean;
 };
@@ -209,6 +192,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
     const route = routeFor(routesAtPath, request.method);
     return {
       ...route,
+      route: path,
       answer: () =>
         request.method === 'OPTIONS'
           ? emptyAnswer(allowed(routesAtPath), route.isCors ? preflightHeaders(route.verb) : {})

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ClientInterceptors } from '@temporalio/client';
 import type { InjectedSinks, WorkerInterceptors } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { isTracing } from '#lib/telemetry/tracing.ts';
 
 // Loaded only where traces are sent; a client is made without waiting.
@@ -32,8 +33,12 @@ export async function tracedWorker(): Promise<{
   const activity = (ctx: unknown) => ({
     inbound: new OpenTelemetryActivityInboundInterceptor(ctx),
   });
+  const { fn } = makeWorkflowExporter(opened.processor, opened.resource).export;
+  // It would make all that is known of a run an attribute of each span.
+  const exportSpans = ({ workflowId, runId, workflowType }: WorkflowInfo, spans: unknown) =>
+    fn({ workflowId, runId, workflowType }, spans);
   return {
     interceptors: { activity: [activity] },
-    sinks: { exporter: makeWorkflowExporter(opened.processor, opened.resource) } as never,
+    sinks: { exporter: { export: { fn: exportSpans } } } as never,
   };
 }

@@ -16,16 +16,16 @@ export function requestLog(log: Log): Interceptor {
   return (next) => async (request) => {
     const names = request.stream ? {} : namesOf(request);
     const call = beginCall(log, request.method, request.header, names);
-    try {
-      const answer = await inRequest(call.requestId, () =>
-        inSpan(call.rpc, spanOf(request), () => next(request)),
-      );
-      answer.header.set(requestIdHeader, call.requestId);
-      call.end();
-      return answer;
-    } catch (reason) {
-      throw call.fail(ConnectError.from(reason, Code.Internal));
-    }
+    return inSpan(call.rpc, spanOf(request), async () => {
+      try {
+        const answer = await inRequest(call.requestId, () => next(request));
+        answer.header.set(requestIdHeader, call.requestId);
+        call.end();
+        return answer;
+      } catch (reason) {
+        throw call.fail(ConnectError.from(reason, Code.Internal));
+      }
+    });
   };
 }
 
