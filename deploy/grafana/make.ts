@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type Dashboard, dashboards, type Panel } from './panels.ts';
 
 const [columns, width, height] = [2, 12, 8];
-const datasource = { type: 'prometheus', uid: '${datasource}' };
+// Grafana fills in the data source that is chosen above the panels.
+const datasource = { type: 'prometheus', uid: '$' + '{datasource}' };
 
 /** The file of a dashboard, as Grafana imports it. */
 export function dashboardJson({ uid, title, panels }: Dashboard): string {

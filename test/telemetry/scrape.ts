@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { dashboards } from '../../deploy/grafana/panels.ts';
 import type { TestStack } from '../stack.ts';
 
 /** The offsets of the ports of `/metrics`, with one process of each service. */
@@ -23,4 +26,28 @@ export async function scrapeAll({ settings }: TestStack): Promise<[name: string,
       return [name, await answer.text()];
     }),
   );
+}
+
+/** The names of a scrape, those of the parts of histograms included. */
+export function metricsIn(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => name + part) : [name],
+  );
+}
+
+/** The metrics that dashboards and alerts read. */
+export function wantedMetrics(): string[] {
+  const alerts = readFileSync(
+    resolve(import.meta.dirname, '../../deploy/grafana/alerts.yml'),
+    'utf8',
+  );
+  const ofAlerts = [...alerts.matchAll(/expr: >-\n(.*)/g)].map(([, expression = '']) => expression);
+  const ofPanels = dashboards.flatMap(({ panels }) =>
+    panels.flatMap(({ queries }) => Object.values(queries)),
+  );
+  const names = [...ofAlerts, ...ofPanels].flatMap((expression) => {
+    const plain = expression.replaceAll(/\{[^}]*\}|\bby \([^)]*\)/g, ' ');
+    return plain.match(/\b[a-z]+_[a-z0-9_]+\b/g) ?? [];
+  });
+  return [...new Set(names)].filter((name) => name !== 'histogram_quantile');
 }

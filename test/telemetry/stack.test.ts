@@ -7,7 +7,7 @@ import { givenWebhook } from '../stack/given-webhook.ts';
 import { until } from '../stack/until.ts';
 import { startStack, type TestStack } from '../stack.ts';
 import { givenCollector } from './collector.ts';
-import { scrapeAll } from './scrape.ts';
+import { metricsIn, scrapeAll, wantedMetrics } from './scrape.ts';
 
 let stack: TestStack;
 let collector: Awaited<ReturnType<typeof givenCollector>>;
@@ -88,3 +88,11 @@ test('a broadcast that a server refuses leaves no address in spans and metrics',
     expect({ name, leaks: metrics.match(/.*(@|%40).*/g) }).toEqual({ name, leaks: null });
   }
 }, 90_000);
+
+test('every metric of a dashboard or an alert is one that the processes have', async () => {
+  const texts = (await scrapeAll(stack)).map(([, text]) => text);
+  const known = new Set(texts.flatMap(metricsIn));
+  const wanted = wantedMetrics();
+  expect(wanted.length).toBeGreaterThan(20);
+  expect(wanted.filter((name) => !known.has(name))).toEqual([]);
+}, 30_000);
