@@ -27,6 +27,8 @@ export type StackConfig = {
   secretKey: string | undefined;
   demoMode: boolean;
   logLevel: string;
+  /** Where processes send traces; they have it from the same environment. */
+  tracesEndpoint: string | undefined;
   /** The user's own servers in place of local ones. */
   own: {
     databaseUrl?: string;
@@ -82,6 +84,7 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
     secretKey: optional('SECRET_KEY'),
     demoMode: variables.flag('DEMO_MODE'),
     logLevel: variables.text('LOG_LEVEL', 'info'),
+    tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT'),
     own: {
       databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
       temporalAddress: optional('TEMPORAL_ADDRESS'),
