@@ -1,7 +1,7 @@
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';
-import { Traces } from './migrations/m0003-traces.ts';
+import { Traces } from './migrations/m0004-traces.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -13,7 +13,7 @@ export function openWebhooksStore(url: string): Promise<Store> {
     migrations: {
       'm0001-initial': Initial,
       'm0002-more-interests': MoreInterests,
-      'm0003-traces': Traces,
+      'm0004-traces': Traces,
     },
   });
 }
