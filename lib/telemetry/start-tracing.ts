@@ -2,7 +2,7 @@ import type { TelemetryConfig } from './config.ts';
 import { useTracing } from './tracing.ts';
 
 /**
- * Sends traces, where an address is set for them; otherwise nothing of OpenTelemetry is loaded. Call it before anything
+ * Sends traces, where an address is set for them; otherwise the SDK of OpenTelemetry is not loaded. Call it before anything
  * else is opened.
  */
 export async function startTracing(service: string, { tracesEndpoint }: TelemetryConfig) {
