@@ -7,6 +7,8 @@ import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
+import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
+import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { contracts } from './api/contracts.ts';
 import { type GivenToken, requireToken } from './api/operation.ts';
 import { connectServices } from './api/transports.ts';
@@ -18,8 +20,10 @@ import { runGateway } from './run.ts';
 
 const routes = routesOf(contracts);
 const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
+await startTracing('gateway', config.telemetry);
 const transportFor = connectServices(config.addresses, config.clientTls);
 const log = createLog('gateway', config.logLevel, config.logFormat);
+serveMetrics(config.telemetry, log);
 const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
 const verifyOld = oldTokenVerifier(async (token) =>
   directory.authorize({ token }, { headers: { authorization: await authorization() } }),
@@ -47,5 +51,6 @@ await runGateway({
   async close() {
     sharing.stop();
     await close();
+    await stopTracing(config.telemetry);
   },
 });

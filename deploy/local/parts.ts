@@ -3,13 +3,17 @@ import { keysFile, readKeys, serviceKeysOf } from '../keys/file.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
-import { type ServiceName, type StackConfig, serviceNames } from './stack-config.ts';
+import {
+  replicaName,
+  type ServiceName,
+  type StackConfig,
+  serviceNames,
+  servicesWithWorkflows,
+} from './stack-config.ts';
 import type { Part } from './supervisor.ts';
 import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
-
-const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
 
 export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
   return {
@@ -50,23 +54,37 @@ export function productParts(
   const services = serviceNames.flatMap((name) =>
     ports.services[name].map((port, replica) =>
       nodePart(
-        replica === 0 ? name : `${name}-${replica + 1}`,
+        replicaName(name, replica),
         serviceMain(root, name),
         folder,
-        own(name, { [`${name.toUpperCase()}_PORT`]: String(port) }),
+        own(name, {
+          [`${name.toUpperCase()}_PORT`]: String(port),
+          ...metricsOf(config, replicaName(name, replica)),
+        }),
       ),
     ),
   );
   const workers = servicesWithWorkflows.map((name) =>
-    nodePart(`${name}-worker`, join(root, 'services', name, 'worker.ts'), folder, own(name)),
+    nodePart(
+      `${name}-worker`,
+      join(root, 'services', name, 'worker.ts'),
+      folder,
+      own(name, metricsOf(config, `${name}-worker`)),
+    ),
   );
   const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, () => ({
     ...sharedVariables(config),
     ...ownVariables('gateway', config, secrets),
+    ...metricsOf(config, 'gateway'),
     GATEWAY_PORT: String(ports.gateway),
     GATEWAY_GRPC_PORT: String(ports.grpc),
   }));
   return { services, workers, gateway };
+}
+
+/** On a machine of one's own every integration may be seen by itself. */
+function metricsOf({ ports }: StackConfig, name: string): Variables {
+  return { METRICS_PORT: String(ports.metrics[name]), METRICS_INTEGRATIONS: '20' };
 }
 
 /** The gateway as this machine reaches it, whatever its public address. */

@@ -6,6 +6,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createCache } from '#lib/cache.ts';
 import { type Env, settingsOrExit } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
+import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
@@ -15,6 +16,8 @@ import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-u
 import { createLog, type Log } from '#lib/log.ts';
 import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
+import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { connectToService } from '../rpc/client/client.ts';
 import { oldTokenVerifier as askingVerifier } from '../rpc/client/old-tokens.ts';
 import type { Authorize } from '../rpc/server/access.ts';
@@ -100,6 +103,7 @@ export async function runService<Config extends ServiceConfig>(
   const onlyMigrate = task === 'migrate';
   const role = onlyMigrate || task === 'rotate-secrets' ? 'migrate' : 'serve';
   const config = settingsOrExit(() => readConfig(process.env, role));
+  if (role === 'serve') await startTracing(config.name, config.telemetry);
   const base = openBase(config);
   const service = await open(base, config);
   if (task === 'rotate-secrets') return resealAll(service, base.log);
@@ -108,6 +112,8 @@ export async function runService<Config extends ServiceConfig>(
     await service.store.migrate();
   }
   if (onlyMigrate) return service.store.close();
+  measureJobs(service.store);
+  serveMetrics(config.telemetry, base.log);
   await service.prepare?.();
   const { keyring, log } = base;
   const jobs = runJobs({
@@ -146,6 +152,7 @@ export async function runService<Config extends ServiceConfig>(
     await jobs.stop();
     await service.close?.();
     await service.store.close();
+    await stopTracing(config.telemetry);
   });
 }
 

@@ -7,17 +7,23 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
+import type { TelemetryConfig } from '#lib/telemetry/config.ts';
+import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
+import { stopTracing } from '#lib/telemetry/start-tracing.ts';
 import type { Log } from '../log.ts';
 import { onTermination } from '../process/termination.ts';
 import { connectTemporal, type TemporalServer } from './client.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import type { Workflow } from './signal-run.ts';
+import { tracedWorker } from './traced.ts';
+import { workerMetrics } from './worker-metrics.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
 
 export type WorkerOptions = {
   log: Log;
+  telemetry: TelemetryConfig;
   temporal: TemporalServer;
   /** Folder in which the bundle of workflows is kept. */
   cacheFolder: string;
@@ -37,8 +43,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   process.on('uncaughtExceptionMonitor', (error, origin) =>
     log.fatal({ err: error, origin }, 'an unhandled error ends the worker'),
   );
+  serveMetrics(options.telemetry, log);
   Runtime.install({
     shutdownSignals: [],
+    telemetryOptions: await workerMetrics(options.telemetry),
     logger: new DefaultLogger('WARN', (entry) => log.warn(fieldsOf(entry), entry.message)),
   });
   const [connection, bundle] = await Promise.all([
@@ -53,6 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     namespace: options.temporal.namespace,
     taskQueue: workflow.taskQueue,
     workflowBundle: bundle,
+    ...(await tracedWorker()),
     activities: options.activities,
     maxConcurrentActivityTaskExecutions: options.activitiesAtOnce,
     shutdownGraceTime: '5 seconds',
@@ -66,6 +75,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     await connection.close();
     await temporal.connection.close();
     await options.close();
+    await stopTracing(options.telemetry);
   });
   await running;
 }

@@ -1,5 +1,6 @@
 import { settingsOrExit } from '#lib/config.ts';
 import { openBase } from '#lib/process/run-service.ts';
+import { startTracing } from '#lib/telemetry/start-tracing.ts';
 import { runWorker } from '#lib/temporal/run-worker.ts';
 import { createActivities } from './activities/all.ts';
 import { readConfig } from './config.ts';
@@ -11,6 +12,7 @@ import { removeOldWatch } from './lifecycle/temporal.ts';
 const activitiesAtOnce = 1_000;
 
 const config = settingsOrExit(() => readConfig(process.env, 'work'));
+await startTracing(`${config.name}-worker`, config.telemetry);
 const base = openBase(config);
 const context = await openContext(base, config);
 await runWorker({

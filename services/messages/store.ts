@@ -25,6 +25,7 @@ const factConnectionsMax = 2;
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
 export function openOutcomeStore(url: string): Promise<Store> {
   return openMessagesStore(url, {
+    pool: 'messages-outcomes',
     connectionsMax: outcomeConnectionsMax,
     outlivesCalls: true,
     onlyByKey: true,
@@ -36,12 +37,17 @@ export function openOutcomeStore(url: string): Promise<Store> {
  * answered as unavailable, and comes again.
  */
 export function openFactsStore(url: string): Promise<Store> {
-  return openMessagesStore(url, { connectionsMax: factConnectionsMax });
+  return openMessagesStore(url, { pool: 'messages-facts', connectionsMax: factConnectionsMax });
 }
 
 export function openMessagesStore(
   url: string,
-  over: { connectionsMax?: number; outlivesCalls?: boolean; onlyByKey?: boolean } = {},
+  over: {
+    pool?: string;
+    connectionsMax?: number;
+    outlivesCalls?: boolean;
+    onlyByKey?: boolean;
+  } = {},
 ): Promise<Store> {
   return openStore({
     ...over,
