@@ -67,6 +67,10 @@ async function tablesLeft(workspaceId: string): Promise<string[]> {
   }
 }
 
+/** Whether a table empties by itself. */
+const isQueue = (table: string) =>
+  ['messages.uncounted_broadcasts', 'messages.message_requests'].includes(table);
+
 /** The paths of the pages for the recipient of a mail. */
 async function pagesOf(tenant: TestStack, email: string): Promise<string[]> {
   const { call, workspaceId, settings } = tenant;
@@ -114,11 +118,14 @@ test('a deleted workspace is refused and sends nothing within two seconds, and i
     }
   }
   await until('nothing is left', async () => (await servicesLeft(tenant))?.length === 0);
+  await until(
+    'what was written late is gone as well',
+    async () => (await tablesLeft(workspaceId)).length === 0,
+  );
   // At ten a second, the rest would take more than a minute.
   const sent = mailsTo(tenant, emails);
   expect(sent.filter(({ atMs }) => atMs > deletedAtMs + 2_000)).toEqual([]);
   expect(sent.length).toBeLessThan(emails.length);
-  expect(await tablesLeft(workspaceId)).toEqual([]);
   for (const page of pages) expect((await fetch(page)).status).toBeLessThan(500);
   expect(mailsTo(tenant, emails)).toHaveLength(sent.length);
 }, 120_000);
@@ -146,7 +153,7 @@ test('a deletion goes on after contacts, messages and workspaces were killed in 
   await importContacts(tenant, await givenList(tenant), 5_000);
   await sendNow(tenant, id);
   await until('all is sent', async () => mailsTo(tenant, emails).length === emails.length);
-  const neighbours = await tablesLeft(stack.workspaceId);
+  const neighbours = (await tablesLeft(stack.workspaceId)).filter((table) => !isQueue(table));
   const held = ['contacts.contacts', 'messages.messages'];
   await holdingRows(held, workspaceId, async () => {
     await remove(tenant);
@@ -165,5 +172,5 @@ test('a deletion goes on after contacts, messages and workspaces were killed in 
     withinMs: 100_000,
   });
   expect(await tablesLeft(workspaceId)).toEqual([]);
-  expect(await tablesLeft(stack.workspaceId)).toEqual(neighbours);
+  expect(await tablesLeft(stack.workspaceId)).toEqual(expect.arrayContaining(neighbours));
 }, 150_000);

@@ -1,9 +1,11 @@
 import { Code } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import { createAuthorize } from '../members/authorize.ts';
 import { continueDeletions } from '../tasks/continue-deletions.ts';
+import { eraseWorkspace } from '../tasks/erase-workspace.ts';
 import { givenRoot, provider, useService } from '../test/given.ts';
 import { givenKey, givenWorkspace } from '../test/given-key.ts';
 import { invited, joined, signedIn } from '../test/given-member.ts';
@@ -70,6 +72,31 @@ test('the job that erases commits with the deletion, and a lost one is added aga
   await query(given.context.store.fork(), 'delete from workspaces_jobs._private_jobs', []);
   await continueDeletions(given.context)();
   expect(await jobs()).toContainEqual({ key: `erase ${workspaceId}` });
+});
+
+test('what calls in flight write after the first round is erased within seconds', async () => {
+  await remove();
+  const { store } = given.context;
+  const { clock } = given;
+  const round = eraseWorkspace({ ...given.context, dataServices: {} }, { log: pino({ enabled: false }) });
+  const waitsS: number[] = [];
+  for (let count = 0; count < 12; count++) {
+    await query(store.fork(), 'delete from workspaces_jobs._private_jobs', []);
+    await round({ id: workspaceId });
+    const [job] = await query<{ run_at: string }>(
+      store.fork(),
+      "select run_at from workspaces_jobs.jobs where key = 'erase ' || $1",
+      [workspaceId],
+    );
+    if (!job) break;
+    const runAt = new Date(job.run_at);
+    waitsS.push((runAt.getTime() - clock.now.getTime()) / 1_000);
+    clock.now = runAt;
+  }
+  expect(waitsS).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 148]);
+  expect(await given.deletions(root).getDeletion({ id: workspaceId })).toMatchObject({
+    status: 'done',
+  });
 });
 
 test('only root and who deleted a workspace learn of its deletion', async () => {

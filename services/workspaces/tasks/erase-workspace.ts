@@ -14,16 +14,22 @@ export function eraseWorkspace(context: Context, { log }: { log: Pick<Log, 'info
     const { id } = payload as { id: string };
     const deletion = await findDeletion(store.fork(), id);
     if (!deletion || deletion.erased_at) return;
-    const lateUntilMs = new Date(deletion.deleted_at).getTime() + lateMs;
-    const isLast = now().getTime() >= lateUntilMs;
+    const deletedAtMs = new Date(deletion.deleted_at).getTime();
+    const isLast = now().getTime() >= deletedAtMs + lateMs;
     const left = await eraseEverywhere({ store, dataServices, log }, id);
     const isOver = isLast && left.length === 0;
     await store.fork().transactional(async (em) => {
       if (isOver) return endDeletion(em, id, now());
       await keepServicesLeft(em, id, left);
-      const soon = new Date(Date.now() + againMs);
-      await addErasing(em, id, left.length > 0 ? soon : new Date(lateUntilMs));
+      await addErasing(em, id, nextRound(deletedAtMs, now().getTime(), left.length === 0));
     });
     if (isOver) log.info({ workspaceId: id, userId: deletion.deleted_by }, 'workspace erased');
   };
+}
+
+/** Rounds that find nothing are rarer and rarer: most late writes come within seconds. */
+function nextRound(deletedAtMs: number, nowMs: number, isEmpty: boolean): Date {
+  if (!isEmpty) return new Date(nowMs + againMs);
+  const sinceMs = nowMs - deletedAtMs;
+  return new Date(Math.min(nowMs + Math.max(againMs, sinceMs), deletedAtMs + lateMs));
 }
