@@ -78,7 +78,10 @@ test('what calls in flight write after the first round is erased within seconds'
   await remove();
   const { store } = given.context;
   const { clock } = given;
-  const round = eraseWorkspace({ ...given.context, dataServices: {} }, { log: pino({ enabled: false }) });
+  const round = eraseWorkspace(
+    { ...given.context, dataServices: {} },
+    { log: pino({ enabled: false }) },
+  );
   const waitsS: number[] = [];
   for (let count = 0; count < 12; count++) {
     await query(store.fork(), 'delete from workspaces_jobs._private_jobs', []);
