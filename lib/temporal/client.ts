@@ -1,8 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
-
-export type TemporalServer = { address: string; namespace: string };
+import type { TemporalServer } from './config.ts';
 
 /** A client that connects when it is first used, so that a service starts while Temporal is down. */
-export function connectTemporal({ address, namespace }: TemporalServer): Client {
-  return new Client({ connection: Connection.lazy({ address }), namespace });
+export function connectTemporal({ namespace, ...server }: TemporalServer): Client {
+  return new Client({ connection: Connection.lazy(server), namespace });
 }

@@ -10,7 +10,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
@@ -37,87 +37,92 @@ const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
-await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, config) => {
-  const { databaseUrl, egressAllow, journalFolder } = config;
-  const store = await openMessagesStore(databaseUrl);
-  const outcomes = await openOutcomeStore(databaseUrl);
-  const facts = await openFactsStore(databaseUrl);
-  const egress = createEgress(egressAllow);
-  const thread = new RenderThread();
-  const templates = createClient(TemplateContentService, peer('templates'));
-  const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
-  const plans = createPlans({ store, keyring, workspaces, templates });
-  const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
-  const owner = crypto.randomUUID();
-  const outbox = openOutbox('messages', consumers);
-  const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
-  const underway = new Underway({ outcomes, owner, journal });
-  const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
-  const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
-  const admission = new Admission({ resolve: egress.resolve, mayStart });
-  const systemMail = config.systemMailUrl
-    ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
-    : undefined;
-  let lock: JournalFolder | undefined;
-  const base = {
-    store,
-    outcomes,
-    facts,
-    log,
-    outbox,
-    keyring,
-    contacts: {
-      ...createClient(AudienceService, peer('contacts')),
-      ...createClient(ListService, peer('contacts')),
-      ...createClient(SubscriberService, peer('contacts')),
-    },
-    templates,
-    templateUses: createClient(TemplateUseService, peer('templates')),
-    owner,
-    now: () => new Date(),
-    plans,
-    feeds: createFeeds({ egress, keyring }),
-    thread,
-    admission,
-    underway,
-    recorder,
-    contents: new ContentKeeper({ store, keyring, log }),
-    journal,
-    systemMail,
-  };
-  const transactional = openTransactional(base);
-  const context = { ...base, transactional };
-  return {
-    store,
-    services,
-    routes: messagesRoutes(context),
-    sealed: sealedColumns(keyring),
-    tasks: {
-      deliverEvents: deliverEvents(consumers),
-      // The name in the queue's rows.
-      endByHand: finishIndividualSend(store),
-      eraseContents: eraseContents(context),
-      pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
-    },
-    slowTasks: { sendConfirmations: sendConfirmations(context) },
-    prepare: async () => {
-      await addErasing(store.fork(), 0);
-      if (journal) lock = await startJournal(context, journal, journalFolder);
-      transactional.sweep.start();
-    },
-    close: async () => {
-      await transactional.stop();
-      await underway.drained(answerMaxMs);
-      admission.close();
-      await underway.drained(recordMaxMs);
-      await context.contents.drained(recordMaxMs);
-      journal?.close();
-      lock?.close();
-      await outcomes.close();
-      await facts.close();
-      systemMail?.close();
-      await thread.close();
-      await egress.close();
-    },
-  };
-});
+export const part = servicePart(
+  readConfig,
+  async ({ log, keyring, peer, peerIfDeployed }, config) => {
+    const { databaseUrl, egressAllow, journalFolder } = config;
+    const store = await openMessagesStore(databaseUrl, {
+      connectionsMax: config.databaseConnections,
+    });
+    const outcomes = await openOutcomeStore(databaseUrl, config.outcomeConnections);
+    const facts = await openFactsStore(databaseUrl, config.factConnections);
+    const egress = createEgress(egressAllow);
+    const thread = new RenderThread();
+    const templates = createClient(TemplateContentService, peer('templates'));
+    const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+    const plans = createPlans({ store, keyring, workspaces, templates });
+    const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
+    const owner = crypto.randomUUID();
+    const outbox = openOutbox('messages', consumers);
+    const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
+    const underway = new Underway({ outcomes, owner, journal });
+    const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+    const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
+    const admission = new Admission({ resolve: egress.resolve, mayStart });
+    const systemMail = config.systemMailUrl
+      ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
+      : undefined;
+    let lock: JournalFolder | undefined;
+    const base = {
+      store,
+      outcomes,
+      facts,
+      log,
+      outbox,
+      keyring,
+      contacts: {
+        ...createClient(AudienceService, peer('contacts')),
+        ...createClient(ListService, peer('contacts')),
+        ...createClient(SubscriberService, peer('contacts')),
+      },
+      templates,
+      templateUses: createClient(TemplateUseService, peer('templates')),
+      owner,
+      now: () => new Date(),
+      plans,
+      feeds: createFeeds({ egress, keyring }),
+      thread,
+      admission,
+      underway,
+      recorder,
+      contents: new ContentKeeper({ store, keyring, log }),
+      journal,
+      systemMail,
+    };
+    const transactional = openTransactional(base);
+    const context = { ...base, transactional };
+    return {
+      store,
+      services,
+      routes: messagesRoutes(context),
+      sealed: sealedColumns(keyring),
+      tasks: {
+        deliverEvents: deliverEvents(consumers),
+        // The name in the queue's rows.
+        endByHand: finishIndividualSend(store),
+        eraseContents: eraseContents(context),
+        pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
+      },
+      slowTasks: { sendConfirmations: sendConfirmations(context) },
+      prepare: async () => {
+        await addErasing(store.fork(), 0);
+        if (journal) lock = await startJournal(context, journal, journalFolder);
+        transactional.sweep.start();
+      },
+      close: async () => {
+        await transactional.stop();
+        await underway.drained(answerMaxMs);
+        admission.close();
+        await underway.drained(recordMaxMs);
+        await context.contents.drained(recordMaxMs);
+        journal?.close();
+        lock?.close();
+        await outcomes.close();
+        await facts.close();
+        systemMail?.close();
+        await thread.close();
+        await egress.close();
+      },
+    };
+  },
+);

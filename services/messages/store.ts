@@ -17,13 +17,13 @@ import { Erasing } from './migrations/m0015-erasing.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
-const outcomeConnectionsMax = 4;
-const factConnectionsMax = 2;
+export const outcomeConnections = 4;
+export const factConnections = 2;
 
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
-export function openOutcomeStore(url: string): Promise<Store> {
+export function openOutcomeStore(url: string, connectionsMax?: number): Promise<Store> {
   return openMessagesStore(url, {
-    connectionsMax: outcomeConnectionsMax,
+    connectionsMax: connectionsMax ?? outcomeConnections,
     outlivesCalls: true,
     onlyByKey: true,
   });
@@ -33,13 +33,13 @@ export function openOutcomeStore(url: string): Promise<Store> {
  * A pool for reading facts, whose callers read much at once: it leaves the other pools alone. A call that gets no connection in time is
  * answered as unavailable, and comes again.
  */
-export function openFactsStore(url: string): Promise<Store> {
-  return openMessagesStore(url, { connectionsMax: factConnectionsMax });
+export function openFactsStore(url: string, connectionsMax?: number): Promise<Store> {
+  return openMessagesStore(url, { connectionsMax: connectionsMax ?? factConnections });
 }
 
 export function openMessagesStore(
   url: string,
-  over: { connectionsMax?: number; outlivesCalls?: boolean; onlyByKey?: boolean } = {},
+  over: { connectionsMax?: number | undefined; outlivesCalls?: boolean; onlyByKey?: boolean } = {},
 ): Promise<Store> {
   return openStore({
     ...over,

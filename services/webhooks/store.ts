@@ -4,10 +4,11 @@ import { MoreInterests } from './migrations/m0002-more-interests.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
-export function openWebhooksStore(url: string): Promise<Store> {
+export function openWebhooksStore(url: string, connectionsMax?: number): Promise<Store> {
   return openStore({
     name: 'webhooks',
     url,
+    connectionsMax,
     entities: [Subscription],
     migrations: { 'm0001-initial': Initial, 'm0002-more-interests': MoreInterests },
   });
