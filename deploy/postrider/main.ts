@@ -1,15 +1,14 @@
 #!/usr/bin/env node
 import { allInOne } from './all.ts';
-import { doctor } from './doctor/doctor.ts';
-import { migrate } from './migrate.ts';
 import { partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
 import { runParts } from './run.ts';
 
+// Loaded when they are asked for: a service must not pay for the libraries of the doctor.
 const commands: Record<string, (args: string[]) => Promise<void>> = {
-  migrate: (args) => migrate(args, process.env),
+  migrate: async (args) => (await import('./migrate.ts')).migrate(args, process.env),
   'rotate-secrets': (args) => rotateSecrets(args, process.env),
-  doctor: () => doctor(process.env),
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor(process.env),
 };
 
 const usage = `postrider <word>: one program for every process. Its settings are variables: /docs/variables of a gateway, or

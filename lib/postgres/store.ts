@@ -108,6 +108,10 @@ function settingsOf({ onlyByKey = false }: StoreOptions): string[] {
   return settings;
 }
 
+async function lockMigration(em: EntityManager, service: string): Promise<void> {
+  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
+}
+
 /** The schema of a URL that names one is made here; those of services' own roles are provisioned with them. */
 async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> {
   const schema = new URL(url).searchParams.get('options')?.match(/search_path=(\w+)/)?.[1];
@@ -117,9 +121,13 @@ async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> 
 }
 
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
+  // Committed before, since the library uses another connection.
   await orm.em.fork().transactional(async (em) => {
-    await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
+    await lockMigration(em, name);
     await createSchemaOfUrl(em, url);
+  });
+  await orm.em.fork().transactional(async (em) => {
+    await lockMigration(em, name);
     // Without the schema it would look for its table in `public`, and never find it.
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });

@@ -42,14 +42,16 @@ export async function checkDatabase({ name, url }: Database): Promise<Finding[]>
   });
   try {
     await client.connect();
+    const before = Date.now();
     const { rows } = await client.query<Facts>(factsSql);
+    const after = Date.now();
     const [facts] = rows;
     if (!facts) throw new Error('the role cannot read pg_roles');
     const { processID } = client as pg.Client & { processID: number };
     return [
       ...judge(about, name, facts),
       ...pooler(about, facts.pid !== processID),
-      clockFinding(about, facts.now_ms, Date.now()),
+      clockFinding(about, facts.now_ms, { before, after }),
       await checkSchema(about, name, url),
     ];
   } catch (error) {
@@ -79,8 +81,9 @@ function judge(about: string, name: string, facts: Facts): Finding[] {
     findings.push(wrong(about, 'the role has no schema that it may create tables in', remedy));
   }
   if (facts.fsync !== 'on') {
-    const remedy = 'set fsync = on: a power cut would lose what was answered as stored';
-    findings.push(wrong(about, 'fsync is off', remedy));
+    const remedy =
+      'alter system set fsync = on: a power cut would lose what was answered as stored';
+    findings.push(warning(about, 'fsync is off', remedy));
   }
   for (const [setting, value, wanted] of [
     ['statement_timeout', facts.statement_timeout, '15s'],

@@ -32,8 +32,13 @@ const driftWarningMs = 5_000;
 /** As far apart as tokens of another process may be. */
 const driftMaxMs = 60_000;
 
-export function clockFinding(about: string, theirs: number, ours: number): Finding {
-  const apart = Math.round(Math.abs(theirs - ours));
+/** `theirs` was read between `before` and `after`. */
+export function clockFinding(
+  about: string,
+  theirs: number,
+  { before, after }: { before: number; after: number },
+): Finding {
+  const apart = Math.max(0, before - theirs, theirs - after);
   const text = `its clock and that of this machine are ${(apart / 1_000).toFixed(1)} s apart`;
   if (apart < driftWarningMs) return ok(about, text);
   const remedy = 'run an NTP client on both machines';

@@ -43,7 +43,7 @@ async function checkClock(temporal: Client): Promise<Finding> {
   const identity = `postrider-doctor-${crypto.randomUUID()}`;
   const taskQueue = { name: identity };
   const until = Date.now() + callMaxMs;
-  const startedMs = Date.now();
+  const before = Date.now();
   const polling = temporal.connection
     .withDeadline(until, () =>
       workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity }),
@@ -59,7 +59,7 @@ async function checkClock(temporal: Client): Promise<Finding> {
     if (seconds) {
       void polling;
       const theirs = Number(seconds.seconds ?? 0) * 1_000 + (seconds.nanos ?? 0) / 1e6;
-      return clockFinding(about, theirs, startedMs);
+      return clockFinding(about, theirs, { before, after: Date.now() });
     }
     await sleep(100);
   }
