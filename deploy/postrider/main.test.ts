@@ -101,6 +101,15 @@ function sharedUrl(): string {
   return url.href;
 }
 
+/** A busy machine may miss the time that a process gives Temporal to answer. */
+async function untilReady(port: number) {
+  for (;;) {
+    const answer = await readyz(port);
+    if (answer.status === 200) return answer;
+    expect(JSON.stringify(answer.missing)).toContain('DEADLINE_EXCEEDED');
+  }
+}
+
 async function readyz(port: number) {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
   return { status: answer.status, ...Object(await answer.json()) };
@@ -140,7 +149,7 @@ test('a worker says that it is ready, and what its database lacks', async () => 
   const healthPort = await freePort();
   const settings = settingsOf('webhooks', 0, healthPort);
   const process = await start('webhooks-worker', settings);
-  expect(await readyz(healthPort)).toMatchObject({ status: 200, missing: [] });
+  expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [] });
   await stop(process);
   const other = serviceUrl('nobody');
   const path = secretFile('other', other);
@@ -169,7 +178,7 @@ test('all runs every service, worker and the gateway in one process, with one UR
     TEMPORAL_ADDRESS: temporal.address,
     CACHE_FOLDER: join(folder, 'cache'),
   });
-  expect(await readyz(healthPort)).toMatchObject({ status: 200, missing: [], warnings: [] });
+  expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [], warnings: [] });
   const refused = await fetch(`http://127.0.0.1:${gatewayPort}/api/user.rootSignin`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

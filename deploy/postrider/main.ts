@@ -8,6 +8,8 @@ import { runParts } from './run.ts';
 const commands: Record<string, (args: string[]) => Promise<void>> = {
   migrate: async (args) => (await import('./migrate.ts')).migrate(args, process.env),
   'rotate-secrets': (args) => rotateSecrets(args, process.env),
+  bundle: async (args) => (await import('./bundle.ts')).bundleWorkflows(args),
+  secrets: async (args) => (await import('./secrets.ts')).makeSecrets(args),
   doctor: async () => (await import('./doctor/doctor.ts')).doctor(process.env),
 };
 
@@ -20,7 +22,9 @@ gateway/pages/docs/variables.ts.
   gateway                                                                 JSON over HTTP, and gRPC for all services
   all                                                                     all of these in one process, for a small machine
   migrate [<service> ...] [--provision]                                   brings database schemas up to date
+  secrets <folder> [--postgres <host:port/database>]                      makes the secrets of an installation, as files
   rotate-secrets <service>                                                seals what it stores by the key in use
+  bundle <folder>                                                         makes CACHE_FOLDER of workers, for images
   doctor                                                                  checks everything that the processes need
 `;
 

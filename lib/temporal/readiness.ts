@@ -6,12 +6,13 @@ import {
   type SearchAttributes,
 } from './search-attributes.ts';
 
-const answerMaxMs = 2_000;
+const answerMaxDefaultMs = 4_000;
 
 /** Whether Temporal answers and has the namespace; search attributes that it lacks are warnings with the command that adds them. */
 export async function temporalReadiness(
   temporal: Client,
   wanted: SearchAttributes,
+  answerMaxMs = answerMaxDefaultMs,
 ): Promise<Readiness> {
   const { namespace } = temporal.options;
   return temporal.connection.withDeadline(Date.now() + answerMaxMs, async () => {
