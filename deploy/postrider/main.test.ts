@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { keepKeys, serviceKeysOf } from '../keys/file.ts';
@@ -11,6 +11,9 @@ import { newInstallation } from '../keys/installation.ts';
 import { freePort } from '../local/ports.ts';
 import { temporalProgram } from '../local/temporal-programs.ts';
 import { serviceNames } from './parts.ts';
+
+/** Processes start slowly on a busy machine. */
+const processTimeoutMs = 300_000;
 
 const program = join(import.meta.dirname, 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'postrider-entry-'));
@@ -40,10 +43,10 @@ afterEach(() => void child?.kill('SIGKILL'));
 type Ended = { code: number; stdout: string; stderr: string };
 
 function postrider(args: string[], env: Record<string, string>): Promise<Ended> {
-  return new Promise((resolve) => {
+  return new Promise((ended) => {
     const given = { env: { PATH: process.env.PATH ?? '', ...env } };
     execFile(process.execPath, [program, ...args], given, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+      ended({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     );
   });
 }
@@ -85,7 +88,7 @@ function settingsOf(name: string, port: number, healthPort: number): Record<stri
     [`${name.toUpperCase()}_PORT`]: String(port),
     HEALTH_PORT: String(healthPort),
     TEMPORAL_ADDRESS: temporal.address,
-    CACHE_FOLDER: join(folder, 'cache'),
+    CACHE_FOLDER: resolve('.postrider/cache'),
     ...Object.fromEntries(
       serviceNames.map((each) => [`${each.toUpperCase()}_ADDR`, '127.0.0.1:1']),
     ),
@@ -115,78 +118,94 @@ async function readyz(port: number) {
   return { status: answer.status, ...Object(await answer.json()) };
 }
 
-test('migrate needs nothing but database URLs, and a superuser only for --provision', async () => {
-  const DATABASE_URL = sharedUrl();
-  const refused = await postrider(['migrate'], { DATABASE_URL });
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).not.toContain('it is secret');
-  const first = await postrider(['migrate', '--provision'], {
-    DATABASE_URL,
-    SUPERUSER_DATABASE_URL: superuser(),
-  });
-  expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toContain('contacts: m0001-initial');
-  const again = await postrider(['migrate', 'contacts', 'webhooks'], { DATABASE_URL });
-  expect(again.stdout).toBe('contacts: nothing to do\nwebhooks: nothing to do\n');
-  expect((await postrider(['migrate', 'people'], { DATABASE_URL })).stderr).toBe(
-    'no service is called people\n',
-  );
-}, 120_000);
+test(
+  'migrate needs nothing but database URLs, and a superuser only for --provision',
+  async () => {
+    const DATABASE_URL = sharedUrl();
+    const refused = await postrider(['migrate'], { DATABASE_URL });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).not.toContain('it is secret');
+    const first = await postrider(['migrate', '--provision'], {
+      DATABASE_URL,
+      SUPERUSER_DATABASE_URL: superuser(),
+    });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('contacts: m0001-initial');
+    const again = await postrider(['migrate', 'contacts', 'webhooks'], { DATABASE_URL });
+    expect(again.stdout).toBe('contacts: nothing to do\nwebhooks: nothing to do\n');
+    expect((await postrider(['migrate', 'people'], { DATABASE_URL })).stderr).toBe(
+      'no service is called people\n',
+    );
+  },
+  processTimeoutMs,
+);
 
-test('a service starts with its secrets in files, and is ready by HTTP', async () => {
-  const [port, healthPort] = [await freePort(), await freePort()];
-  const process = await start('templates', settingsOf('templates', port, healthPort));
-  expect(await readyz(healthPort)).toEqual({
-    status: 200,
-    ready: true,
-    missing: [],
-    warnings: [],
-  });
-  await stop(process);
-}, 60_000);
+test(
+  'a service starts with its secrets in files, and is ready by HTTP',
+  async () => {
+    const [port, healthPort] = [await freePort(), await freePort()];
+    const process = await start('templates', settingsOf('templates', port, healthPort));
+    expect(await readyz(healthPort)).toEqual({
+      status: 200,
+      ready: true,
+      missing: [],
+      warnings: [],
+    });
+    await stop(process);
+  },
+  processTimeoutMs,
+);
 
-test('a worker says that it is ready, and what its database lacks', async () => {
-  const healthPort = await freePort();
-  const settings = settingsOf('webhooks', 0, healthPort);
-  const process = await start('webhooks-worker', settings);
-  expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [] });
-  await stop(process);
-  const other = serviceUrl('nobody');
-  const path = secretFile('other', other);
-  const lame = await start('webhooks-worker', { ...settings, DATABASE_URL_FILE: path });
-  expect(await readyz(healthPort)).toMatchObject({
-    status: 503,
-    missing: ['webhooks-worker: the database of WEBHOOKS_DATABASE_URL does not answer'],
-  });
-  await stop(lame);
-}, 90_000);
+test(
+  'a worker says that it is ready, and what its database lacks',
+  async () => {
+    const healthPort = await freePort();
+    const settings = settingsOf('webhooks', 0, healthPort);
+    const process = await start('webhooks-worker', settings);
+    expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [] });
+    await stop(process);
+    const other = serviceUrl('nobody');
+    const path = secretFile('other', other);
+    const lame = await start('webhooks-worker', { ...settings, DATABASE_URL_FILE: path });
+    expect(await readyz(healthPort)).toMatchObject({
+      status: 503,
+      missing: ['webhooks-worker: the database of WEBHOOKS_DATABASE_URL does not answer'],
+    });
+    await stop(lame);
+  },
+  processTimeoutMs,
+);
 
-test('all runs every service, worker and the gateway in one process, with one URL and one file of keys', async () => {
-  const [gatewayPort, healthPort] = [await freePort(), await freePort()];
-  const ports = await Promise.all(serviceNames.map(() => freePort()));
-  const keys = [...serviceNames, 'gateway'].map((name) => serviceKeysOf(installation, name));
-  const process = await start('all', {
-    SERVICE_KEYS_FILE: secretFile('all-keys', keys.join('\n')),
-    DATABASE_URL_FILE: secretFile('url', sharedUrl()),
-    SECRET_KEY_FILE: secretFile('secret-key', 'a secret key that is long enough: 0123456789'),
-    ...Object.fromEntries(
-      serviceNames.map((name, index) => [`${name.toUpperCase()}_PORT`, String(ports[index])]),
-    ),
-    GATEWAY_PORT: String(gatewayPort),
-    PUBLIC_URL: `http://127.0.0.1:${gatewayPort}`,
-    HEALTH_PORT: String(healthPort),
-    TEMPORAL_ADDRESS: temporal.address,
-    CACHE_FOLDER: join(folder, 'cache'),
-  });
-  expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [], warnings: [] });
-  const refused = await fetch(`http://127.0.0.1:${gatewayPort}/api/user.rootSignin`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'root@example.com', timestamp: 1, signature: 'none' }),
-  });
-  expect(refused.status).toBe(401);
-  await stop(process);
-}, 90_000);
+test(
+  'all runs every service, worker and the gateway in one process, with one URL and one file of keys',
+  async () => {
+    const [gatewayPort, healthPort] = [await freePort(), await freePort()];
+    const ports = await Promise.all(serviceNames.map(() => freePort()));
+    const keys = [...serviceNames, 'gateway'].map((name) => serviceKeysOf(installation, name));
+    const process = await start('all', {
+      SERVICE_KEYS_FILE: secretFile('all-keys', keys.join('\n')),
+      DATABASE_URL_FILE: secretFile('url', sharedUrl()),
+      SECRET_KEY_FILE: secretFile('secret-key', 'a secret key that is long enough: 0123456789'),
+      ...Object.fromEntries(
+        serviceNames.map((name, index) => [`${name.toUpperCase()}_PORT`, String(ports[index])]),
+      ),
+      GATEWAY_PORT: String(gatewayPort),
+      PUBLIC_URL: `http://127.0.0.1:${gatewayPort}`,
+      HEALTH_PORT: String(healthPort),
+      TEMPORAL_ADDRESS: temporal.address,
+      CACHE_FOLDER: resolve('.postrider/cache'),
+    });
+    expect(await untilReady(healthPort)).toMatchObject({ status: 200, missing: [] });
+    const refused = await fetch(`http://127.0.0.1:${gatewayPort}/api/user.rootSignin`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'root@example.com', timestamp: 1, signature: 'none' }),
+    });
+    expect(refused.status).toBe(401);
+    await stop(process);
+  },
+  processTimeoutMs,
+);
 
 test('wrong settings of all parts are named in one line', async () => {
   const { code, stderr } = await postrider(['worker'], { HEALTH_PORT: 'no' });
@@ -197,40 +216,48 @@ test('wrong settings of all parts are named in one line', async () => {
   expect(stderr.match(/TEMPORAL_ADDRESS is not set/g)).toHaveLength(1);
 });
 
-test('the doctor finds nothing wrong with a good installation', async () => {
-  const { port } = mailServer.address() as { port: number };
-  const { code, stdout } = await postrider(['doctor'], {
-    DATABASE_URL: sharedUrl(),
-    TEMPORAL_ADDRESS: temporal.address,
-    SYSTEM_SMTP_URL: `smtp://127.0.0.1:${port}`,
-    SERVICE_KEYS: serviceKeysOf(installation, 'gateway'),
-    CONTACTS_ADDR: `127.0.0.1:${port}`,
-  });
-  expect(stdout).not.toContain('WRONG');
-  expect(stdout).toContain('answers and has the namespace default');
-  expect(stdout).toContain('all migrations have run');
-  expect(code).toBe(0);
-}, 60_000);
+test(
+  'the doctor finds nothing wrong with a good installation',
+  async () => {
+    const { port } = mailServer.address() as { port: number };
+    const { code, stdout } = await postrider(['doctor'], {
+      DATABASE_URL: sharedUrl(),
+      TEMPORAL_ADDRESS: temporal.address,
+      SYSTEM_SMTP_URL: `smtp://127.0.0.1:${port}`,
+      SERVICE_KEYS: serviceKeysOf(installation, 'gateway'),
+      CONTACTS_ADDR: `127.0.0.1:${port}`,
+    });
+    expect(stdout).not.toContain('WRONG');
+    expect(stdout).toContain('answers and has the namespace default');
+    expect(stdout).toContain('all migrations have run');
+    expect(code).toBe(0);
+  },
+  processTimeoutMs,
+);
 
-test('the doctor says what is wrong, and what helps', async () => {
-  const { code, stdout } = await postrider(['doctor'], {
-    CONTACTS_DATABASE_URL: serviceUrl('nobody'),
-    TEMPORAL_ADDRESS: '127.0.0.1:1',
-    SYSTEM_SMTP_URL: 'smtp://127.0.0.1:1',
-    SERVICE_KEYS: 'none',
-    MESSAGES_ADDR: '127.0.0.1:1',
-    MESSAGES_ADR: 'x',
-  });
-  expect(code).toBe(1);
-  for (const text of [
-    'WRONG    CONTACTS_DATABASE_URL: cannot be used',
-    'WRONG    TEMPORAL_ADDRESS: Temporal, namespace default',
-    'temporal operator namespace create --namespace default',
-    'WRONG    SYSTEM_SMTP_URL: the mail server refuses',
-    'WRONG    SERVICE_KEYS: one is not a keyset',
-    'WRONG    MESSAGES_ADDR: 127.0.0.1:1 accepts no connection',
-    'nothing reads MESSAGES_ADR (is it MESSAGES_ADDR?)',
-  ])
-    expect(stdout).toContain(text);
-  expect(stdout).not.toContain('it is secret');
-}, 60_000);
+test(
+  'the doctor says what is wrong, and what helps',
+  async () => {
+    const { code, stdout } = await postrider(['doctor'], {
+      CONTACTS_DATABASE_URL: serviceUrl('nobody'),
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      SYSTEM_SMTP_URL: 'smtp://127.0.0.1:1',
+      SERVICE_KEYS: 'none',
+      MESSAGES_ADDR: '127.0.0.1:1',
+      MESSAGES_ADR: 'x',
+    });
+    expect(code).toBe(1);
+    for (const text of [
+      'WRONG    CONTACTS_DATABASE_URL: cannot be used',
+      'WRONG    TEMPORAL_ADDRESS: Temporal, namespace default',
+      'temporal operator namespace create --namespace default',
+      'WRONG    SYSTEM_SMTP_URL: the mail server refuses',
+      'WRONG    SERVICE_KEYS: one is not a keyset',
+      'WRONG    MESSAGES_ADDR: 127.0.0.1:1 accepts no connection',
+      'nothing reads MESSAGES_ADR (is it MESSAGES_ADDR?)',
+    ])
+      expect(stdout).toContain(text);
+    expect(stdout).not.toContain('it is secret');
+  },
+  processTimeoutMs,
+);

@@ -25,7 +25,7 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: '<NAME>_ADDR',
         fallback: required,
         about:
-          'Where a service is: `host:port`, several separated by commas. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts, messages and workspaces where webhooks is not deployed.',
+          'Where a service is: `host:port`, several separated by commas. Calls are spread over all addresses behind a name, which are looked up every 5 s. Only of services that the process calls; `WEBHOOKS_ADDR` may be left out of contacts, messages and workspaces where webhooks is not deployed.',
       },
       { name: 'LOG_LEVEL', fallback: 'info', about: '`debug`, `info`, `warn` or `error`.' },
       {
