@@ -1,10 +1,13 @@
+/** Minutes long: a command of its own. */
+const slow = process.env.SLOW_TESTS ? [] : ['/test/security/rotation\\.test\\.ts$'];
+
 /** Tests run the sources as they are: Node strips the types, Jest sees ES modules. */
 export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '<rootDir>/test/setup/strip-types.cjs' },
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/.postrider/'],
+  testPathIgnorePatterns: ['/node_modules/', '/.postrider/', ...slow],
   modulePathIgnorePatterns: ['<rootDir>/.postrider/'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',

@@ -1,5 +1,6 @@
 import type { DescFile } from '@bufbuild/protobuf';
 import { file_postrider_broadcasts_v1_broadcasts } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { file_postrider_broadcasts_v1_system } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { file_postrider_contacts_v1_contacts } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { file_postrider_contacts_v1_custom_events } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { file_postrider_contacts_v1_lists } from '#gen/postrider/contacts/v1/lists_pb.ts';
@@ -21,6 +22,7 @@ import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspac
 /** The files that hold public operations. */
 export const contracts: readonly DescFile[] = [
   file_postrider_broadcasts_v1_broadcasts,
+  file_postrider_broadcasts_v1_system,
   file_postrider_contacts_v1_contacts,
   file_postrider_contacts_v1_custom_events,
   file_postrider_contacts_v1_lists,

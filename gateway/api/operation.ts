@@ -5,6 +5,7 @@ import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Lane } from '#lib/limits/lanes.ts';
 import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
+import { giveTurn, largeMessageBytes } from '#lib/limits/turns.ts';
 import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
@@ -23,8 +24,6 @@ import type { Brake } from './brake.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
-
-const largeBodyBytes = 128 * 1024;
 
 /** The parts that all operations share. */
 export type Api = {
@@ -145,11 +144,13 @@ async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(exchange, route.bodyLimitBytes);
-  if (body.length > largeBodyBytes) {
+  if (body.length > largeMessageBytes) {
     response.once('close', await api.largeBodies.enter(exchange.caller, exchange.signal));
   }
   const json = parseObject(body);
+  await giveTurn(body.length);
   const message = route.decodeBody(json);
+  await giveTurn(body.length);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
   return message;
 }

@@ -11,13 +11,16 @@ export type LimitKind = keyof RequestRates;
 
 const perSecondMax = 1_000_000;
 
-/** The settings of an operator. A sender that keeps eight requests open all the time stays below the defaults. */
+/** A sender that keeps eight requests open all the time stays below them. */
+export const ratesDefault: RequestRates = { key: 500, workspace: 1_000, address: 2_000 };
+
+/** The settings of an operator. */
 export function readRequestRates(variables: Variables): RequestRates {
   const range = { from: 0, to: perSecondMax };
   return {
-    key: variables.integer('REQUESTS_PER_SECOND_OF_KEY', 500, range),
-    workspace: variables.integer('REQUESTS_PER_SECOND_OF_WORKSPACE', 1_000, range),
-    address: variables.integer('REQUESTS_PER_SECOND_OF_ADDRESS', 2_000, range),
+    key: variables.integer('REQUESTS_PER_SECOND_OF_KEY', ratesDefault.key, range),
+    workspace: variables.integer('REQUESTS_PER_SECOND_OF_WORKSPACE', ratesDefault.workspace, range),
+    address: variables.integer('REQUESTS_PER_SECOND_OF_ADDRESS', ratesDefault.address, range),
   };
 }
 

@@ -6,6 +6,7 @@ import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { testTransport, userClaims } from '../../test/setup/service.ts';
 import { until } from '../../test/stack/until.ts';
 import { givenStore, things } from '../test/given.ts';
+import { endingStatements } from './call-connections.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
 
@@ -141,3 +142,22 @@ test.each(['heavy reads', 'writes'])(
     await untilWaiting(0);
   },
 );
+
+test('work that a call leaves behind gets its connection after the answer, and keeps it', async () => {
+  const call = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  // Every open connection is in use, so that the call is over before it has got another.
+  const busy = Array.from({ length: 5 }, () => store.fork().transactional(() => gate.promise));
+  const run = async () => {
+    const left = store.read('select 1 as one', []);
+    // As far as asking for a connection.
+    await new Promise(setImmediate);
+    return [left] as const;
+  };
+  const [left] = await endingStatements({ signal: call.signal, tenant: 'w1' }, run);
+  // What the server does when it has answered.
+  call.abort();
+  expect(await left).toEqual([{ one: 1 }]);
+  gate.resolve();
+  await Promise.all(busy);
+});

@@ -40,10 +40,15 @@ export function tieToCalls(pool: Pool): void {
   const holders = new WeakMap<PoolClient, { call: Call; leave: (() => void) | undefined }>();
   const connectForCall = async (): Promise<PoolClient> => {
     const call = calls.getStore();
-    if (!call || call.isOver) return connect();
+    if (!call || isOver(call)) return connect();
     const leave = await enter(lane, call);
     try {
       const client = await connect();
+      // The call may have been answered meanwhile; what goes on is none of its business.
+      if (isOver(call)) {
+        leave?.();
+        return client;
+      }
       holders.set(client, { call, leave });
       call.held.add(client);
       if (call.signal.aborted) close(client);
@@ -61,6 +66,9 @@ export function tieToCalls(pool: Pool): void {
   });
   Object.assign(pool, { connect: connectForCall });
 }
+
+/** A function, since the compiler takes a flag that was false to stay false. */
+const isOver = (call: Call) => call.isOver;
 
 /** A call that has a connection gets another at once: if it waited for its turn, calls could wait for each other. */
 async function enter(lane: Lane, { tenant, held, signal }: Call) {

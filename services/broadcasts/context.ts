@@ -2,9 +2,11 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { createClient } from '@connectrpc/connect';
 import type { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import type { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
+import type { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import {
@@ -52,9 +54,11 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
     sender: createClient(BroadcastSendService, base.peer('messages')),
     progress: createClient(BroadcastProgressService, base.peer('messages')),
+    holds: createClient(HoldService, base.peer('messages')),
   };
 }
 
 /** The handlers of this service, by RPC. */
 export type Methods = ServiceImpl<typeof BroadcastService> &
-  ServiceImpl<typeof BroadcastPageService>;
+  ServiceImpl<typeof BroadcastPageService> &
+  ServiceImpl<typeof SystemService>;

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import type { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import type { BroadcastSendService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
 import type { TemplateContentService } from '#gen/postrider/templates/v1/templates_pb.ts';
@@ -24,4 +25,5 @@ export type Peers = {
     'sendBatch' | 'getBatchOutcomes' | 'sendIndividual' | 'listVariationStats'
   >;
   progress: Client<typeof BroadcastProgressService>;
+  holds: Client<typeof HoldService>;
 };

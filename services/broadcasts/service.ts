@@ -1,6 +1,7 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
+import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
@@ -11,10 +12,13 @@ import { deleteBroadcast } from './operations/delete-broadcast.ts';
 import { estimateAudience } from './operations/estimate-audience.ts';
 import { getBroadcast } from './operations/get-broadcast.ts';
 import { getBroadcastPage } from './operations/get-broadcast-page.ts';
+import { getHold } from './operations/get-hold.ts';
 import { getTestResults } from './operations/get-test-results.ts';
 import { listBroadcasts } from './operations/list-broadcasts.ts';
 import { pauseBroadcast } from './operations/pause-broadcast.ts';
+import { placeHold } from './operations/place-hold.ts';
 import { refreshGlobalFeed } from './operations/refresh-global-feed.ts';
+import { releaseHold } from './operations/release-hold.ts';
 import { resumeBroadcast } from './operations/resume-broadcast.ts';
 import { scheduleBroadcast } from './operations/schedule-broadcast.ts';
 import { selectWinner } from './operations/select-winner.ts';
@@ -22,7 +26,12 @@ import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { updateBroadcast } from './operations/update-broadcast.ts';
 
-export const services = [BroadcastService, BroadcastPageService, WorkspaceDataService];
+export const services = [
+  BroadcastService,
+  BroadcastPageService,
+  SystemService,
+  WorkspaceDataService,
+];
 
 /** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
 export function broadcastsRoutes(context: Context) {
@@ -43,6 +52,11 @@ export function broadcastsRoutes(context: Context) {
       selectWinner: selectWinner(context),
       getTestResults: getTestResults(context),
       deleteBroadcast: deleteBroadcast(context),
+    });
+    router.service(SystemService, {
+      getHold: getHold(context),
+      placeHold: placeHold(context),
+      releaseHold: releaseHold(context),
     });
     router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
     router.service(WorkspaceDataService, {

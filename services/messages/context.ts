@@ -1,6 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import type { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import type {
   BroadcastSendService,
   CredentialService,
@@ -20,6 +21,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { ContentKeeper } from './contents/keeper.ts';
+import type { Hold } from './hold/hold.ts';
 import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Journal } from './record/journal.ts';
 import type { Recorder } from './record/recorder.ts';
@@ -59,6 +61,7 @@ export type Context = {
   systemMail: SystemMail | undefined;
   /** Absent where the process has no disk of its own. */
   journal: Journal | undefined;
+  hold: Hold;
 };
 
 /** The signature of each operation, by RPC. */
@@ -69,6 +72,7 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MessageFactsService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
+  ServiceImpl<typeof HoldService> &
   ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof CredentialService> &
   ServiceImpl<typeof TrackingService> &

@@ -16,6 +16,7 @@ import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
 import { ContentKeeper } from './contents/keeper.ts';
 import { sealedColumns } from './contents/sealed.ts';
+import { Hold } from './hold/hold.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
@@ -62,6 +63,7 @@ export const part = servicePart(
     const systemMail = config.systemMailUrl
       ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
       : undefined;
+    const hold = new Hold(store, { log, holdsRestored: config.holdsRestored });
     let lock: JournalFolder | undefined;
     const base = {
       store,
@@ -88,6 +90,7 @@ export const part = servicePart(
       contents: new ContentKeeper({ store, keyring, log }),
       journal,
       systemMail,
+      hold,
     };
     const transactional = openTransactional(base);
     const context = { ...base, transactional };
@@ -106,12 +109,14 @@ export const part = servicePart(
       slowTasks: { sendConfirmations: sendConfirmations(context) },
       prepare: async () => {
         await addErasing(store.fork(), 0);
+        await hold.start();
         if (journal) lock = await startJournal(context, journal, journalFolder);
         transactional.sweep.start();
       },
       close: async () => {
         await transactional.stop();
         await underway.drained(answerMaxMs);
+        hold.stop();
         admission.close();
         await underway.drained(recordMaxMs);
         await context.contents.drained(recordMaxMs);

@@ -5,6 +5,7 @@ import {
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
   BroadcastSendService,
   CredentialService,
@@ -30,6 +31,7 @@ import { exportMessages } from './operations/export-messages.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
 import { getBroadcastTimeline } from './operations/get-broadcast-timeline.ts';
+import { getHold } from './operations/get-hold.ts';
 import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
@@ -40,7 +42,9 @@ import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
+import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
+import { releaseHold } from './operations/release-hold.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
@@ -61,6 +65,7 @@ export const services = [
   BroadcastProgressService,
   SendingStateService,
   SystemMailService,
+  HoldService,
   CredentialService,
   TransactionalService,
   MessageFactsService,
@@ -101,6 +106,11 @@ export function messagesRoutes(context: Context) {
     });
     router.service(SendingStateService, { listSendingStates: listSendingStates(context) });
     router.service(CredentialService, { resealPasswords: resealPasswords(context) });
+    router.service(HoldService, {
+      getHold: getHold(context),
+      placeHold: placeHold(context),
+      releaseHold: releaseHold(context),
+    });
     router.service(SystemMailService, { sendSystemMail: sendSystemMail(context) });
     router.service(TransactionalService, {
       listNotifications: listNotifications(context),

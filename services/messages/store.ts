@@ -14,6 +14,7 @@ import { History } from './migrations/m0012-history.ts';
 import { Transactional } from './migrations/m0013-transactional.ts';
 import { FactInterests } from './migrations/m0014-fact-interests.ts';
 import { Erasing } from './migrations/m0015-erasing.ts';
+import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -62,6 +63,7 @@ export function openMessagesStore(
       'm0013-transactional': Transactional,
       'm0014-fact-interests': FactInterests,
       'm0015-erasing': Erasing,
+      'm0018-hold': HoldOfInstallation,
     },
   });
 }

@@ -33,6 +33,8 @@ const unaudited: Record<string, string> = {
   TestTemplate: 'a message, which the history has',
   TestRecipientFeed: 'stores nothing',
   RefreshGlobalFeed: 'data, fetched again',
+  PlaceHold: 'the whole installation, by its operator; the log of messages has it',
+  ReleaseHold: 'the whole installation, by its operator; the log of messages has it',
   TestWebhookSubscription: 'a delivery, which the list of deliveries has',
   UnsubscribeByLink: 'data, by a recipient',
   ConfirmByLink: 'data, by a recipient',

@@ -1,3 +1,4 @@
+import { ratesDefault } from '#lib/limits/request-limits.ts';
 import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
 import { limitsDefault } from '../../http/limits.ts';
 import { bodyDefaultBytes, type Route } from '../../routes.ts';
@@ -218,6 +219,8 @@ export function limitsPage(routes: ReadonlyMap<string, readonly Route[]>): strin
     html`<p>What is beyond a limit is refused with an answer that names it. Limits of single fields, such as the length of a name, are in the
 <a href="/docs">reference</a>, with their operations.</p>
 <h2>Requests</h2>
+<p>An operator sets the rates by <a href="/docs/variables">variables</a>; these are the defaults. Beyond a rate the answer is 429 with
+<code>Retry-After</code> and <code>RateLimit</code>.</p>
 ${table(['Limit', 'Value'], requestRows(routes))}
 ${serviceLimits.map(
   ([heading, rows]) => html`<h2>${heading}</h2>
@@ -237,6 +240,9 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
       verb === 'POST' && bodyLimitBytes !== bodyDefaultBytes(isPublic),
   );
   return [
+    row('Requests of a key or user, in a second', shown(ratesDefault.key, '')),
+    row('Of a workspace', shown(ratesDefault.workspace, '')),
+    row('From a client address', shown(ratesDefault.address, '')),
     row('The body of a request', shown(bodyDefaultBytes(false), 'bytes')),
     row('Without a token', shown(bodyDefaultBytes(true), 'bytes')),
     ...bodies.map(({ path, bodyLimitBytes }) => [

@@ -200,6 +200,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
     'Messages',
     [
       {
+        name: 'HOLD_ON_RESTORE',
+        fallback: 'true',
+        about:
+          'A database that was restored is put on hold: nothing is sent until `system.releaseHold`. `false` where replicas without loss are promoted routinely, which looks the same.',
+      },
+      {
         name: 'MESSAGES_JOURNAL',
         fallback: '',
         about:

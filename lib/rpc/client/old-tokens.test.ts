@@ -23,13 +23,14 @@ const subject = (userId: string): Answer => ({
 });
 
 /** Workspaces, which knows the tokens of `good` alone. */
-function givenVerifier(answer = async (): Promise<void> => {}) {
+function givenVerifier(answer = async (): Promise<void> => {}, keptMs = 60_000) {
   const asked: string[] = [];
-  const verify = oldTokenVerifier(async (token) => {
+  const ask = async (token: string) => {
     asked.push(token);
     await answer();
     return token === tokenOf('good') ? subject('good') : { active: false };
-  });
+  };
+  const verify = oldTokenVerifier(ask, { keptMs });
   return { asked, verify };
 }
 
@@ -75,11 +76,11 @@ test('a client that sends wrong tokens is no longer asked for; others are, until
         answers.later += 1;
       },
     );
-  for (let n = 0; n < 100; n += 1) await send(`bad${n}`, '203.0.113.1');
-  expect(answers).toEqual({ refused: 60, later: 40 });
+  for (let n = 0; n < 700; n += 1) await send(`bad${n}`, '203.0.113.1');
+  expect(answers).toEqual({ refused: 600, later: 100 });
   expect(await verify(tokenOf('good'), '198.51.100.7')).toBeDefined();
-  for (let n = 0; n < 1_000; n += 1) await send(`worse${n}`, `2001:db8:0:${n.toString(16)}::1`);
-  expect(asked.length).toBe(601);
+  for (let n = 0; n < 7_000; n += 1) await send(`worse${n}`, `2001:db8:0:${n.toString(16)}::1`);
+  expect(asked.length).toBe(6_001);
   // Who is known already goes on.
   expect(await verify(tokenOf('good'), '203.0.113.1')).toBeDefined();
 });
@@ -103,4 +104,13 @@ test('a failure of workspaces is passed on and not kept', async () => {
   await expect(verify(tokenOf('good'), '')).rejects.toThrow('down');
   isDown = false;
   expect(await verify(tokenOf('good'), '')).toBeDefined();
+});
+
+test('a token that was good before is asked about again whatever its client has sent', async () => {
+  const { verify } = givenVerifier(undefined, 1);
+  const client = '203.0.113.1';
+  expect(await verify(tokenOf('good'), client)).toBeDefined();
+  for (let n = 0; n < 700; n += 1) await verify(tokenOf(`bad${n}`), client).catch(() => {});
+  await expect(verify(tokenOf('new'), client)).rejects.toMatchObject({ code: Code.Unavailable });
+  expect(await verify(tokenOf('good'), client)).toBeDefined();
 });

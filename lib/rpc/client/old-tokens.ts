@@ -13,9 +13,12 @@ const goodMs = 5 * 60_000;
 const badMax = 5_000;
 const badMs = 60_000;
 const asksMax = 32;
-/** Wrong tokens in a minute: of one client, and of all. */
-const faultsOfClientMax = 60;
-const faultsMax = 600;
+/** Wrong tokens in a minute: of one client, and of all. A question costs workspaces less than a millisecond. */
+const faultsOfClientMax = 600;
+const faultsMax = 6_000;
+/** Tokens that were good before are asked about whatever others send. */
+const provenMax = 20_000;
+const provenMs = 24 * 60 * 60_000;
 const minuteMs = 60_000;
 const clientsMax = 5_000;
 
@@ -23,15 +26,22 @@ const clientsMax = 5_000;
  * Verifies tokens from before Ed25519 by asking workspaces, which alone can. Answers are kept, and what can't be a token, or comes from a
  * client that has sent many wrong ones, is not asked: anybody can send such tokens.
  */
-export function oldTokenVerifier(ask: (token: string) => Promise<Answer>) {
-  const good = new LRUCache<string, Verified>({ max: goodMax, ttl: goodMs });
+export function oldTokenVerifier(
+  ask: (token: string) => Promise<Answer>,
+  { keptMs = goodMs }: { keptMs?: number } = {},
+) {
+  const good = new LRUCache<string, Verified>({ max: goodMax, ttl: keptMs });
+  const proven = new LRUCache<string, true>({ max: provenMax, ttl: provenMs });
   const bad = new LRUCache<string, true>({ max: badMax, ttl: badMs });
   const asked = new Map<string, Promise<Verified | undefined>>();
   const faults = faultCounter();
   const verify = async (token: string, client: string): Promise<Verified | undefined> => {
     const verified = verifiedIn(await ask(token));
-    if (verified) good.set(token, verified);
-    else {
+    if (verified) {
+      good.set(token, verified);
+      proven.set(token, true);
+    } else {
+      proven.delete(token);
       bad.set(token, true);
       faults.count(client);
     }
@@ -43,7 +53,8 @@ export function oldTokenVerifier(ask: (token: string) => Promise<Answer>) {
     if (bad.has(token) || !isPossible(token)) return undefined;
     const waiting = asked.get(token);
     if (waiting) return waiting;
-    if (asked.size >= asksMax || faults.areTooMany(client)) throw busy();
+    const isProven = proven.has(token);
+    if (!isProven && (asked.size >= asksMax || faults.areTooMany(client))) throw busy();
     const asking = verify(token, client).finally(() => asked.delete(token));
     asked.set(token, asking);
     return asking;

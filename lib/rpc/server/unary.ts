@@ -20,6 +20,7 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
+import { giveTurn } from '#lib/limits/turns.ts';
 import { binaryOptions, messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
 import { isPublic } from './access.ts';
 import { deadlineDefaultMs } from './deadline.ts';
@@ -91,7 +92,9 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(call);
-    const input = parse(spec.method.input, await readBody(request, spec.messageMax, call.signal));
+    const message = await readBody(request, spec.messageMax, call.signal);
+    const input = parse(spec.method.input, message);
+    await giveTurn(message.length);
     const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
     const body = toBinary(spec.method.output, output);
     if (body.length > messageMaxBytes) throw tooLarge('answer', messageMaxBytes);

@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   CountAudienceResponseSchema,
@@ -7,6 +8,11 @@ import {
 } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { GetContactByEmailResponseSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { GetListResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import {
+  GetHoldResponseSchema,
+  PlaceHoldResponseSchema,
+  ReleaseHoldResponseSchema,
+} from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
   type GetBatchOutcomesRequest,
   GetBatchOutcomesResponseSchema,
@@ -60,6 +66,7 @@ export type Neighbours = {
   timeline: MessageInitShape<typeof GetBroadcastTimelineResponseSchema> | ConnectError;
   /** The templates that each broadcast was said to use. */
   uses: Map<string, { name: string; templateIds: string[] }>;
+  hold: MessageInitShape<typeof GetHoldResponseSchema>;
 };
 
 export function allSent({ emails }: SendBatchRequest): SendBatchResponse {
@@ -83,6 +90,7 @@ export function givenNeighbours(): Neighbours {
     links: {},
     timeline: {},
     uses: new Map(),
+    hold: {},
   };
 }
 
@@ -198,6 +206,17 @@ export function fakePeers(neighbours: Neighbours): Peers {
             stats.map((each) => ({ ...each, broadcastId })),
           ),
         });
+      },
+    },
+    holds: {
+      getHold: async () => create(GetHoldResponseSchema, neighbours.hold),
+      placeHold: async ({ reason = '' }) => {
+        neighbours.hold = { since: timestampFromDate(new Date('2030-01-01T13:00:00Z')), reason };
+        return create(PlaceHoldResponseSchema);
+      },
+      releaseHold: async ({ failWaiting }) => {
+        neighbours.hold = {};
+        return create(ReleaseHoldResponseSchema, { failed: failWaiting ? 3n : 0n });
       },
     },
     progress: {

@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
+import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
@@ -39,7 +40,8 @@ export async function givenService(over: Partial<Context> = {}) {
   const transport = testTransport(broadcastsRoutes(context));
   const client = createClient(BroadcastService, transport(userClaims()));
   const pages = createClient(BroadcastPageService, transport());
-  return { clock, context, neighbours, client, pages };
+  const system = createClient(SystemService, transport(userClaims()));
+  return { clock, context, neighbours, client, pages, system };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;

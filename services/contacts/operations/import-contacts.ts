@@ -1,4 +1,5 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { mapInTurns } from '#lib/limits/turns.ts';
 import { query } from '#lib/postgres/query.ts';
 import { requirePermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
@@ -7,11 +8,14 @@ import { upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
+/** Takes about a millisecond. */
+const judgedAtOnce = 250;
+
 export function importContacts({ store, outbox, now }: Context): Methods['importContacts'] {
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
-    const judged = contacts.map(judge);
+    const judged = await mapInTurns(contacts, judgedAtOnce, judge);
     const rows = lastOfEach(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {

@@ -1,6 +1,7 @@
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { notOnHold } from '../hold/hold.ts';
 import type { MessageStatus } from '../message.ts';
 import { countStep } from './variation-counts.ts';
 
@@ -115,6 +116,7 @@ const insertSql = `
          select reason from suppressions where workspace_id = $1 and email = asked.email offset 0
        ) s on true
      ) given
+     where ${notOnHold}
      order by given.id`;
 
 const returned =

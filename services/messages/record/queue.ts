@@ -1,5 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { notOnHold } from '../hold/hold.ts';
 import { byKey, type Claimed, leaseMs } from './claims.ts';
 
 // The queue of transactional messages: those with `due_at` in message_requests.
@@ -161,7 +162,8 @@ export async function claimQueued(
          where workspace_id = $1 and email = m.contact_email and reason = 'bounced' and not $5::boolean offset 0
        ) as is_refused
        from given join messages m on ${byKey('m')}
-       where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
+       where ((m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now()))
+         and ${notOnHold}
        for no key update of m skip locked
      )
      update messages m set

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';
 import { type BatchFeeds, type Feeds, feedValues } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
+import type { Hold } from '../hold/hold.ts';
 import type { Fate } from '../message.ts';
 import { type Claimant, type Claimed, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
@@ -27,6 +28,7 @@ export type SendContext = DeliveryContext &
     feeds: Feeds;
     admission: Admission;
     underway: Underway;
+    hold: Pick<Hold, 'reason'>;
   };
 
 /** Messages to send, and what they have in common. */
@@ -74,6 +76,8 @@ const answerGraceMs = 300;
 export async function sendAll(context: SendContext, given: Given): Promise<Sent> {
   const lane = context.admission.lane(given.group);
   const fates = new Map<string, Fate>();
+  const { reason } = context.hold;
+  if (reason !== '') return { fates, outage: { reason }, retryAfterMs: 0 };
   let open = given.open;
   for (;;) {
     const batch: Batch = { ...given, open, lane, fates, runs: [], done: [] };

@@ -3,6 +3,7 @@ import { createClient, createRouterTransport } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { HoldService } from '#gen/postrider/messages/v1/hold_pb.ts';
 import {
   BroadcastSendService,
   MessageLinkService,
@@ -24,6 +25,7 @@ import { createFeeds } from '../content/feeds.ts';
 import { createPlans } from '../content/plans.ts';
 import { ContentKeeper } from '../contents/keeper.ts';
 import type { Context } from '../context.ts';
+import { Hold } from '../hold/hold.ts';
 import { Recorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
 import { Admission } from '../sending/admission.ts';
@@ -77,6 +79,7 @@ export async function givenService() {
         mayStart: (id) => !recorder.isBehind(id) && journal?.isWritable !== false,
       }),
       underway: new Underway({ outcomes, owner, journal }),
+      hold: new Hold(store, { log, holdsRestored: true }),
       recorder,
       contents: new ContentKeeper({ store, keyring, log }),
       journal,
@@ -96,6 +99,7 @@ export async function givenService() {
       tracking: createClient(TrackingService, transport()),
       facts: createClient(MessageFactsService, transport()),
       progress: createClient(BroadcastProgressService, transport()),
+      holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
     };

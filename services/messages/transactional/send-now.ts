@@ -50,6 +50,7 @@ export async function takeRoom(
   if (!first) return none;
   const { plan, row } = first;
   const { integrationId } = row;
+  if (context.hold.reason !== '') return none;
   if (context.outages.leftMs(workspaceId, integrationId) > 0) return none;
   const lane = context.admission.lane({ workspaceId, integrationId });
   const turn = context.admission.tryEnter({ lane, size: now.length, isUrgent: true });

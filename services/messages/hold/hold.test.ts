@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { createLog } from '#lib/log.ts';
+import { query } from '#lib/postgres/query.ts';
+import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
+import { Hold } from './hold.ts';
+
+const given = useService();
+resetAfterEach(given);
+
+const log = createLog('messages', 'silent');
+const run = (text: string) => query(given.store.fork(), text, []);
+const start = async (holdsRestored = true) => {
+  const hold = new Hold(given.store, { log, holdsRestored });
+  await hold.refresh();
+  return hold;
+};
+
+test('on hold nothing is sent or claimed, and the call says why', async () => {
+  const batch = batchOf(people(3));
+  await given.holds.placeHold({ reason: 'a trial' });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({
+    sent: 0,
+    notStarted: 3,
+    outage: 'on hold: a trial',
+  });
+  // A process that has not read the hold yet claims nothing either.
+  const { sender } = given.newProcess();
+  expect(await sender.sendBatch(batch)).toMatchObject({ sent: 0, notStarted: 3 });
+  await given.holds.releaseHold({});
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ sent: 3 });
+});
+
+test('a database of another identity is on hold until somebody releases it', async () => {
+  expect((await start()).reason).toBe('');
+  expect((await start()).reason).toBe('');
+  await run("update database_identity set identity = 'of the server before'");
+  expect((await start()).reason).toMatch(/^on hold: the database was restored/);
+  // The next process finds the hold, not the change.
+  expect((await start()).reason).toMatch(/^on hold: the database was restored/);
+  await given.holds.releaseHold({});
+  expect((await start()).reason).toBe('');
+});
+
+test('where failover is routine, a change of identity holds nothing', async () => {
+  await start();
+  await run("update database_identity set identity = 'of the server before'");
+  expect((await start(false)).reason).toBe('');
+  expect((await start()).reason).toBe('');
+});
+
+test('a second hold does not replace the reason of the first', async () => {
+  await given.holds.placeHold({ reason: 'first' });
+  await given.holds.placeHold({ reason: 'second' });
+  expect(await given.holds.getHold({})).toMatchObject({ reason: 'on hold: first' });
+  await given.holds.releaseHold({});
+});
