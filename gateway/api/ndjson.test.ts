@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import {
   type ExportMessagesRequest,
   MessageService,
@@ -44,6 +45,13 @@ beforeAll(async () => {
         const isLast = endless === 0 && pages[next] === undefined;
         return isLast ? { messages } : { messages, nextCursor: String(next) };
       },
+    });
+    router.rpc(ContactService.method.exportContact, ({ cursor }) => {
+      const page = pages[cursor] ?? [];
+      if (page === 'hangs' || page instanceof ConnectError) throw page;
+      const next = Number(cursor) + 1;
+      const records = page.map((kind) => ({ kind }));
+      return { records, nextCursor: pages[next] && String(next) };
     });
   });
   gateway = await startGateway(service.port, { limits: { streamsPerCallerMax } });
@@ -93,6 +101,27 @@ test('an export of nothing is an empty body', async () => {
   pages = { '': [] };
   const answer = await ask();
   expect([answer.status, await answer.text()]).toEqual([200, '']);
+});
+
+const document = async () => {
+  const authorization = `Bearer ${await tokenFor(crypto.randomUUID())}`;
+  const url = `${gateway.url}/api/contacts.export?workspace_id=w1&email=a@example.com`;
+  return fetch(url, { headers: { authorization } });
+};
+
+test('an operation whose answer is a document is one JSON object of all pages', async () => {
+  pages = { '': [], 1: ['a', 'b'], 2: ['c'] };
+  const answer = await document();
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  const { records } = (await answer.json()) as { records: { kind: string }[] };
+  expect(records.map(({ kind }) => kind)).toEqual(['a', 'b', 'c']);
+  pages = { '': [] };
+  expect(await (await document()).json()).toEqual({ records: [] });
+});
+
+test('a document that is cut is no JSON', async () => {
+  pages = { '': ['a'], 1: new ConnectError('no more', Code.Unavailable) };
+  await expect((await document()).json()).rejects.toThrow();
 });
 
 test('an error of the first page is an answer like any other', async () => {

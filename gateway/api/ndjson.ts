@@ -4,11 +4,31 @@ import { bodyFieldEncoder } from '../json/encode.ts';
 
 /** How an operation that answers by pages is streamed. */
 export type Paging = {
-  /** The items of a page as lines of JSON, some in each text. */
-  linesOf(page: Message): Iterable<string>;
+  form: Form;
+  /** The items of a page, as their JSON is made from them. */
+  itemsOf(page: Message): unknown[];
   /** The request for the page after this one; undefined after the last. */
   requestAfter(request: Message, page: Message): Message | undefined;
 };
+
+/** What stands before, between, after each of, and behind all items. */
+type Form = { contentType: string; begin: string; between: string; after: string; end: string };
+
+const lines: Form = {
+  contentType: 'application/x-ndjson',
+  begin: '',
+  between: '',
+  after: '\n',
+  end: '',
+};
+
+const documentOf = (items: string): Form => ({
+  contentType: 'application/json; charset=utf-8',
+  begin: `{"${items}":[\n`,
+  between: ',\n',
+  after: '',
+  end: '\n]}\n',
+});
 
 /** A slow client takes each within the time that it has. */
 const textMinBytes = 64 * 1024;
@@ -22,7 +42,11 @@ export function pagingOf(method: DescMethodUnary): Paging | undefined {
   const cursor = localName(input, ndjson.cursor);
   const next = localName(output, ndjson.next);
   return {
-    linesOf: (page) => joined(items(page)),
+    form: ndjson.document ? documentOf(ndjson.items) : lines,
+    itemsOf(page) {
+      const found: unknown = items(page);
+      return Array.isArray(found) ? found : [];
+    },
     requestAfter(request, page) {
       const at: unknown = Reflect.get(page, next);
       if (typeof at !== 'string' || at === '') return undefined;
@@ -37,28 +61,29 @@ function localName(desc: DescMethodUnary['input'], name: string): string {
   return field.localName;
 }
 
-function* joined(items: unknown): Iterable<string> {
-  let text = '';
-  for (const item of Array.isArray(items) ? items : []) {
-    text += `${JSON.stringify(item)}\n`;
-    if (text.length < textMinBytes) continue;
-    yield text;
-    text = '';
-  }
-  if (text !== '') yield text;
-}
-
 /** All pages from the first on, which was read already. Each is read when the one before has been taken. */
 export async function* streamedPages(
-  paging: Paging,
+  { form, itemsOf, requestAfter }: Paging,
   first: { request: Message; page: Message },
   read: (request: Message) => Promise<Message>,
 ): AsyncIterable<string> {
   let { request, page }: { request: Message | undefined; page: Message } = first;
+  let text = form.begin;
+  let between = '';
   for (;;) {
-    yield* paging.linesOf(page);
-    request = request && paging.requestAfter(request, page);
-    if (!request) return;
+    for (const item of itemsOf(page)) {
+      text += `${between}${JSON.stringify(item)}${form.after}`;
+      between = form.between;
+      if (text.length < textMinBytes) continue;
+      yield text;
+      text = '';
+    }
+    request = request && requestAfter(request, page);
+    if (!request) break;
+    if (text !== '') yield text;
+    text = '';
     page = await read(request);
   }
+  text += form.end;
+  if (text !== '') yield text;
 }

@@ -76,7 +76,7 @@ export async function answerOperation(
     api.streams.begin(exchange.response, exchange.request);
     const first = { request: message, page: answer.message };
     const read = async (request: Message) => (await call(request)).message;
-    return streamAnswer(streamedPages(route.paging, first, read));
+    return streamAnswer(route.paging.form.contentType, streamedPages(route.paging, first, read));
   }
   return jsonAnswer(route.successStatus, route.encode(answer.message), passedOn(answer.header));
 }

@@ -30,10 +30,10 @@ export function jsonAnswer(
   };
 }
 
-/** Lines of JSON, as many as there are. */
-export function streamAnswer(stream: AsyncIterable<string>): Answer {
+/** JSON as it comes. */
+export function streamAnswer(contentType: string, stream: AsyncIterable<string>): Answer {
   const headers = {
-    'content-type': 'application/x-ndjson',
+    'content-type': contentType,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };

@@ -1,5 +1,5 @@
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
-import { operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { codeNamed } from '../api/errors.ts';
 import { allowed } from '../api/operation.ts';
 import type { Route } from '../routes.ts';
@@ -234,9 +234,31 @@ function success(route: Route, schemas: Schemas, isLimited: boolean): Schema {
   return {
     description: commentOf(output),
     headers: Object.fromEntries(names.map((name) => [name, header(name)])),
-    content: ndjson
-      ? { 'application/x-ndjson': linesOf(output, ndjson.items, schemas) }
-      : { 'application/json': bodyOf(output, bodyField, schemas) },
+    content: contentOf(output, { bodyField, ndjson, schemas }),
+  };
+}
+
+type Content = Pick<Operation, 'bodyField' | 'ndjson'> & { schemas: Schemas };
+
+function contentOf(output: DescMessage, { bodyField, ndjson, schemas }: Content): Schema {
+  if (!ndjson) return { 'application/json': bodyOf(output, bodyField, schemas) };
+  const { items, document } = ndjson;
+  return document
+    ? { 'application/json': documentOf(output, items, schemas) }
+    : { 'application/x-ndjson': linesOf(output, items, schemas) };
+}
+
+/** The items of all pages. */
+function documentOf(output: DescMessage, items: string, schemas: Schemas): Schema {
+  const field = output.fields.find(({ name }) => name === items);
+  if (!field) throw new Error(`${output.typeName} has no ${items}`);
+  return {
+    schema: {
+      type: 'object',
+      required: [items],
+      properties: { [items]: schemas.ofField(field, 'response') },
+    },
+    example: { [items]: responseFieldExample(field) },
   };
 }
 

@@ -56,6 +56,10 @@ export const reasons = {
   BROADCAST_NOT_FOUND: [Code.NotFound, checkId],
   NOTIFICATION_NOT_FOUND: [Code.NotFound, checkId],
   MESSAGE_NOT_FOUND: [Code.NotFound, checkId],
+  SUPPRESSION_NOT_FOUND: [
+    Code.NotFound,
+    'Check the address, and the workspace that the request names.',
+  ],
   LINKS_NOT_FOUND: [Code.NotFound, 'The mail is too old.'],
   WEBHOOK_SUBSCRIPTION_NOT_FOUND: [Code.NotFound, checkId],
   WEBHOOK_DELIVERY_NOT_FOUND: [Code.NotFound, 'Only failed deliveries can be sent again.'],

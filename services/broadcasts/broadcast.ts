@@ -101,6 +101,9 @@ export class Broadcast extends broadcastSchema.class {
 
   resume(now: Date): void {
     allow(this, 'resume', 'paused');
+    if (this.plan && this.paused_at && now.getTime() - this.paused_at.getTime() > pausedMaxMs) {
+      throw refusal('BROADCAST_STATUS', 'cannot resume a broadcast that was paused for 60 days');
+    }
     const isAhead = !this.plan && (this.starts_at ?? now) > now;
     if (isAhead) this.status = 'scheduled';
     else startMoving(this, now);
@@ -200,6 +203,9 @@ broadcastSchema.setClass(Broadcast);
 // Functions and not private methods: the ORM makes entities without calling their constructor.
 
 /** Refuses an action that the state table does not allow. */
+/** Who was sent to is looked up in the history, which may be cleared after 90 days. */
+const pausedMaxMs = 60 * 24 * 60 * 60 * 1_000;
+
 function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
   if (!allowed.includes(status)) {
     throw refusal('BROADCAST_STATUS', `cannot ${action} a ${status} broadcast`);

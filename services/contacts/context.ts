@@ -1,4 +1,4 @@
-import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
+import { type Client, createClient, type ServiceImpl, type Transport } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { CustomEventService } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
@@ -12,6 +12,7 @@ import type { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts'
 import {
   type EventConsumerService,
   EventProducerService,
+  PersonDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
@@ -28,6 +29,7 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
+import type { PersonData } from './person/sources.ts';
 import type { MessageEvents } from './segments/interests.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { openContactsStore } from './store.ts';
@@ -46,6 +48,8 @@ export type Context = {
   isProven: IsProven;
   messageEvents: MessageEvents;
   tryOuts: TryOuts;
+  /** Other services, which keep something about people as well. */
+  personData: PersonData;
   log: Pick<Log, 'warn'>;
 };
 
@@ -65,8 +69,17 @@ export async function openContext(
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     messageEvents: createClient(EventProducerService, peer('messages')),
     tryOuts: new TryOuts(),
+    personData: personDataOf(consumers),
     log,
   };
+}
+
+/** Of the services that are deployed. */
+function personDataOf(transports: Record<string, Transport | undefined>): PersonData {
+  const deployed = Object.entries(transports).flatMap(([name, transport]) =>
+    transport ? [[name, createClient(PersonDataService, transport)] as const] : [],
+  );
+  return Object.fromEntries(deployed);
 }
 
 /** The handlers of this service, by RPC. */

@@ -27,6 +27,7 @@ import { createSegment } from './operations/create-segment.ts';
 import { deleteContact } from './operations/delete-contact.ts';
 import { deleteList } from './operations/delete-list.ts';
 import { deleteSegment } from './operations/delete-segment.ts';
+import { exportContact } from './operations/export-contact.ts';
 import { getContactByEmail } from './operations/get-contact-by-email.ts';
 import { getContactByExternalID } from './operations/get-contact-by-external-id.ts';
 import { getContactList } from './operations/get-contact-list.ts';
@@ -88,6 +89,7 @@ export function contactsRoutes(context: Context) {
       getContactByExternalID: getContactByExternalID(context),
       upsertContact: upsertContact(context),
       importContacts: importContacts(context),
+      exportContact: exportContact(context),
       deleteContact: deleteContact(context),
     });
     router.service(ListService, {

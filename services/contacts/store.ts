@@ -6,6 +6,7 @@ import { PageIndexes } from './migrations/m0003-page-indexes.ts';
 import { Interests } from './migrations/m0004-interests.ts';
 import { TemplateUses } from './migrations/m0005-template-uses.ts';
 import { Segments } from './migrations/m0006-segments.ts';
+import { Refusals } from './migrations/m0007-refusals.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string, connectionsMax?: number): Promise<Store> {
@@ -21,6 +22,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
       'm0004-interests': Interests,
       'm0005-template-uses': TemplateUses,
       'm0006-segments': Segments,
+      'm0007-refusals': Refusals,
     },
   });
 }

@@ -12,6 +12,7 @@ import type {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import type { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import type { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
@@ -72,6 +73,7 @@ export type Methods = ServiceImpl<typeof MessageLinkService> &
   ServiceImpl<typeof MessageFactsService> &
   ServiceImpl<typeof MessageService> &
   ServiceImpl<typeof SendingStateService> &
+  ServiceImpl<typeof SuppressionService> &
   ServiceImpl<typeof HoldService> &
   ServiceImpl<typeof SystemMailService> &
   ServiceImpl<typeof CredentialService> &

@@ -28,6 +28,7 @@ import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
 import { openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
+import { addClearing, clearMessages } from './tasks/clear-messages.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
@@ -38,96 +39,96 @@ const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
-export const part = servicePart(
-  readConfig,
-  async ({ log, keyring, peer, peerIfDeployed }, config) => {
-    const { databaseUrl, egressAllow, journalFolder } = config;
-    const store = await openMessagesStore(databaseUrl, {
-      connectionsMax: config.databaseConnections,
-    });
-    const outcomes = await openOutcomeStore(databaseUrl, config.outcomeConnections);
-    const facts = await openFactsStore(databaseUrl, config.factConnections);
-    const egress = createEgress(egressAllow);
-    const thread = new RenderThread();
-    const templates = createClient(TemplateContentService, peer('templates'));
-    const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
-    const plans = createPlans({ store, keyring, workspaces, templates });
-    const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
-    const owner = crypto.randomUUID();
-    const outbox = openOutbox('messages', consumers);
-    const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
-    const underway = new Underway({ outcomes, owner, journal });
-    const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
-    const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
-    const admission = new Admission({ resolve: egress.resolve, mayStart });
-    const systemMail = config.systemMailUrl
-      ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
-      : undefined;
-    const hold = new Hold(store, { log, holdsRestored: config.holdsRestored });
-    let lock: JournalFolder | undefined;
-    const base = {
-      store,
-      outcomes,
-      facts,
-      log,
-      outbox,
-      keyring,
-      contacts: {
-        ...createClient(AudienceService, peer('contacts')),
-        ...createClient(ListService, peer('contacts')),
-        ...createClient(SubscriberService, peer('contacts')),
-      },
-      templates,
-      templateUses: createClient(TemplateUseService, peer('templates')),
-      owner,
-      now: () => new Date(),
-      plans,
-      feeds: createFeeds({ egress, keyring }),
-      thread,
-      admission,
-      underway,
-      recorder,
-      contents: new ContentKeeper({ store, keyring, log }),
-      journal,
-      systemMail,
-      hold,
-    };
-    const transactional = openTransactional(base);
-    const context = { ...base, transactional };
-    return {
-      store,
-      services,
-      routes: messagesRoutes(context),
-      sealed: sealedColumns(keyring),
-      tasks: {
-        deliverEvents: deliverEvents(consumers),
-        // The name in the queue's rows.
-        endByHand: finishIndividualSend(store),
-        eraseContents: eraseContents(context),
-        pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
-      },
-      slowTasks: { sendConfirmations: sendConfirmations(context) },
-      prepare: async () => {
-        await addErasing(store.fork(), 0);
-        await hold.start();
-        if (journal) lock = await startJournal(context, journal, journalFolder);
-        transactional.sweep.start();
-      },
-      close: async () => {
-        await transactional.stop();
-        await underway.drained(answerMaxMs);
-        hold.stop();
-        admission.close();
-        await underway.drained(recordMaxMs);
-        await context.contents.drained(recordMaxMs);
-        journal?.close();
-        lock?.close();
-        await outcomes.close();
-        await facts.close();
-        systemMail?.close();
-        await thread.close();
-        await egress.close();
-      },
-    };
-  },
-);
+export const part = servicePart(readConfig, async (parts, config) => {
+  const { log, keyring, peer, peerIfDeployed } = parts;
+  const { databaseUrl, egressAllow, journalFolder } = config;
+  const store = await openMessagesStore(databaseUrl, {
+    connectionsMax: config.databaseConnections,
+  });
+  const outcomes = await openOutcomeStore(databaseUrl, config.outcomeConnections);
+  const facts = await openFactsStore(databaseUrl, config.factConnections);
+  const egress = createEgress(egressAllow);
+  const thread = new RenderThread();
+  const templates = createClient(TemplateContentService, peer('templates'));
+  const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
+  const plans = createPlans({ store, keyring, workspaces, templates });
+  const consumers = { contacts: peer('contacts'), webhooks: peerIfDeployed('webhooks') };
+  const owner = crypto.randomUUID();
+  const outbox = openOutbox('messages', consumers);
+  const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
+  const underway = new Underway({ outcomes, owner, journal });
+  const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+  const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
+  const admission = new Admission({ resolve: egress.resolve, mayStart });
+  const systemMail = config.systemMailUrl
+    ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
+    : undefined;
+  const hold = new Hold(store, { log, holdsRestored: config.holdsRestored });
+  let lock: JournalFolder | undefined;
+  const base = {
+    store,
+    outcomes,
+    facts,
+    log,
+    outbox,
+    keyring,
+    contacts: {
+      ...createClient(AudienceService, peer('contacts')),
+      ...createClient(ListService, peer('contacts')),
+      ...createClient(SubscriberService, peer('contacts')),
+    },
+    templates,
+    templateUses: createClient(TemplateUseService, peer('templates')),
+    owner,
+    now: () => new Date(),
+    plans,
+    feeds: createFeeds({ egress, keyring }),
+    thread,
+    admission,
+    underway,
+    recorder,
+    contents: new ContentKeeper({ store, keyring, log }),
+    journal,
+    systemMail,
+    hold,
+  };
+  const transactional = openTransactional(base);
+  const context = { ...base, transactional };
+  return {
+    store,
+    services,
+    routes: messagesRoutes(context),
+    sealed: sealedColumns(keyring),
+    tasks: {
+      deliverEvents: deliverEvents(consumers),
+      // The name in the queue's rows.
+      endByHand: finishIndividualSend(store),
+      eraseContents: eraseContents(context),
+      clearMessages: clearMessages(context),
+      pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
+    },
+    slowTasks: { sendConfirmations: sendConfirmations(context) },
+    prepare: async () => {
+      await addErasing(store.fork(), 0);
+      await addClearing(store.fork(), 0);
+      await hold.start();
+      if (journal) lock = await startJournal(context, journal, journalFolder);
+      transactional.sweep.start();
+    },
+    close: async () => {
+      await transactional.stop();
+      await underway.drained(answerMaxMs);
+      hold.stop();
+      admission.close();
+      await underway.drained(recordMaxMs);
+      await context.contents.drained(recordMaxMs);
+      journal?.close();
+      lock?.close();
+      await outcomes.close();
+      await facts.close();
+      systemMail?.close();
+      await thread.close();
+      await egress.close();
+    },
+  };
+});

@@ -59,3 +59,6 @@ export const messageColumns = [
   `${stateSql} as state, status_info, attempts, unknown, by_hand, notification_id`,
   ...timeColumns,
 ].join(', ');
+
+/** What a message has beside its row. */
+export const satellites = ['message_requests', 'message_attachments', 'message_contents'];

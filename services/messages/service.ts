@@ -2,6 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import {
   EventConsumerService,
   EventProducerService,
+  PersonDataService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
@@ -16,11 +17,14 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
+import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
+import { addSuppression } from './operations/add-suppression.ts';
 import { cancelTransactional } from './operations/cancel-transactional.ts';
 import { confirmByLink } from './operations/confirm-by-link.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -36,15 +40,18 @@ import { getLink } from './operations/get-link.ts';
 import { getMessage } from './operations/get-message.ts';
 import { getNotification } from './operations/get-notification.ts';
 import { getTrackedLinks } from './operations/get-tracked-links.ts';
+import { importSuppressions } from './operations/import-suppressions.ts';
 import { listBroadcastLinks } from './operations/list-broadcast-links.ts';
 import { listMessageFacts } from './operations/list-message-facts.ts';
 import { listMessages } from './operations/list-messages.ts';
 import { listNotifications } from './operations/list-notifications.ts';
 import { listSendingStates } from './operations/list-sending-states.ts';
+import { listSuppressions } from './operations/list-suppressions.ts';
 import { listVariationStats } from './operations/list-variation-stats.ts';
 import { placeHold } from './operations/place-hold.ts';
 import { recordHits } from './operations/record-hits.ts';
 import { releaseHold } from './operations/release-hold.ts';
+import { removeSuppression } from './operations/remove-suppression.ts';
 import { resealPasswords } from './operations/reseal-passwords.ts';
 import { retryMessage } from './operations/retry-message.ts';
 import { sendBatch } from './operations/send-batch.ts';
@@ -56,6 +63,7 @@ import { testTemplate } from './operations/test-template.ts';
 import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
+import { personSources } from './person/sources.ts';
 
 export const services = [
   MessageService,
@@ -68,9 +76,11 @@ export const services = [
   HoldService,
   CredentialService,
   TransactionalService,
+  SuppressionService,
   MessageFactsService,
   EventConsumerService,
   EventProducerService,
+  PersonDataService,
   WorkspaceDataService,
 ];
 
@@ -123,12 +133,21 @@ export function messagesRoutes(context: Context) {
       sendTransactionalBatch: sendTransactionalBatch(context),
       cancelTransactional: cancelTransactional(context),
     });
+    router.service(SuppressionService, {
+      listSuppressions: listSuppressions(context),
+      addSuppression: addSuppression(context),
+      importSuppressions: importSuppressions(context),
+      removeSuppression: removeSuppression(context),
+    });
     router.service(MessageFactsService, {
       countMessageFacts: countMessageFacts(context),
       listMessageFacts: listMessageFacts(context),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
+    router.service(PersonDataService, {
+      listPersonRecords: listPersonRecords((person) => personSources(context, person)),
+    });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
     });

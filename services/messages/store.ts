@@ -14,6 +14,7 @@ import { History } from './migrations/m0012-history.ts';
 import { Transactional } from './migrations/m0013-transactional.ts';
 import { FactInterests } from './migrations/m0014-fact-interests.ts';
 import { Erasing } from './migrations/m0015-erasing.ts';
+import { Suppressions } from './migrations/m0016-suppressions.ts';
 import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { Notification } from './notification.ts';
 
@@ -63,6 +64,7 @@ export function openMessagesStore(
       'm0013-transactional': Transactional,
       'm0014-fact-interests': FactInterests,
       'm0015-erasing': Erasing,
+      'm0016-suppressions': Suppressions,
       'm0018-hold': HoldOfInstallation,
     },
   });

@@ -7,6 +7,7 @@ import { addPush } from './interests/interests.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
+import { erasePerson } from './tasks/erase-person.ts';
 import { failDeliveries } from './tasks/fail-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
 import { notifyOwners } from './tasks/notify-owners.ts';
@@ -26,6 +27,7 @@ export const part = servicePart(readConfig, async (base, config) => {
       failDeliveries: failDeliveries(context),
       forgetDeliveries: forgetDeliveries(context),
       clearDeliveries: clearDeliveries(context, base),
+      erasePerson: erasePerson(context),
       wake: wake({ ...context, temporal }),
       checkRuns: checkRuns(context),
       notifyOwners: notifyOwners(context, base),

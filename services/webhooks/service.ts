@@ -1,7 +1,12 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { EventConsumerService, WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  EventConsumerService,
+  PersonDataService,
+  WorkspaceDataService,
+} from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
+import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
 import { consumeEvents } from './operations/consume-events.ts';
@@ -16,8 +21,14 @@ import { regenerateWebhookSecret } from './operations/regenerate-webhook-secret.
 import { testWebhookSubscription } from './operations/test-webhook-subscription.ts';
 import { toggleWebhookSubscription } from './operations/toggle-webhook-subscription.ts';
 import { updateWebhookSubscription } from './operations/update-webhook-subscription.ts';
+import { personSources } from './person/sources.ts';
 
-export const services = [WebhookSubscriptionService, EventConsumerService, WorkspaceDataService];
+export const services = [
+  WebhookSubscriptionService,
+  EventConsumerService,
+  PersonDataService,
+  WorkspaceDataService,
+];
 
 /** Webhook subscriptions and their deliveries. */
 export function webhooksRoutes(context: Context) {
@@ -36,6 +47,9 @@ export function webhooksRoutes(context: Context) {
       listWebhookEventTypes: listWebhookEventTypes(),
     });
     router.service(EventConsumerService, { consumeEvents: consumeEvents(context) });
+    router.service(PersonDataService, {
+      listPersonRecords: listPersonRecords((person) => personSources(context.store, person)),
+    });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context)),
     });

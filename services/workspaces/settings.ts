@@ -38,6 +38,7 @@ export function storedSettings(given: WorkspaceSettings | undefined): Settings {
     message_content_days: checkedContentDays(settings),
     timeline_retention_days: checkedTimelineDays(settings),
     audit_retention_days: checkedAuditDays(settings),
+    message_retention_days: checkedMessageDays(settings),
   };
 }
 
@@ -72,6 +73,15 @@ function checkedAuditDays({
   throw invalidField(
     'settings.audit_retention_days',
     'audit retention must be between 30 and 3650 days',
+  );
+}
+
+/** The page of a broadcast reads its messages for 30 days; links in mails have to work for longer. */
+function checkedMessageDays({ messageRetentionDays: days = 0 }: WorkspaceSettings): number {
+  if (days === 0 || (days >= 90 && days <= 3_650)) return days;
+  throw invalidField(
+    'settings.message_retention_days',
+    'message retention must be 0, for good, or between 90 and 3650 days',
   );
 }
 

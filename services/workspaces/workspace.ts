@@ -21,6 +21,8 @@ export type Settings = {
   timeline_retention_days?: number;
   /** As above. */
   audit_retention_days?: number;
+  /** As above. */
+  message_retention_days?: number;
 };
 
 const schema = defineEntity({

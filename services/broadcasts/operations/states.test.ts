@@ -104,6 +104,21 @@ test('a broadcast of another workspace is not found', async () => {
   await expect(foreign).rejects.toMatchObject({ code: Code.NotFound });
 });
 
+test('a broadcast that had begun is not resumed after a pause of 60 days', async () => {
+  const paused = (days: number, frozen_at?: Date) => {
+    const paused_at = new Date(given.clock.now.getTime() - days * 24 * 60 * 60_000);
+    const wish = { status: 'paused', paused_from: 'sending', paused_at } as const;
+    return givenBroadcast(given, { ...wish, ...(frozen_at ? { frozen_at } : {}) });
+  };
+  const begun = given.clock.now;
+  await expect(actions.resume(await paused(61, begun))).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: 'cannot resume a broadcast that was paused for 60 days',
+  });
+  await actions.resume(await paused(59, begun));
+  await actions.resume(await paused(61));
+});
+
 test('resume keeps a start time in the future', async () => {
   const starts_at = new Date(given.clock.now.getTime() + 60_000);
   const key = await givenBroadcast(given, {

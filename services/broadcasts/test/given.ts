@@ -68,6 +68,7 @@ type Wish = {
   further_lists?: string[];
   segments?: string[];
   frozen_at?: Date;
+  paused_at?: Date;
 };
 
 /** The fields of a request that every draft needs. */
@@ -141,6 +142,7 @@ export async function givenBroadcast({ context, clock }: Given, wish: Wish = {})
     created_at: clock.now,
     updated_at: clock.now,
     paused_from: wish.paused_from ?? null,
+    paused_at: wish.paused_at ?? null,
     starts_at: wish.starts_at ?? null,
     started_at: isMoving(wish.status ?? 'draft') ? clock.now : null,
     frozen_at: wish.frozen_at ?? null,

@@ -6,6 +6,7 @@ import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
 import { touches, touchStep } from '../changes/touch.ts';
+import { restoreSteps } from '../consent/refusals.ts';
 import {
   columnTypes,
   contactChangesSql,
@@ -130,7 +131,8 @@ const upsertSteps = (returned = '') => `written as (
   ${touchStep({
     workspace: '$1',
     rows: `select email, case when is_new then '{${touches.all}}' else ${touched} end as touched from written`,
-  })}`;
+  })},
+  ${restoreSteps('$1')}`;
 
 const events = [
   {

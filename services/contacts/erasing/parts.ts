@@ -11,6 +11,8 @@ export const parts: readonly Part[] = [
   { table: 'timeline_entries' },
   { table: 'contacts' },
   { table: 'opt_outs' },
+  { table: 'refusals' },
+  { table: 'refusal_keys' },
   { table: 'message_interests' },
   { table: 'event_interests' },
   { table: 'idempotency_keys' },

@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { takeEvents } from '../test/events.ts';
 import { givenLists, useService } from '../test/given.ts';
@@ -50,6 +51,81 @@ test('a deleted contact can come back, and nothing of it is restored', async () 
   const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
   expect(contact).toMatchObject({ contactLists: [] });
   expect(contact?.firstName).toBeUndefined();
+});
+
+test('who has left a list or all mail and is deleted is not subscribed by the next import, and no address is kept', async () => {
+  const workspaceId = await givenLists(given, 'news', 'tips', 'fine');
+  const other = await givenLists(given, 'news');
+  const subscribeToLists = ['news', 'tips', 'fine'];
+  const import_ = () =>
+    given.contacts.importContacts({ workspaceId, contacts: [{ email }], subscribeToLists });
+  const states = async () => {
+    const { contactLists } = await given.contactLists.listContactListsByContact({
+      workspaceId,
+      email,
+    });
+    const isActive = (status: MembershipStatus) => status === MembershipStatus.ACTIVE;
+    return contactLists.map(
+      ({ listId, status }) => `${listId} ${isActive(status) ? 'active' : status}`,
+    );
+  };
+  await import_();
+  const set = (listId: string, status: MembershipStatus) =>
+    given.contactLists.updateContactListStatus({ workspaceId, email, listId, status });
+  await set('news', MembershipStatus.UNSUBSCRIBED);
+  await set('tips', MembershipStatus.BOUNCED);
+  await given.contacts.deleteContact({ workspaceId, email });
+  const kept = await query(
+    given.context.store.fork(),
+    'select list_id, status, octet_length(address) as bytes from refusals where workspace_id = $1 order by 1',
+    [workspaceId],
+  );
+  expect(kept).toEqual([
+    { list_id: 'news', status: 'unsubscribed', bytes: 32 },
+    { list_id: 'tips', status: 'bounced', bytes: 32 },
+  ]);
+  await given.contacts.importContacts({
+    workspaceId: other,
+    contacts: [{ email }],
+    subscribeToLists: ['news'],
+  });
+  await import_();
+  expect(await states()).toEqual(['fine active']);
+  await given.contacts.deleteContact({ workspaceId, email });
+  await import_();
+  expect(await states()).toEqual(['fine active']);
+  await given.lists.subscribeContact({ workspaceId, contact: { email }, listIds: ['news'] });
+  expect(await states()).toEqual(['fine active', 'news active']);
+  await given.contacts.deleteContact({ workspaceId, email });
+  await import_();
+  expect(await states()).toEqual(['fine active', 'news active']);
+});
+
+test('who has left all mail is remembered without the address, whichever way the contact comes back', async () => {
+  const workspaceId = await givenLists(given);
+  const optOuts = async () => {
+    const rows = await query<{ email: string }>(
+      given.context.store.fork(),
+      'select email from opt_outs where workspace_id = $1',
+      [workspaceId],
+    );
+    return rows.map((row) => row.email);
+  };
+  const ways = [
+    () => given.contacts.upsertContact({ workspaceId, contact: { email } }),
+    () => given.audience.upsertRecipients({ workspaceId, contacts: [{ email }], fields: [] }),
+  ];
+  await given.contacts.upsertContact({ workspaceId, contact: { email } });
+  await query(given.context.store.fork(), 'insert into opt_outs values ($1, $2, now())', [
+    workspaceId,
+    email,
+  ]);
+  for (const comesBack of ways) {
+    await given.contacts.deleteContact({ workspaceId, email });
+    expect(await optOuts()).toEqual([]);
+    await comesBack();
+    expect(await optOuts()).toEqual([email]);
+  }
 });
 
 test('a contact of another workspace is not deleted', async () => {

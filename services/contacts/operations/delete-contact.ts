@@ -2,6 +2,7 @@ import { writeWithEvents } from '#lib/jobs/outbox.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { lockContacts } from '../consent/membership-queries.ts';
+import { rememberSteps } from '../consent/refusals.ts';
 import { requireAddress } from '../contact/input.ts';
 import { contactDataSql, contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
@@ -16,7 +17,9 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
         {
           steps: `left_lists as (
            delete from memberships where workspace_id = $1 and email = $2
+           returning list_id, status, updated_at
          ),
+         ${rememberSteps({ workspace: '$1', email: '$2' })},
          gone_entries as (
            delete from timeline_entries where workspace_id = $1 and email = $2
          ),

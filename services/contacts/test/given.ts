@@ -1,3 +1,4 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
@@ -15,7 +16,11 @@ import {
   SubscriptionService,
 } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
 import { TimelineService } from '#gen/postrider/contacts/v1/timeline_pb.ts';
-import { EventConsumerService, EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import {
+  EventConsumerService,
+  EventProducerService,
+  PersonDataService,
+} from '#gen/postrider/events/v1/events_pb.ts';
 import { MessageFactsService } from '#gen/postrider/messages/v1/facts_pb.ts';
 import {
   TemplateChannel,
@@ -105,6 +110,16 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     messageInterests.set(workspaceId, types);
   });
   const somebody = createRouterTransport(() => {});
+  /** What other services keep about people, in pages of one record. */
+  const personRecords: Record<string, { kind: string; data: JsonObject }[]> = {};
+  const persons = createRouterTransport((router) => {
+    router.rpc(PersonDataService.method.listPersonRecords, ({ email, cursor }) => {
+      const at = Number(cursor);
+      const records = personRecords[email] ?? [];
+      const hasMore = records.length > at + 1;
+      return { records: records.slice(at, at + 1), nextCursor: hasMore ? `${at + 1}` : undefined };
+    });
+  });
   const context: Context = {
     store: await testStore(openContactsStore),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
@@ -115,6 +130,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     now: () => clock.now,
     messageEvents: createClient(EventProducerService, messages.transport),
     tryOuts: new TryOuts(),
+    personData: { messages: createClient(PersonDataService, persons) },
     log: createLog('test', 'silent'),
     isProven: createEmailHmac(createClient(WorkspaceService, keys)),
   };
@@ -123,6 +139,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     clock,
     context,
     messages,
+    personRecords,
     settings,
     uses,
     facts: messages.counted,

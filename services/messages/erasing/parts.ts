@@ -1,10 +1,9 @@
 import type { Part } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { satellites } from '../message-queries.ts';
 
 const messagesAtOnce = 500;
-/** What a message has beside its row. */
-const satellites = ['message_requests', 'message_attachments', 'message_contents'];
 
 /** What this service keeps of a workspace. The queue comes first, so that nothing of it is sent any more. */
 export function partsOf(store: Store): readonly Part[] {

@@ -3,6 +3,7 @@ import { consumeOnce } from '#lib/jobs/consume.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Context, Methods } from '../context.ts';
+import { satellites } from '../message-queries.ts';
 import { requestConfirmations } from '../record/confirmations.ts';
 import { countStep } from '../record/variation-counts.ts';
 
@@ -51,7 +52,7 @@ async function forget(em: EntityManager, workspaceId: string, emails: readonly s
          and before.workspace_id = m.workspace_id and before.id = m.id
        returning m.workspace_id, m.id, m.broadcast_id, m.template_id, m.by_hand,
          (before.status in ('deferred', 'sending'))::int as skipped, -(before.status = 'deferred')::int as deferred
-     ), ${deleted.map(deletion).join(', ')},
+     ), ${satellites.map(deletion).join(', ')},
      ${countStep('forgotten', { skipped: 'skipped', deferred: 'deferred' })}
      select`,
     values,
@@ -61,10 +62,14 @@ async function forget(em: EntityManager, workspaceId: string, emails: readonly s
     'delete from confirmations where workspace_id = $1 and email = any($2::text[])',
     values,
   );
+  // The address stays, so that it is never mailed again; what people wrote about it does not.
+  await query(
+    em,
+    `update suppressions set note = null
+     where workspace_id = $1 and email = any($2::text[]) and note is not null`,
+    values,
+  );
 }
-
-/** What is personal of a message beside its row. */
-const deleted = ['message_requests', 'message_attachments', 'message_contents'];
 
 /** The workspace is hidden from the planner, so that each message is one look by key. */
 function deletion(table: string): string {

@@ -53,10 +53,11 @@ const steps = `
       (m.status = 'deferred')::int - (before.status = 'deferred')::int as deferred,
       (m.unknown > 0)::int - (before.unknown > 0)::int as unknown
   ), suppressed as (
-    insert into suppressions (workspace_id, email, reason, created_at)
-    select $1, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
+    insert into suppressions as s (workspace_id, email, reason, created_at)
+    select distinct $1::text, contact_email, 'bounced', bounced_at from recorded where bounced_at is not null
     order by contact_email
-    on conflict do nothing
+    -- The strongest reason: it keeps transactional mail away, too.
+    on conflict (workspace_id, email) do update set reason = 'bounced' where s.reason <> 'bounced'
   ), ${countStep('recorded', {
     sent: 'sent',
     bounced: 'bounced',

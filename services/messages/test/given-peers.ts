@@ -64,6 +64,7 @@ export type World = {
   asked: number;
   isTracked: boolean;
   contentDays: number;
+  messageDays: number;
   resolving: (() => Promise<void>) | undefined;
 };
 
@@ -88,6 +89,7 @@ export function workspacesOf(world: World): Workspaces {
           transactionalEmailProviderId: world.transactionalProvider,
           emailTrackingEnabled: world.isTracked,
           messageContentDays: world.contentDays,
+          messageRetentionDays: world.messageDays,
         },
       }),
     getIntegration: async ({ integrationId: id }) =>

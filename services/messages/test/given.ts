@@ -12,6 +12,7 @@ import {
   TrackingService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb.ts';
+import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
@@ -102,6 +103,7 @@ export async function givenService() {
       holds: createClient(HoldService, transport()),
       messages: createClient(MessageService, transport(userClaims())),
       transactional: createClient(TransactionalService, transport(userClaims())),
+      suppressions: createClient(SuppressionService, transport(userClaims())),
     };
   };
   const first = newProcess();
@@ -171,6 +173,7 @@ function newWorld(port: number): World {
     asked: 0,
     isTracked: false,
     contentDays: 0,
+    messageDays: 0,
     resolving: undefined,
   };
 }

@@ -9,6 +9,8 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 export type Producers = Record<string, Pick<Client<typeof EventProducerService>, 'setInterest'>>;
 
 const callTimeoutMs = 5_000;
+/** The deliveries about a deleted contact are erased, whoever listens. */
+const alwaysWanted = 'contact.deleted';
 
 /**
  * Changes the subscriptions of a workspace, and has the producers of events know what it listens to: types that are new
@@ -86,9 +88,11 @@ async function lockPushed(em: EntityManager, workspaceId: string): Promise<strin
 async function wantedTypes(em: EntityManager, workspaceId: string): Promise<string[]> {
   const rows = await query<{ type: string }>(
     em,
-    `select distinct unnest(event_types) as type from subscriptions
-     where workspace_id = $1 and enabled order by type`,
-    [workspaceId],
+    `select unnest(event_types) as type from subscriptions where workspace_id = $1 and enabled
+     union
+     select $2 from subscriptions where workspace_id = $1
+     order by type`,
+    [workspaceId, alwaysWanted],
   );
   return rows.map(({ type }) => type);
 }

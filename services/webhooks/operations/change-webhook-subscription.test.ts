@@ -114,7 +114,8 @@ test('what nobody wants any more is told by a job', async () => {
   expect(await jobsOf(given, 'pushInterests')).toContainEqual({ workspaceId });
   await pushInterests(given.context, { log: { warn: () => {} } as never })({ workspaceId });
   const none = [
-    { producer: 'contacts', workspaceId, types: [] },
+    // The deliveries about a contact that is deleted are erased.
+    { producer: 'contacts', workspaceId, types: ['contact.deleted'] },
     { producer: 'messages', workspaceId, types: [] },
   ];
   expect(given.told.interests).toEqual(none);
@@ -134,7 +135,7 @@ test('at the start every workspace is told, then that all others want nothing', 
   expect(given.told.interests).toContainEqual({
     producer: 'contacts',
     workspaceId,
-    types: ['contact.created'],
+    types: ['contact.created', 'contact.deleted'],
   });
   expect(given.told.interests.slice(-2)).toEqual([
     { producer: 'contacts', workspaceId: '', types: [] },

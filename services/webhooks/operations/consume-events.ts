@@ -1,12 +1,16 @@
+import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Context, Methods } from '../context.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
+import { subjectOf } from '../matching/filters.ts';
 import { match } from '../matching/match.ts';
+import { addErasure } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {
   const { store, now, dispatcher } = context;
   return async (request) => {
     const { workspaceId, events } = request;
+    await eraseDeleted(context, request);
     const matches = await match(context, workspaceId, events);
     if (matches.length === 0) return {};
     await insertDeliveries(store, request, { matches, now: now() });
@@ -14,4 +18,17 @@ export function consumeEvents(context: Context): Methods['consumeEvents'] {
     dispatcher.poke([...ids].map((id) => ({ workspaceId, id })));
     return {};
   };
+}
+
+/** Has the deliveries about deleted contacts erased. A repeat of the batch only moves the job. */
+async function eraseDeleted(
+  { store, now }: Context,
+  { workspaceId, events }: ConsumeEventsRequest,
+): Promise<void> {
+  const deleted = events.filter(({ type }) => type === 'contact.deleted');
+  const em = store.fork();
+  for (const { type, dataJson } of deleted) {
+    const { email } = subjectOf(type, dataJson);
+    if (email !== '') await addErasure(em, { workspaceId, email, sinceMs: now().getTime() }, 0);
+  }
 }

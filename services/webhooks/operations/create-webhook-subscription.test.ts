@@ -97,9 +97,13 @@ test('producers know what a workspace listens to before create answers', async (
   await givenSubscription(given, workspaceId);
   await givenSubscription(given, workspaceId, { eventTypes: ['contact.created', 'list.pending'] });
   expect(given.told.interests).toEqual([
-    { producer: 'contacts', workspaceId, types: ['contact.created'] },
+    { producer: 'contacts', workspaceId, types: ['contact.created', 'contact.deleted'] },
     { producer: 'messages', workspaceId, types: ['email.sent'] },
-    { producer: 'contacts', workspaceId, types: ['contact.created', 'list.pending'] },
+    {
+      producer: 'contacts',
+      workspaceId,
+      types: ['contact.created', 'contact.deleted', 'list.pending'],
+    },
     { producer: 'messages', workspaceId, types: ['email.sent'] },
   ]);
   given.told.interests = [];
@@ -125,7 +129,7 @@ test('parallel changes of one workspace end with an interest in everything that 
     types.map((type) => givenSubscription(given, workspaceId, { eventTypes: [type] })),
   );
   const last = given.told.interests.filter(({ producer }) => producer === 'contacts').at(-1);
-  expect(last?.types).toEqual(types);
+  expect(last?.types).toEqual([...types, 'contact.deleted'].toSorted());
 });
 
 test('a repeat with the same Idempotency-Key makes no second one', async () => {

@@ -78,6 +78,10 @@ test.each([
     { id: 'ok', name: 'a', settings: { timelineRetentionDays: days } },
     'timeline retention must be between 1 and 3650 days',
   ]),
+  ...[-1, 89, 3_651].map((days): [object, string] => [
+    { id: 'ok', name: 'a', settings: { messageRetentionDays: days } },
+    'message retention must be 0, for good, or between 90 and 3650 days',
+  ]),
   [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
   [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
 ])('create refuses %j', async (request, text) => {
@@ -85,6 +89,16 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage: text,
   });
+});
+
+test('messages are kept for good unless the settings say otherwise', async () => {
+  const id = await givenWorkspace();
+  const daysAfter = async (settings: object) => {
+    const answer = await given.workspaces(root).updateWorkspace({ id, name: 'Acme', settings });
+    return answer.workspace?.settings?.messageRetentionDays;
+  };
+  expect(await daysAfter({})).toBe(0);
+  expect(await daysAfter({ messageRetentionDays: 90 })).toBe(90);
 });
 
 test('contents of messages are kept only if the settings say so', async () => {

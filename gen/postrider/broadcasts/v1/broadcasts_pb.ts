@@ -1827,7 +1827,8 @@ export const BroadcastService: GenService<{
    * failed and are not retried, and the rest is sent whatever fails: contacts and the recipient feed are read again, the
    * template stays pinned.
    *
-   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it is not paused.
+   * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it is not paused, or it was paused for more than 60 days after it began to
+   * send: the history, by which nobody is sent to twice, may be cleared by then.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.ResumeBroadcast
    */

@@ -8,15 +8,106 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_postrider_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIl0KElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQiFQoTU2V0SW50ZXJlc3RSZXNwb25zZTKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKqAQoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJfChhMaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIOCgZjdXJzb3IYAyABKAkieQoZTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMiEucG9zdHJpZGVyLmV2ZW50cy52MS5QZXJzb25SZWNvcmQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoMUGVyc29uUmVjb3JkEgwKBGtpbmQYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiNQoVRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjYKFkVyYXNlV29ya3NwYWNlUmVzcG9uc2USDgoGZXJhc2VkGAEgASgDEgwKBGxlZnQYAiADKAkiWQoFRXZlbnQSDAoEdHlwZRgBIAEoCRIvCgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGF0YV9qc29uGAMgASgJIocBChRDb25zdW1lRXZlbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCghiYXRjaF9pZBgCIAEoCUIGukgDyAEBEjcKBmV2ZW50cxgDIAMoCzIaLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCC7pICJIBBQgBEPQDIhcKFUNvbnN1bWVFdmVudHNSZXNwb25zZSJdChJTZXRJbnRlcmVzdFJlcXVlc3QSGAoIY29uc3VtZXIYASABKAlCBrpIA8gBARIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSFwoFdHlwZXMYAyADKAlCCLpIBZIBAhBkIhUKE1NldEludGVyZXN0UmVzcG9uc2UypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzMp4BChRFdmVudFByb2R1Y2VyU2VydmljZRKFAQoLU2V0SW50ZXJlc3QSJy5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVxdWVzdBooLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXNwb25zZSIjkAICyvMYHAoCMAFCFkZhaWxlZCB0byBzZXQgaW50ZXJlc3QyqgEKFFdvcmtzcGFjZURhdGFTZXJ2aWNlEpEBCg5FcmFzZVdvcmtzcGFjZRIqLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0GisucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlc3BvbnNlIiaQAgLK8xgfCgIwAUIZRmFpbGVkIHRvIGVyYXNlIHdvcmtzcGFjZTKtAQoRUGVyc29uRGF0YVNlcnZpY2USlwEKEUxpc3RQZXJzb25SZWNvcmRzEi0ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QaLi5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gbGlzdCByZWNvcmRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+
+/**
+ * Asks what is kept about an address.
+ *
+ * @generated from message postrider.events.v1.ListPersonRecordsRequest
+ */
+export type ListPersonRecordsRequest = Message<"postrider.events.v1.ListPersonRecordsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The address, in lower case.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * `next_cursor` of the page before; empty for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListPersonRecordsRequest.
+ * Use `create(ListPersonRecordsRequestSchema)` to create a new message.
+ */
+export const ListPersonRecordsRequestSchema: GenMessage<ListPersonRecordsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 0);
+
+/**
+ * A page of what is kept.
+ *
+ * @generated from message postrider.events.v1.ListPersonRecordsResponse
+ */
+export type ListPersonRecordsResponse = Message<"postrider.events.v1.ListPersonRecordsResponse"> & {
+  /**
+   * Those of a kind follow each other.
+   *
+   * @generated from field: repeated postrider.events.v1.PersonRecord records = 1;
+   */
+  records: PersonRecord[];
+
+  /**
+   * Where the next page begins; absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListPersonRecordsResponse.
+ * Use `create(ListPersonRecordsResponseSchema)` to create a new message.
+ */
+export const ListPersonRecordsResponseSchema: GenMessage<ListPersonRecordsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 1);
+
+/**
+ * One thing that is kept about a person.
+ *
+ * @generated from message postrider.events.v1.PersonRecord
+ */
+export type PersonRecord = Message<"postrider.events.v1.PersonRecord"> & {
+  /**
+   * What it is, such as `message`.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Its fields.
+   *
+   * @generated from field: google.protobuf.Struct data = 2;
+   */
+  data?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message postrider.events.v1.PersonRecord.
+ * Use `create(PersonRecordSchema)` to create a new message.
+ */
+export const PersonRecordSchema: GenMessage<PersonRecord> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 2);
 
 /**
  * Asks to erase a part of a workspace.
@@ -37,7 +128,7 @@ export type EraseWorkspaceRequest = Message<"postrider.events.v1.EraseWorkspaceR
  * Use `create(EraseWorkspaceRequestSchema)` to create a new message.
  */
 export const EraseWorkspaceRequestSchema: GenMessage<EraseWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 0);
+  messageDesc(file_postrider_events_v1_events, 3);
 
 /**
  * What was erased, and what is left.
@@ -65,7 +156,7 @@ export type EraseWorkspaceResponse = Message<"postrider.events.v1.EraseWorkspace
  * Use `create(EraseWorkspaceResponseSchema)` to create a new message.
  */
 export const EraseWorkspaceResponseSchema: GenMessage<EraseWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 1);
+  messageDesc(file_postrider_events_v1_events, 4);
 
 /**
  * One event.
@@ -102,7 +193,7 @@ export type Event = Message<"postrider.events.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 2);
+  messageDesc(file_postrider_events_v1_events, 5);
 
 /**
  * A batch of one workspace's events.
@@ -137,7 +228,7 @@ export type ConsumeEventsRequest = Message<"postrider.events.v1.ConsumeEventsReq
  * Use `create(ConsumeEventsRequestSchema)` to create a new message.
  */
 export const ConsumeEventsRequestSchema: GenMessage<ConsumeEventsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 3);
+  messageDesc(file_postrider_events_v1_events, 6);
 
 /**
  * The batch was applied, now or before.
@@ -152,7 +243,7 @@ export type ConsumeEventsResponse = Message<"postrider.events.v1.ConsumeEventsRe
  * Use `create(ConsumeEventsResponseSchema)` to create a new message.
  */
 export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 4);
+  messageDesc(file_postrider_events_v1_events, 7);
 
 /**
  * The types of events that a consumer wants.
@@ -187,7 +278,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 5);
+  messageDesc(file_postrider_events_v1_events, 8);
 
 /**
  * The types are set.
@@ -202,7 +293,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 6);
+  messageDesc(file_postrider_events_v1_events, 9);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -273,4 +364,25 @@ export const WorkspaceDataService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_events_v1_events, 2);
+
+/**
+ * Lists what a service keeps about a person, for `contacts.export`. Messages and webhooks serve it; contacts asks them.
+ *
+ * @generated from service postrider.events.v1.PersonDataService
+ */
+export const PersonDataService: GenService<{
+  /**
+   * Lists what is kept about an address, by pages.
+   *
+   * INVALID_ARGUMENT: the cursor is wrong. PERMISSION_DENIED: the caller is not the service `contacts`.
+   *
+   * @generated from rpc postrider.events.v1.PersonDataService.ListPersonRecords
+   */
+  listPersonRecords: {
+    methodKind: "unary";
+    input: typeof ListPersonRecordsRequestSchema;
+    output: typeof ListPersonRecordsResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_events_v1_events, 3);
 

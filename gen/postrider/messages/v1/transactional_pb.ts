@@ -870,7 +870,7 @@ export type SendTransactionalResponse = Message<"postrider.messages.v1.SendTrans
   success: boolean;
 
   /**
-   * Recipients with a bounce or complaint on record.
+   * Recipients on the suppression list.
    *
    * @generated from field: repeated postrider.messages.v1.SuppressedRecipient suppressed = 3;
    */
@@ -885,7 +885,7 @@ export const SendTransactionalResponseSchema: GenMessage<SendTransactionalRespon
   messageDesc(file_postrider_messages_v1_transactional, 20);
 
 /**
- * A recipient with a bounce or complaint on record.
+ * A recipient on the suppression list.
  *
  * @generated from message postrider.messages.v1.SuppressedRecipient
  */
@@ -898,7 +898,7 @@ export type SuppressedRecipient = Message<"postrider.messages.v1.SuppressedRecip
   email: string;
 
   /**
-   * `bounced` or `complained`.
+   * `bounced`, `complained` or `opted_out`, as in `suppressions.list`.
    *
    * @generated from field: string reason = 2;
    */
@@ -996,7 +996,7 @@ export type TransactionalResult = Message<"postrider.messages.v1.TransactionalRe
   error?: string | undefined;
 
   /**
-   * Recipients with a bounce or complaint on record.
+   * Recipients on the suppression list.
    *
    * @generated from field: repeated postrider.messages.v1.SuppressedRecipient suppressed = 4;
    */
@@ -1149,7 +1149,7 @@ export const TransactionalService: GenService<{
    * The contact is created if it does not exist. Its fields are changed if the caller may write contacts. A repeat with
    * the `external_id` of a message that did not fail gets the same answer and sends nothing; a bounce is no such failure.
    * An address that bounced gets no message unless the notification says `send_to_bounced`: `success` is false then, and
-   * `suppressed` says why. An address that complained gets it, and is reported.
+   * `suppressed` says why. One that complained or opted out gets it, and is reported.
    *
    * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Notification not found`): no such notification.
    * FAILED_PRECONDITION: the workspace has no transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many accepted messages wait.

@@ -1,0 +1,35 @@
+import type { SuppressionInput } from '#gen/postrider/messages/v1/suppressions_pb.ts';
+import { auditedTransaction } from '#lib/rpc/server/audit.ts';
+import type { Context, Methods } from '../context.ts';
+import { readSuppression, type SuppressionRow, strongest } from '../suppressions/input.ts';
+import { writeSuppressions } from '../suppressions/store.ts';
+
+export function importSuppressions({ store }: Context): Methods['importSuppressions'] {
+  return ({ workspaceId, suppressions }, call) => {
+    const judged = suppressions.map(judge);
+    const rows = strongest(judged.flatMap(({ row, error }) => (error === undefined ? [row] : [])));
+    return auditedTransaction(store, call, async (em) => {
+      const written = await writeSuppressions(em, workspaceId, rows);
+      const actions = new Map(
+        written.map(({ email, is_new }) => [email, is_new ? 'create' : 'update']),
+      );
+      return { operations: judged.map((each) => operationOf(each, actions)) };
+    });
+  };
+}
+
+type Judged = { row: SuppressionRow; error: string | undefined };
+
+function judge(given: SuppressionInput): Judged {
+  const { row, fault } = readSuppression(given);
+  // The gateway could not read a row with an error; what it could read is incomplete.
+  return { row, error: given.rowError || fault?.description };
+}
+
+/** The first row of an address is answered with what was done; later ones find it done. */
+function operationOf({ row: { email }, error }: Judged, actions: Map<string, string>) {
+  if (error !== undefined) return { email, action: 'error', error };
+  const action = actions.get(email) ?? 'keep';
+  actions.delete(email);
+  return { email, action };
+}

@@ -1,0 +1,58 @@
+import type { ListSuppressionsRequest } from '#gen/postrider/messages/v1/suppressions_pb.ts';
+import { query } from '#lib/postgres/query.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
+import type { Context, Methods } from '../context.ts';
+import { requireReason } from '../suppressions/input.ts';
+import type { StoredSuppression } from '../suppressions/store.ts';
+import { toSuppression } from '../views/suppression.ts';
+
+const limitDefault = 50;
+/** Behind every address that begins with a text. */
+const highest = '\u{10ffff}';
+
+export function listSuppressions({ store }: Context): Methods['listSuppressions'] {
+  return async (request) => {
+    const { limit = limitDefault } = request;
+    const { text, values } = pageSql(request, limit + 1);
+    const rows = await query<StoredSuppression>(store.fork(), text, values);
+    const page = rows.slice(0, limit);
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return {
+      suppressions: page.map(toSuppression),
+      nextCursor: last && Buffer.from(last.email).toString('base64url'),
+    };
+  };
+}
+
+export type PageRequest = Pick<
+  ListSuppressionsRequest,
+  'workspaceId' | 'reason' | 'emailPrefix' | 'cursor'
+>;
+
+export function pageSql(
+  { workspaceId, reason, emailPrefix, cursor }: PageRequest,
+  limit: number,
+): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const bound = (value: unknown) => `$${values.push(value)}`;
+  const sql = [`workspace_id = ${bound(workspaceId)}`];
+  if (reason !== '') {
+    requireReason(reason);
+    sql.push(`reason = ${bound(reason)}`);
+  }
+  const prefix = emailPrefix.trim().toLowerCase();
+  if (prefix !== '') {
+    sql.push(`email ~>=~ ${bound(prefix)} and email ~<~ ${bound(prefix + highest)}`);
+  }
+  if (cursor !== '') sql.push(`email ~>~ ${bound(readCursor(cursor))}`);
+  const text = `select email, reason, note, created_at from suppressions
+    where ${sql.join(' and ')} order by email using ~<~ limit ${limit}`;
+  return { text, values };
+}
+
+/** The address that the page starts after. It is not secret, and a forged one only moves the start of the page. */
+function readCursor(cursor: string): string {
+  const email = Buffer.from(cursor, 'base64url').toString();
+  if (!/^[^\s\0]{1,254}$/.test(email)) throw invalidField('cursor', 'invalid cursor');
+  return email;
+}
