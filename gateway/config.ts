@@ -3,6 +3,7 @@ import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
+import { readTelemetry, type TelemetryConfig } from '#lib/telemetry/config.ts';
 
 export type GatewayConfig = {
   host: string;
@@ -21,6 +22,7 @@ export type GatewayConfig = {
   /** Addresses of a service's processes, `host:port`, by the service's name. */
   addresses: ReadonlyMap<string, readonly string[]>;
   requestRates: RequestRates;
+  telemetry: TelemetryConfig;
   /** For calls to services. */
   clientTls: ClientTls | undefined;
   /** The gateway's own certificate, other than the one that services know: browsers must trust it. */
@@ -46,6 +48,7 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
       ]),
     ),
     requestRates: readRequestRates(variables),
+    telemetry: readTelemetry(variables),
     clientTls: variables.derived(readClientTls),
     tls: variables.derived((given) => readServerTls(given, 'GATEWAY_')),
   }));

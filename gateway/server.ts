@@ -3,6 +3,7 @@ import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
+import type { OpenSpan } from '#lib/telemetry/tracing.ts';
 import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
@@ -16,6 +17,7 @@ import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
+import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
 import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
@@ -78,16 +80,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const shares = new Shares(limits.inFlightMax);
   const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
+  measureActive(() => state.working.size);
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    void serve(options, state, new Exchange(request, response, clientAddress));
+    const exchange = new Exchange(request, response, clientAddress);
+    void inRequestSpan(request, (span) => serve(options, state, exchange, span));
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   return { server, drain: (graceMs) => drain(server, state, graceMs) };
 }
 
-async function serve(options: GatewayOptions, state: State, exchange: Exchange): Promise<void> {
+async function serve(
+  options: GatewayOptions,
+  state: State,
+  exchange: Exchange,
+  span: OpenSpan,
+): Promise<void> {
   const { request, response, id } = exchange;
   const startedAtMs = performance.now();
   const target = targetOf(options, state, exchange);
@@ -104,12 +113,14 @@ async function serve(options: GatewayOptions, state: State, exchange: Exchange):
     // The rest of an ignored body must not count as a request in progress.
     if (!request.complete) end(state, exchange);
   }
+  const status = answer?.status ?? 499;
+  requestAnswered(span, request, { route: target.route ?? target.name, status, startedAtMs });
   options.log.info(
     {
       requestId: id,
       operation: target.name,
       verb: request.method,
-      status: answer?.status ?? 499,
+      status,
       durationMs: Math.round(performance.now() - startedAtMs),
     },
     'request',
@@ -153,6 +164,8 @@ type Target = {
   name: string;
   failureText: string;
   answer: () => Answer | Promise<Answer>;
+  /** The path of an operation. */
+  route?: string;
   /** Whether browsers may call it from any site. */
   isCors?: boolean;
 };
@@ -179,6 +192,7 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
     const route = routeFor(routesAtPath, request.method);
     return {
       ...route,
+      route: path,
       answer: () =>
         request.method === 'OPTIONS'
           ? emptyAnswer(allowed(routesAtPath), route.isCors ? preflightHeaders(route.verb) : {})

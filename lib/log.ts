@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { build as prettyStream } from 'pino-pretty';
+import { currentTraceId, isTracing } from '#lib/telemetry/tracing.ts';
 
 export type Log = pino.Logger;
 
@@ -20,6 +21,11 @@ export function withoutAddresses(text: string): string {
   });
 }
 
+function ofTrace(): object {
+  const traceId = currentTraceId();
+  return traceId === undefined ? {} : { trace_id: traceId };
+}
+
 /** One JSON object a line, or text for people. */
 export type LogFormat = 'json' | 'pretty';
 
@@ -30,6 +36,7 @@ export function createLog(name: string, level = 'info', format: LogFormat = 'jso
     level,
     base: { name, pid: process.pid },
     serializers: { err: serializeError },
+    ...(isTracing() && { mixin: ofTrace }),
     redact: ['authorization', 'password', 'token', 'secret', '*.password', '*.token', '*.secret'],
   };
   if (format === 'json') return pino(options);

@@ -49,6 +49,8 @@ export type StackOptions = {
   clocksAheadMs?: Record<string, number>;
   /** Messages keeps no journal. */
   withoutJournal?: boolean;
+  /** Variables of every process. */
+  environment?: Record<string, string>;
 };
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
@@ -66,6 +68,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     stdio: ['ignore', log, log],
     env: {
       ...process.env,
+      ...options.environment,
       ...clockVariables(options.clocksAheadMs),
       ...(options.withoutJournal ? { MESSAGES_JOURNAL: 'off' } : {}),
     },

@@ -43,6 +43,8 @@ Postrider is ready after ${seconds} s. Ctrl-C stops it.
   Temporal UI  ${temporalUiUrl(config) || 'your own'}
   Inbox        ${inboxUrl(config)}
   Webhooks     ${webhooksUrl(config)}
+  Metrics      http://127.0.0.1:${config.ports.metrics.gateway}/metrics   the gateway's; deploy/grafana/prometheus.yml has those of all
+  Traces       ${config.tracesEndpoint ?? 'none; OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm start sends them to a collector'}
   Settings     ${config.folder}/env
   Logs         ${config.folder}/logs
 

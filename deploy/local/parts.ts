@@ -4,7 +4,7 @@ import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
-import type { StackConfig } from './stack-config.ts';
+import { replicaName, type StackConfig, servicesWithWorkflows } from './stack-config.ts';
 import type { Part } from './supervisor.ts';
 import { temporalNamespace } from './temporal.ts';
 
@@ -12,8 +12,6 @@ type Variables = Record<string, string>;
 
 /** The one entry of all processes. */
 export const program = join(import.meta.dirname, '../postrider/main.ts');
-
-const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
 
 export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
   return {
@@ -54,23 +52,37 @@ export function productParts(
   const services = serviceNames.flatMap((name) =>
     ports.services[name].map((port, replica) =>
       nodePart(
-        replica === 0 ? name : `${name}-${replica + 1}`,
+        replicaName(name, replica),
         [program, name],
         folder,
-        own(name, { [`${name.toUpperCase()}_PORT`]: String(port) }),
+        own(name, {
+          [`${name.toUpperCase()}_PORT`]: String(port),
+          ...metricsOf(config, replicaName(name, replica)),
+        }),
       ),
     ),
   );
   const workers = servicesWithWorkflows.map((name) =>
-    nodePart(`${name}-worker`, [program, `${name}-worker`], folder, own(name)),
+    nodePart(
+      `${name}-worker`,
+      [program, `${name}-worker`],
+      folder,
+      own(name, metricsOf(config, `${name}-worker`)),
+    ),
   );
   const gateway = nodePart('gateway', [program, 'gateway'], folder, () => ({
     ...sharedVariables(config),
     ...ownVariables('gateway', config, secrets),
+    ...metricsOf(config, 'gateway'),
     GATEWAY_PORT: String(ports.gateway),
     GATEWAY_GRPC_PORT: String(ports.grpc),
   }));
   return { services, workers, gateway };
+}
+
+/** On a machine of one's own every integration may be seen by itself. */
+function metricsOf({ ports }: StackConfig, name: string): Variables {
+  return { METRICS_PORT: String(ports.metrics[name]), METRICS_INTEGRATIONS: '20' };
 }
 
 /** The gateway as this machine reaches it, whatever its public address. */

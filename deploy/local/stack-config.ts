@@ -18,6 +18,8 @@ export type StackConfig = {
   secretKey: string | undefined;
   demoMode: boolean;
   logLevel: string;
+  /** Where processes send traces; they have it from the same environment. */
+  tracesEndpoint: string | undefined;
   /** The user's own servers in place of local ones. */
   own: {
     databaseUrl?: string;
@@ -38,6 +40,8 @@ export type Ports = {
   postgres: number;
   grpc: number;
   services: Record<ServiceName, number[]>;
+  /** Of `/metrics`, by the name of the process. */
+  metrics: Record<string, number>;
 };
 
 const defaultPort = 4400;
@@ -45,6 +49,11 @@ const replicasMax = 8;
 /** The first ten ports are for parts with one process; services follow, replicas ten apart. */
 const firstServicePort = 10;
 const replicaStep = 10;
+/** The ports of `/metrics` follow those of all processes. */
+const firstMetricsPort = 100;
+
+/** Services with workflows, whose workers are processes of their own. */
+export const servicesWithWorkflows = ['broadcasts', 'contacts', 'webhooks'] as const;
 
 export function readStackConfig(env: Env, root: string): StackConfig {
   return readEnv(env, (variables) => stackConfigOf(variables, root));
@@ -66,6 +75,7 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
     secretKey: optional('SECRET_KEY'),
     demoMode: variables.flag('DEMO_MODE'),
     logLevel: variables.text('LOG_LEVEL', 'info'),
+    tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT'),
     own: {
       databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
       temporalAddress: optional('TEMPORAL_ADDRESS'),
@@ -90,7 +100,16 @@ function readPublicUrl(variables: Variables, base: number): string {
 function portsFrom(base: number, messagesReplicas: number): Ports {
   const first = base + firstServicePort;
   const replicas = Array.from({ length: messagesReplicas }, (_, at) => at * replicaStep);
+  const services = {
+    workspaces: [first],
+    contacts: [first + 1],
+    templates: [first + 2],
+    broadcasts: [first + 3],
+    messages: replicas.map((step) => first + 4 + step),
+    webhooks: [first + 5],
+  };
   return {
+    metrics: metricsPorts(base, services),
     gateway: base,
     temporalUi: base + 1,
     inbox: base + 2,
@@ -98,15 +117,24 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
     temporal: base + 4,
     postgres: base + 5,
     grpc: base + 6,
-    services: {
-      workspaces: [first],
-      contacts: [first + 1],
-      templates: [first + 2],
-      broadcasts: [first + 3],
-      messages: replicas.map((step) => first + 4 + step),
-      webhooks: [first + 5],
-    },
+    services,
   };
+}
+
+function metricsPorts(base: number, services: Ports['services']): Ports['metrics'] {
+  const workers = servicesWithWorkflows.map((name, at) => [
+    `${name}-worker`,
+    base + firstMetricsPort + 1 + at,
+  ]);
+  const ofServices = serviceNames.flatMap((name) =>
+    services[name].map((port, replica) => [replicaName(name, replica), port + firstMetricsPort]),
+  );
+  return Object.fromEntries([['gateway', base + firstMetricsPort], ...workers, ...ofServices]);
+}
+
+/** The name of a service's process. */
+export function replicaName(name: ServiceName, replica: number): string {
+  return replica === 0 ? name : `${name}-${replica + 1}`;
 }
 
 /** Fails on the first port in use, before anything is started. */
@@ -123,6 +151,9 @@ export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   if (!own.databaseUrl) wanted.push([ports.postgres, 'PostgreSQL']);
   for (const name of serviceNames) {
     for (const port of ports.services[name]) wanted.push([port, `the service ${name}`]);
+  }
+  for (const [name, port] of Object.entries(ports.metrics)) {
+    wanted.push([port, `/metrics of ${name}`]);
   }
   for (const [port, by] of wanted) {
     if (await isFree(port)) continue;

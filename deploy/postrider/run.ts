@@ -1,6 +1,9 @@
 import { type Env, readEnv } from '#lib/config.ts';
 import { createLog } from '#lib/log.ts';
 import type { Running } from '#lib/process/part.ts';
+import { readTelemetry } from '#lib/telemetry/config.ts';
+import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
+import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { type Health, serveHealth } from './health.ts';
 import type { NamedPart } from './parts.ts';
 import { onTermination } from './termination.ts';
@@ -16,7 +19,10 @@ export async function runParts(
   env: Env,
 ): Promise<void> {
   const { config, starts } = configureOrExit(waves, env);
+  // Before anything is opened.
+  await startTracing(word, config.telemetry);
   const log = createLog(word, config.logLevel, config.logFormat);
+  serveMetrics(config.telemetry, log);
   const unknown = unknownVariables(Object.keys(env));
   if (unknown.length > 0) log.warn({ unknown }, 'variables that nothing reads');
   process.on('uncaughtExceptionMonitor', (error, origin) =>
@@ -30,7 +36,10 @@ export async function runParts(
     for (const wave of starts) {
       await Promise.all(wave.map(async ({ name, start }) => parts.set(name, await start())));
     }
-    onTermination(log, () => stop(starts, parts, health));
+    onTermination(log, async () => {
+      await stop(starts, parts, health);
+      await stopTracing(config.telemetry);
+    });
   } catch (error) {
     log.fatal({ err: error }, error instanceof Error ? error.message : String(error));
     process.exit(1);
@@ -72,6 +81,7 @@ export function readHealthConfig(env: Env) {
     port: variables.integer('HEALTH_PORT', 0, { from: 0, to: 65_535 }),
     logLevel: variables.text('LOG_LEVEL', 'info'),
     logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
+    telemetry: readTelemetry(variables),
   }));
 }
 

@@ -1,4 +1,4 @@
-import type { DescFile, DescService } from '@bufbuild/protobuf';
+import type { DescFile, DescMethod, DescService } from '@bufbuild/protobuf';
 import { operationOf } from '#lib/rpc/server/access.ts';
 
 /** An RPC that callers from outside may make. */
@@ -6,6 +6,7 @@ export type OpenMethod = {
   /** The process that serves it, such as `contacts`. */
   service: string;
   isPublic: boolean;
+  method: DescMethod;
 };
 
 /** The services of the contract, without those that only services call. */
@@ -24,7 +25,7 @@ export function openMethods(files: readonly DescFile[]): Map<string, OpenMethod>
       .map((method) => {
         const [, service = ''] = method.parent.file.proto.package.split('.');
         const path = `/${method.parent.typeName}/${method.name}`;
-        return [path, { service, isPublic: ruleOf(method) === 'public' }];
+        return [path, { service, isPublic: ruleOf(method) === 'public', method }];
       }),
   );
 }

@@ -18,6 +18,8 @@ import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
+import { registry } from '#lib/telemetry/metrics.ts';
+import { until } from '../../test/stack/until.ts';
 import { contracts } from '../api/contracts.ts';
 import { requireToken } from '../api/operation.ts';
 import { keyring, startService, type TestService, tokenFor } from '../testing.ts';
@@ -113,6 +115,29 @@ test('a stock gRPC client is served, with status and details of errors', async (
   const again = contacts().countContacts(request, await asUser());
   const error = await again.catch((each) => each);
   expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'CONTACT_NOT_FOUND' }]);
+});
+
+test('calls are measured by their code, and carry on the trace of their caller', async () => {
+  registry.resetMetrics();
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  await contacts().countContacts(request, await asUser({ traceparent }));
+  expect(seen[0]?.get('traceparent')).toBe(traceparent);
+  answer = async () => {
+    throw refusal('CONTACT_NOT_FOUND', 'Contact not found');
+  };
+  await contacts()
+    .countContacts(request, await asUser())
+    .catch(() => {});
+  await contacts()
+    .countContacts(request, {})
+    .catch(() => {});
+  const count = async (code: string) => {
+    const line = new RegExp(`grpc_server_handling_seconds_count{.*CountContacts.*"${code}"} (.+)`);
+    return line.exec(await registry.metrics())?.[1];
+  };
+  for (const code of ['OK', 'NotFound', 'Unauthenticated']) {
+    await until(`${code} is counted`, async () => (await count(code)) === '1');
+  }
 });
 
 test('an operation without a token gets the gateway’s own', async () => {

@@ -25,6 +25,7 @@ import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
 import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
+import { callServed } from '#lib/telemetry/calls.ts';
 import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
@@ -116,6 +117,7 @@ type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
 
 async function pass(state: State, method: OpenMethod, { stream, headers }: Call): Promise<void> {
   const { authorization, requestLimits, requireToken, log } = state.options;
+  measure(method, stream);
   const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
   if (!state.calls.admit(client, stream))
     return refuse(stream, Code.ResourceExhausted, 'too many calls at once');
@@ -142,6 +144,17 @@ async function pass(state: State, method: OpenMethod, { stream, headers }: Call)
     log.error({ err: error }, 'a gRPC call was not passed on');
     refuse(stream, Code.Internal, 'internal error');
   }
+}
+
+/** A call without a status was left, or cut. */
+function measure({ method }: OpenMethod, stream: ServerHttp2Stream): void {
+  const startedAtMs = performance.now();
+  stream.once('close', () => {
+    const { sentHeaders, sentTrailers } = stream;
+    const status = Number(sentTrailers?.['grpc-status'] ?? sentHeaders?.['grpc-status'] ?? -1);
+    const code = Code[status] === undefined ? Code.Canceled : status;
+    callServed(method, startedAtMs, status === 0 ? undefined : code);
+  });
 }
 
 /** Health of the gateway itself, and reflection of what it passes on. */

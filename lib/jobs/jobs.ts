@@ -9,11 +9,13 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Notification } from 'pg';
+import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf, withSettings } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import { watchedTasks } from './watched-tasks.ts';
 
 export const attemptsMax = 25;
 
@@ -35,7 +37,7 @@ export async function addJob(em: EntityManager, service: string, job: Job): Prom
        run_at := $4::timestamptz, queue_name := $5, max_attempts := ${attemptsMax})`,
     [
       job.task,
-      JSON.stringify(job.payload),
+      JSON.stringify({ ...job.payload, traceparent: currentTraceparent() }),
       job.key ?? null,
       job.runAt?.toISOString() ?? null,
       job.queue ?? null,
@@ -152,7 +154,7 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     // With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken.
     connectionString: withSettings(connectionStringOf(url), ['random_page_cost=1.1']),
     schema: schemaOf(service),
-    taskList: lane.tasks,
+    taskList: watchedTasks(lane.tasks),
     crontab: lane.crontab.join('\n'),
     concurrency: lane.jobsAtOnce,
     maxPoolSize: more.connectionsMax ?? connectionsDefault,

@@ -7,6 +7,7 @@ import {
   EventConsumerService,
   EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
+import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
@@ -71,6 +72,7 @@ export async function writeWithEvents<Answer>(
 ): Promise<Answer | undefined> {
   const { service, contracts } = outbox;
   const workspace = `$${values.length + 1}`;
+  const traceparent = `$${values.length + 3}`;
   const text = `with ${interestSteps({ contracts: `$${values.length + 2}`, workspace })},
      ${steps},
      events as (${events.map(wantedEvents).join(' union all ')}),
@@ -91,6 +93,7 @@ export async function writeWithEvents<Answer>(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
+         'traceparent', ${traceparent}::text,
          -- An object for each event costs half of what its fact does.
          'types', json_agg(type),
          'times', json_agg(occurred_at),
@@ -104,6 +107,7 @@ export async function writeWithEvents<Answer>(
     ...values,
     workspaceId,
     JSON.stringify(contracts),
+    currentTraceparent() ?? null,
   ]);
   return row;
 }
@@ -144,6 +148,8 @@ export type EventBatch = {
   times: string[];
   /** Each a JSON text. */
   data: string[];
+  /** Of the change that made them; null without a trace. */
+  traceparent?: string | null;
 };
 
 export function eventsOf({ types, times, data }: EventBatch): Event[] {

@@ -2,6 +2,8 @@ import type { AnyEntity, EntityClass } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
+import { measurePool } from '#lib/telemetry/pools.ts';
+import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { tieToCalls } from './call-connections.ts';
 import { connectionStringOf, withSettings } from './database-url.ts';
 import { migrateJobs, planJobsOnce } from './job-schema.ts';
@@ -36,6 +38,8 @@ type StoreOptions = {
   /** The service's name: its job schema is `<name>_jobs`. */
   name: string;
   url: string;
+  /** A name for its connections in metrics; that of the service if absent. */
+  pool?: string;
   entities: EntityClass<AnyEntity>[];
   /** By the names under which they are recorded, in order. */
   migrations: Record<string, new (...args: never[]) => Migration>;
@@ -79,6 +83,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         returnLostConnections(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
         prepareMarked(pool);
+        tracePool(options.name, pool);
+        measurePool(options.pool ?? options.name, pool);
       },
     },
     connect: false,

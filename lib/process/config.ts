@@ -2,6 +2,7 @@ import { type Env, readEnv, type Variables } from '#lib/config.ts';
 import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';
+import { readTelemetry, type TelemetryConfig } from '#lib/telemetry/config.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '../rpc/tls.ts';
 
 /** The settings that every process of a service has. */
@@ -27,6 +28,7 @@ export type ServiceConfig = {
   reflection: boolean;
   requestRates: RequestRates;
   migrateOnStart: boolean;
+  telemetry: TelemetryConfig;
 };
 
 /** Only `serve` listens. */
@@ -69,6 +71,7 @@ export function configReader<Own extends object>(
       reflection: variables.text('REFLECTION', 'true') !== 'false',
       requestRates: readRequestRates(variables),
       migrateOnStart: variables.flag('MIGRATE_ON_START'),
+      telemetry: readTelemetry(variables),
       ...readOwn(variables),
     }));
 }

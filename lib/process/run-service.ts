@@ -6,6 +6,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createCache } from '#lib/cache.ts';
 import { databaseVariable, type Env } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
+import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
 import { oldCredentialKeys, oldTokenVerifier } from '#lib/keys/secret-key.ts';
@@ -130,6 +131,7 @@ async function start<Config extends ServiceConfig>(
     await requireDatabase(store, config);
     await store.migrate();
   }
+  measureJobs(store);
   await service.prepare?.();
   const { log } = base;
   const jobs = runServiceJobs(base, service, config);

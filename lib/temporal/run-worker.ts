@@ -7,6 +7,7 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
+import type { TelemetryConfig } from '#lib/telemetry/config.ts';
 import type { Env } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../postgres/store.ts';
@@ -18,6 +19,8 @@ import type { TemporalServer } from './config.ts';
 import { temporalReadiness } from './readiness.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import type { Workflow } from './signal-run.ts';
+import { tracedWorker } from './traced.ts';
+import { workerMetrics } from './worker-metrics.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const connectRetryMs = 1_000;
@@ -53,7 +56,7 @@ export function workerPart<Config extends WorkerConfig>(
 
 async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Promise<Running> {
   const { workflow } = options;
-  installRuntime(log);
+  await installRuntime(log, config.telemetry);
   const [connection, bundle] = await Promise.all([
     connect(config.temporal, log),
     workflowBundle(workflow.taskQueue, config.cacheFolder),
@@ -66,6 +69,7 @@ async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Pr
     namespace: config.temporal.namespace,
     taskQueue: workflow.taskQueue,
     workflowBundle: bundle,
+    ...(await tracedWorker()),
     activities: options.activities,
     maxConcurrentActivityTaskExecutions: options.activitiesAtOnce,
     shutdownGraceTime: '5 seconds',
@@ -89,14 +93,18 @@ async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Pr
   };
 }
 
-let installed = false;
+let installed: Promise<void> | undefined;
 
 /** A process has one runtime for all its workers. */
-function installRuntime(log: Log): void {
-  if (installed) return;
-  installed = true;
+function installRuntime(log: Log, telemetry: TelemetryConfig): Promise<void> {
+  installed ??= install(log, telemetry);
+  return installed;
+}
+
+async function install(log: Log, telemetry: TelemetryConfig): Promise<void> {
   Runtime.install({
     shutdownSignals: [],
+    telemetryOptions: await workerMetrics(telemetry),
     logger: new DefaultLogger('WARN', (entry) => log.warn(fieldsOf(entry), entry.message)),
   });
 }

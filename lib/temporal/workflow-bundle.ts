@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import workerPackage from '@temporalio/worker/package.json' with { type: 'json' };
+import { tracedModules } from './traced.ts';
 
 const workflowsFolder = fileURLToPath(new URL('../../workflows', import.meta.url));
 
@@ -12,7 +13,9 @@ const workflowsFolder = fileURLToPath(new URL('../../workflows', import.meta.url
  * under a name that follows from the sources.
  */
 export async function workflowBundle(room: string, cacheFolder: string): Promise<{ code: string }> {
-  const cached = join(cacheFolder, `workflows-${room}-${contentHash()}.js`);
+  const workflowInterceptorModules = tracedModules();
+  const kind = workflowInterceptorModules.length > 0 ? '-traced' : '';
+  const cached = join(cacheFolder, `workflows-${room}-${contentHash()}${kind}.js`);
   try {
     return { code: readFileSync(cached, 'utf8') };
   } catch {
@@ -20,6 +23,7 @@ export async function workflowBundle(room: string, cacheFolder: string): Promise
   }
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsFolder, room, 'all.ts'),
+    workflowInterceptorModules,
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
   });
   mkdirSync(cacheFolder, { recursive: true });

@@ -23,6 +23,7 @@ import type { JournalFolder } from './record/journal-folder.ts';
 import { Recorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
 import { Admission } from './sending/admission.ts';
+import { measureSending } from './sending/metrics.ts';
 import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
@@ -60,6 +61,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const admission = new Admission({ resolve: egress.resolve, mayStart });
+  measureSending({ admission, recorder }, config.telemetry.metricsOfIntegrations);
   const systemMail = config.systemMailUrl
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
     : undefined;

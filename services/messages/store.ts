@@ -25,6 +25,7 @@ export const factConnections = 2;
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
 export function openOutcomeStore(url: string, connectionsMax?: number): Promise<Store> {
   return openMessagesStore(url, {
+    pool: 'messages-outcomes',
     connectionsMax: connectionsMax ?? outcomeConnections,
     outlivesCalls: true,
     onlyByKey: true,
@@ -36,12 +37,20 @@ export function openOutcomeStore(url: string, connectionsMax?: number): Promise<
  * answered as unavailable, and comes again.
  */
 export function openFactsStore(url: string, connectionsMax?: number): Promise<Store> {
-  return openMessagesStore(url, { connectionsMax: connectionsMax ?? factConnections });
+  return openMessagesStore(url, {
+    pool: 'messages-facts',
+    connectionsMax: connectionsMax ?? factConnections,
+  });
 }
 
 export function openMessagesStore(
   url: string,
-  over: { connectionsMax?: number | undefined; outlivesCalls?: boolean; onlyByKey?: boolean } = {},
+  over: {
+    pool?: string;
+    connectionsMax?: number | undefined;
+    outlivesCalls?: boolean;
+    onlyByKey?: boolean;
+  } = {},
 ): Promise<Store> {
   return openStore({
     ...over,

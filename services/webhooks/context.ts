@@ -14,6 +14,7 @@ import type { Producers } from './interests/interests.ts';
 import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
+import { measureDeliveries } from './sending/metrics.ts';
 import { Recorder } from './sending/recorder.ts';
 import { openWebhooksStore } from './store.ts';
 
@@ -37,6 +38,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     egress: createEgress(config.egressAllow),
     recorder: new Recorder({ store, log: base.log }),
   };
+  measureDeliveries(sending);
   return {
     ...sending,
     dispatcher: new Dispatcher(sending),

@@ -2,6 +2,7 @@ import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';
 import { Addresses } from './migrations/m0003-addresses.ts';
+import { Traces } from './migrations/m0004-traces.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -15,6 +16,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0001-initial': Initial,
       'm0002-more-interests': MoreInterests,
       'm0003-addresses': Addresses,
+      'm0004-traces': Traces,
     },
   });
 }

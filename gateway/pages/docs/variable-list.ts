@@ -67,6 +67,36 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
           'The same for one client address (a /64 of IPv6); links and pictures of mails don\u2019t count. Behind a proxy that `TRUSTED_PROXIES` doesn\u2019t name, all clients are one.',
       },
       {
+        name: 'METRICS_PORT',
+        fallback: '',
+        about:
+          'A port for `/metrics`, in the format of Prometheus, at the address of `HOST`; without it there is none. It asks for no token: let only your Prometheus reach it.',
+      },
+      {
+        name: 'METRICS_INTEGRATIONS',
+        fallback: '0',
+        about:
+          'How many integrations, the busiest, have metrics of their own in messages, with their ids and those of their workspaces; at most 100.',
+      },
+      {
+        name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+        fallback: '',
+        about:
+          'Where traces are sent, by OTLP over HTTP, such as `http://127.0.0.1:4318`; without it there are none. The SDK reads the other variables of OpenTelemetry by itself.',
+      },
+      {
+        name: 'OTEL_EXPORTER_OTLP_HEADERS',
+        fallback: '',
+        about: 'Headers for the collector: `name=value`, several separated by commas.',
+      },
+      {
+        name: 'OTEL_TRACES_SAMPLER',
+        fallback: 'parentbased_always_on',
+        about:
+          'Which traces are sent; `parentbased_traceidratio` for a share of those that no caller has begun.',
+      },
+      { name: 'OTEL_TRACES_SAMPLER_ARG', fallback: '1', about: 'That share, from 0 to 1.' },
+      {
         name: 'TLS_CA_FILE',
         fallback: '',
         about: 'The authority of services\u2019 certificates; calls to services then use TLS.',

@@ -12,6 +12,8 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport, type UnaryResponse } from '@connectrpc/connect';
 import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-connect';
+import { callMade } from '#lib/telemetry/calls.ts';
+import { currentTraceparent, inSpan } from '#lib/telemetry/tracing.ts';
 import { retryLater } from '../errors.ts';
 import { currentRequestId, requestIdHeader } from '../request-id.ts';
 import { binaryOptions, metadataOf } from '../wire.ts';
@@ -29,18 +31,34 @@ export type Authorization = () => Promise<string>;
  * the error is Unavailable: it could not be reached, disconnected during the call, or its answer cannot be read.
  */
 export function leanTransport(connection: Connection, authorization?: Authorization): Transport {
+  const unary: Transport['unary'] = async (
+    method,
+    signal,
+    timeoutMs = defaultTimeoutMs,
+    given,
+    input,
+  ) => {
+    const headers = requestHeaders(method, given);
+    headers['connect-timeout-ms'] = String(Math.ceil(timeoutMs));
+    if (authorization) headers.authorization = await authorization();
+    const body = toBinary(method.input, messageOf(method.input, input));
+    const startedAtMs = performance.now();
+    try {
+      const answer = await exchange(connection, { headers, body, signal, timeoutMs });
+      const response = responseOf(method, answer);
+      callMade(method, startedAtMs, undefined);
+      return response;
+    } catch (reason) {
+      const error = reason instanceof NoAnswer ? unavailable(method) : reason;
+      callMade(method, startedAtMs, error instanceof ConnectError ? error.code : Code.Unknown);
+      throw error;
+    }
+  };
   return {
-    async unary(method, signal, timeoutMs = defaultTimeoutMs, given, input) {
-      const headers = requestHeaders(method, given);
-      headers['connect-timeout-ms'] = String(Math.ceil(timeoutMs));
-      if (authorization) headers.authorization = await authorization();
-      const body = toBinary(method.input, messageOf(method.input, input));
-      try {
-        const answer = await exchange(connection, { headers, body, signal, timeoutMs });
-        return responseOf(method, answer);
-      } catch (error) {
-        throw error instanceof NoAnswer ? unavailable(method) : error;
-      }
+    unary(method, ...call) {
+      return inSpan(`${method.parent.typeName}/${method.name}`, clientSpan, () =>
+        unary(method, ...call),
+      );
     },
     stream(method) {
       const text = `${method.name} is a stream, which no service of ours has`;
@@ -60,12 +78,20 @@ function messageOf<Desc extends DescMessage>(
   return isMessage(input, schema) ? input : create(schema, input);
 }
 
+const clientSpan = {
+  kind: 'client',
+  attributes: { 'rpc.system': 'grpc' },
+  onlyInTrace: true,
+} as const;
+
 type Given = Parameters<Transport['unary']>[3];
 
 function requestHeaders({ parent, name }: DescMethodUnary, given: Given): OutgoingHttpHeaders {
   const requestId = currentRequestId();
+  const traceparent = currentTraceparent();
   return {
     ...(requestId && { [requestIdHeader]: requestId }),
+    ...(traceparent && { traceparent }),
     ...(given instanceof Headers || Array.isArray(given) ? Object.fromEntries(given) : given),
     ':method': 'POST',
     ':path': `/${parent.typeName}/${name}`,

@@ -2,6 +2,8 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, type HandlerContext, type Interceptor } from '@connectrpc/connect';
 import { codeToString } from '@connectrpc/connect/protocol-connect';
 import type { Log } from '#lib/log.ts';
+import { callServed } from '#lib/telemetry/calls.ts';
+import { inSpan, type SpanOptions, traceparentIn } from '#lib/telemetry/tracing.ts';
 import { inRequest, requestIdFrom, requestIdHeader } from '../request-id.ts';
 import { namesOf } from './access.ts';
 import { explained } from './errors.ts';
@@ -14,14 +16,28 @@ export function requestLog(log: Log): Interceptor {
   return (next) => async (request) => {
     const names = request.stream ? {} : namesOf(request);
     const call = beginCall(log, request.method, request.header, names);
-    try {
-      const answer = await inRequest(call.requestId, () => next(request));
-      answer.header.set(requestIdHeader, call.requestId);
-      call.end('ok');
-      return answer;
-    } catch (reason) {
-      throw call.fail(ConnectError.from(reason, Code.Internal));
-    }
+    return inSpan(call.rpc, spanOf(request), async () => {
+      try {
+        const answer = await inRequest(call.requestId, () => next(request));
+        answer.header.set(requestIdHeader, call.requestId);
+        call.end();
+        return answer;
+      } catch (reason) {
+        throw call.fail(ConnectError.from(reason, Code.Internal));
+      }
+    });
+  };
+}
+
+function spanOf({ header, method }: { header: Headers; method: DescMethod }): SpanOptions {
+  return {
+    kind: 'server',
+    attributes: {
+      'rpc.system': 'grpc',
+      'rpc.service': method.parent.typeName,
+      'rpc.method': method.name,
+    },
+    parent: traceparentIn(header.get('traceparent')),
   };
 }
 
@@ -45,14 +61,16 @@ function beginCall(log: Log, method: DescMethod, header: Headers, names: object 
   header.set(requestIdHeader, requestId);
   const startedAtMs = performance.now();
   const rpc = `${method.parent.typeName}/${method.name}`;
-  const end = (code: string) => {
+  const end = (code?: Code) => {
+    callServed(method, startedAtMs, code);
     const durationMs = Math.round(performance.now() - startedAtMs);
-    log.info({ rpc, code, durationMs, requestId, ...names }, 'call');
+    const word = code === undefined ? 'ok' : codeToString(code);
+    log.info({ rpc, code: word, durationMs, requestId, ...names }, 'call');
   };
   const fail = (error: ConnectError) => {
     error.metadata.set(requestIdHeader, requestId);
-    end(codeToString(error.code));
+    end(error.code);
     return error;
   };
-  return { requestId, end, fail };
+  return { rpc, requestId, end, fail };
 }

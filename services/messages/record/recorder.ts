@@ -48,6 +48,11 @@ export class Recorder {
     return this.unstored(workspaceId) >= unstoredMax;
   }
 
+  /** How many results are not recorded yet. */
+  get unstoredAll(): number {
+    return [...this.#writers.values()].reduce((sum, { unstored }) => sum + unstored, 0);
+  }
+
   /** How many results of a workspace are not recorded yet. */
   unstored(workspaceId: string): number {
     return this.#writers.get(workspaceId)?.unstored ?? 0;

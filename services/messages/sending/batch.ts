@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '#lib/postgres/store.ts';
+import { inSpan } from '#lib/telemetry/tracing.ts';
 import { type BatchFeeds, type Feeds, feedValues } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Hold } from '../hold/hold.ts';
@@ -254,8 +255,15 @@ function start(
   const pool = lane.pool(plan.server, replicas);
   const startsUntilMs = atMs + consentKeptMs;
   const given = { group, plan, claimed, contacts, feedsOf, extras, isUrgent };
+  const attributes = {
+    'messaging.system': 'smtp',
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': claimed.length,
+  };
+  const span = { kind: 'client', attributes, onlyInTrace: true } as const;
   const run = new DeliveryRun(context, { ...given, pool, startsUntilMs, stop });
-  const done = run.done.finally(() => giveUp(context, batch, run.unsent.length));
+  const recorded = inSpan('send smtp', span, () => run.done);
+  const done = recorded.finally(() => giveUp(context, batch, run.unsent.length));
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);

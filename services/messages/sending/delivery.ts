@@ -1,6 +1,7 @@
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
+import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
 import type { ContentKeeper } from '../contents/keeper.ts';
@@ -21,6 +22,7 @@ import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
+import { messagesTotal } from './metrics.ts';
 import { hasSlowText, withSlowTexts } from './slow-texts.ts';
 import type { Underway } from './underway.ts';
 
@@ -101,6 +103,8 @@ export class DeliveryRun {
   /** Absent where the workspace keeps no contents. */
   readonly #contents: UnderwayContents | undefined;
   readonly #tokenOf: ReturnType<typeof createTokenMaker>;
+  /** Outcomes come by connections of other traces. */
+  readonly #inTrace = keepTrace();
   readonly #trackOf: ReturnType<typeof createTrackingTokens>;
 
   constructor(context: DeliveryContext, delivery: Delivery) {
@@ -248,13 +252,14 @@ export class DeliveryRun {
       this.#giveBack(id);
       return;
     }
+    messagesTotal.inc({ status: result.status });
     const stored = (fate: Fate | undefined) => {
       if (fate) this.#fates.set(id, fate);
       this.#contents?.settle(id, fate?.status === 'sent');
       underway.release([id]);
       this.#finish(1);
     };
-    recorder.add(group.workspaceId, { result, unknown, stored });
+    this.#inTrace(() => recorder.add(group.workspaceId, { result, unknown, stored }));
   }
 
   #giveBack(id: string): void {

@@ -67,6 +67,11 @@ export class Lane {
     }
   }
 
+  /** Whether the server took no mail when it was tried last. */
+  get hasOutage(): boolean {
+    return this.#outageLoggedAtMs !== 0;
+  }
+
   get mayStart(): boolean {
     return this.#host.mayStart(this.workspaceId);
   }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Egress } from '#lib/outside/egress.ts';
 import { reasonOf } from '#lib/outside/failure.ts';
+import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import { AnswerBody, retryAfterMsOf } from './answer.ts';
 import { signatureOf } from './signature.ts';
 
@@ -52,6 +53,7 @@ function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(callback.url);
   const { id, key } = callback;
   const body = bodyOf(callback, now);
+  const traceparent = currentTraceparent();
   const timestamp = `${Math.floor(now.getTime() / 1_000)}`;
   return {
     origin,
@@ -64,6 +66,7 @@ function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
       'webhook-timestamp': timestamp,
       'webhook-signature': signatureOf(key, id, timestamp, body),
       'postrider-attempt': `${callback.attempt}`,
+      ...(traceparent && { traceparent }),
     },
     body,
   };

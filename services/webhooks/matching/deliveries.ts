@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
 import { consumedStep } from '#lib/jobs/consume.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { sampledTraceparent } from '#lib/telemetry/tracing.ts';
 import { payloadTooLarge } from '../delivery.ts';
 import type { Match } from './match.ts';
 
@@ -10,12 +11,12 @@ const payloadMaxBytes = 256 * 1_024;
 // One statement, so that a batch costs one round trip; each payload is in it once, however many subscriptions want it.
 const sql = `
   with fresh as (${consumedStep('$1')})
-  insert into deliveries (workspace_id, id, subscription_id, event_type, payload, status, next_attempt_at, last_error, created_at)
+  insert into deliveries (workspace_id, id, subscription_id, event_type, payload, status, next_attempt_at, last_error, created_at, traceparent)
   select $2, match.id, match.subscription_id, event.type, event.data::json,
     case when event.is_too_large then 'failed' else 'pending' end,
     case when not event.is_too_large then $9::timestamptz end,
     case when event.is_too_large then '${payloadTooLarge}' end,
-    $9::timestamptz
+    $9::timestamptz, $10
   from fresh
   cross join unnest($3::uuid[], $4::text[], $5::int[]) as match (id, subscription_id, place)
   join unnest($6::text[], $7::text[], $8::bool[]) with ordinality as event (type, data, is_too_large, place)
@@ -44,6 +45,7 @@ export async function insertDeliveries(
     wanted.map(({ data }) => data),
     wanted.map(({ isTooLarge }) => isTooLarge),
     now.toISOString(),
+    sampledTraceparent() ?? null,
   ]);
 }
 

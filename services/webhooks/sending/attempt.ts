@@ -2,10 +2,13 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { secondsSince } from '#lib/telemetry/calls.ts';
+import { inSpan, type SpanOptions, traceparentIn } from '#lib/telemetry/tracing.ts';
 import { type Answer, sendCallback } from '../endpoint/callback.ts';
 import { openSecret } from '../endpoint/secret.ts';
 import { keyOf } from '../endpoint/signature.ts';
 import type { Claimed } from './claim.ts';
+import { attemptSeconds } from './metrics.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What sending needs, in the service as in the worker. */
@@ -24,15 +27,36 @@ export async function attempt(
   claimed: Claimed,
 ): Promise<{ isSuccess: boolean; stored: Promise<void> }> {
   const { key, id, attempt } = claimed;
-  const answer = await callBack(context, claimed);
+  const startedAtMs = performance.now();
+  const answer = await inSpan('POST webhook', spanOf(claimed), async (span) => {
+    const given = await callBack(context, claimed);
+    if (given.status !== null) span.set({ 'http.response.status_code': given.status });
+    if (given.error !== null) span.fail();
+    return given;
+  });
+  attemptSeconds.observe({ result: resultOf(answer) }, secondsSince(startedAtMs));
   const stored = context.recorder.add({ key, id, attempt, endedAt: context.now(), answer });
   return { isSuccess: answer.error === null, stored };
+}
+
+/** The URL is left out: it may hold a secret of the tenant. */
+function spanOf({ attempt, type, traceparent }: Claimed): SpanOptions {
+  const attributes = {
+    'http.request.method': 'POST',
+    'http.request.resend_count': attempt - 1,
+    'postrider.event.type': type,
+  };
+  return { kind: 'client', attributes, parent: traceparentIn(traceparent), onlyInTrace: true };
+}
+
+function resultOf({ status }: Answer): string {
+  return status === null ? 'no_answer' : `${Math.floor(status / 100)}xx`;
 }
 
 /** Sends a callback with the secret that its endpoint has. Never rejects. */
 export async function callBack(
   { egress, keyring, now }: Pick<SendingContext, 'egress' | 'keyring' | 'now'>,
-  { key, id, attempt, url, type, data, sealedSecret }: Claimed,
+  { key, id, attempt, url, type, data, sealedSecret }: Omit<Claimed, 'traceparent'>,
 ): Promise<Answer> {
   let secret: Buffer;
   try {

@@ -19,6 +19,8 @@ export type Claimed = {
   data: string;
   /** From 1. */
   attempt: number;
+  /** Of what caused the event, where that is part of a sampled trace. */
+  traceparent: string | null;
   url: string;
   sealedSecret: string;
 };
@@ -41,6 +43,7 @@ type Row = {
   event_type: string;
   data: string;
   attempts: number;
+  traceparent: string | null;
 };
 
 const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
@@ -120,11 +123,11 @@ export const claimSql = `
     update deliveries set attempts = attempts + 1, last_attempt_at = $4::timestamptz,
       next_attempt_at = $4::timestamptz + interval '${leaseMs} milliseconds'
     where ctid = any(array(select place from firsts union all select place from retries))
-    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts
+    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts, traceparent
   )
   select known.workspace_id, known.id as subscription_id, known.url, known.sealed_secret,
     case when known.is_gated then coalesce(passed.next_claim_at, known.next_claim_at) end as not_before,
-    claimed.id, claimed.event_type, claimed.data, claimed.attempts
+    claimed.id, claimed.event_type, claimed.data, claimed.attempts, claimed.traceparent
   from known
   left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
   left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
@@ -153,8 +156,11 @@ export async function claimDue(
 function toClaim(rows: Row[]): EndpointClaim {
   const { workspace_id, subscription_id, url, sealed_secret, not_before } = rows[0]!;
   const key = { workspaceId: workspace_id, id: subscription_id };
-  const deliveries = rows.flatMap(({ id, event_type: type, data, attempts: attempt }) =>
-    id === null ? [] : [{ key, id, type, data, attempt, url, sealedSecret: sealed_secret }],
+  const deliveries = rows.flatMap(
+    ({ id, event_type: type, data, attempts: attempt, traceparent }) =>
+      id === null
+        ? []
+        : [{ key, id, type, data, attempt, traceparent, url, sealedSecret: sealed_secret }],
   );
   return { key, deliveries, notBefore: not_before === null ? undefined : new Date(not_before) };
 }

@@ -36,6 +36,10 @@ export class Recorder {
     return promise;
   }
 
+  get unstored(): number {
+    return this.#unstored;
+  }
+
   /** Whether so many results are not stored yet that nothing more may be claimed. */
   get isBehind(): boolean {
     return this.#unstored >= unstoredMax;

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:http';
+import { collectDefaultMetrics } from 'prom-client';
+import type { Log } from '#lib/log.ts';
+import type { TelemetryConfig } from './config.ts';
+import { gauge, registry } from './metrics.ts';
+
+/** Reads metrics that another library has, in the text format of Prometheus. */
+type Source = () => Promise<string>;
+
+const sources: Source[] = [];
+
+/** Adds the metrics of a library to `/metrics`. */
+export function alsoServe(source: Source): void {
+  sources.push(source);
+}
+
+/** Serves `/metrics` on a port of its own, where one is set. It keeps no process alive. */
+export function serveMetrics({ metricsHost, metricsPort }: TelemetryConfig, log: Log): void {
+  if (metricsPort === undefined) return;
+  collectDefaultMetrics({ register: registry });
+  addUtilization();
+  const server: Server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    allMetrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      (error: unknown) => {
+        log.warn({ err: error }, 'metrics could not be read');
+        response.writeHead(500).end();
+      },
+    );
+  });
+  server.requestTimeout = 10_000;
+  server.maxConnections = 100;
+  server.once('error', (error) => {
+    // A process that cannot be watched still works.
+    log.error({ err: error, metricsPort }, 'METRICS_PORT cannot be listened on');
+  });
+  server.listen(metricsPort, metricsHost).unref();
+}
+
+async function allMetrics(): Promise<string> {
+  const others = sources.map((source) => source().catch(() => ''));
+  return [await registry.metrics(), ...(await Promise.all(others))].join('\n');
+}
+
+function addUtilization(): void {
+  let before = performance.eventLoopUtilization();
+  const about = {
+    name: 'nodejs_eventloop_utilization_ratio',
+    help: 'The share of the time since the last scrape in which the event loop was busy, from 0 to 1.',
+  };
+  gauge(about, (set) => {
+    const now = performance.eventLoopUtilization();
+    set(performance.eventLoopUtilization(now, before).utilization);
+    before = now;
+  });
+}

@@ -1,0 +1,19 @@
+import type { TelemetryConfig } from './config.ts';
+import { useTracing } from './tracing.ts';
+
+/**
+ * Sends traces, where an address is set for them; otherwise the SDK of OpenTelemetry is not loaded. Call it before anything
+ * else is opened.
+ */
+export async function startTracing(service: string, { tracesEndpoint }: TelemetryConfig) {
+  if (tracesEndpoint === undefined) return;
+  const { openTracing } = await import('./open-telemetry.ts');
+  useTracing(openTracing(service));
+}
+
+/** Sends the spans that have ended. A process that ends calls it last. */
+export async function stopTracing({ tracesEndpoint }: TelemetryConfig): Promise<void> {
+  if (tracesEndpoint === undefined) return;
+  const { closeTracing } = await import('./open-telemetry.ts');
+  await closeTracing();
+}

@@ -1,0 +1,89 @@
+import { counter, gauge } from '#lib/telemetry/metrics.ts';
+import type { Recorder } from '../record/recorder.ts';
+import type { Admission } from './admission.ts';
+import type { Lane } from './lane.ts';
+
+/** Outcomes of messages, as they are recorded. */
+export const messagesTotal = counter(
+  'postrider_messages_total',
+  'Messages that this process has brought to an end or put off, by their status.',
+  ['status'],
+);
+
+const lanesOf = { labelNames: ['workspace_id', 'integration_id'] } as const;
+
+type Sums = [name: string, help: string, of: (lane: Lane) => number][];
+
+const sums: Sums = [
+  ['batches_waiting', 'Calls that wait for room to send.', ({ waiting }) => waiting],
+  [
+    'messages_held',
+    'Messages that are admitted, or claimed and not in the record yet.',
+    ({ taken }) => taken,
+  ],
+  [
+    'smtp_messages_waiting',
+    'Messages that wait for a connection to their server.',
+    ({ server }) => server?.waiting ?? 0,
+  ],
+  [
+    'smtp_connections_open',
+    'Open connections to mail servers.',
+    ({ server }) => server?.connections ?? 0,
+  ],
+];
+
+const alone: Sums = [
+  ['window_messages', 'Messages that may be on their way at a time.', ({ window }) => window],
+  [
+    'rate_limit_per_second',
+    'Messages a second that this process may send.',
+    ({ server }) => (server?.perMinute ?? 0) / 60,
+  ],
+  [
+    'smtp_breaker_open',
+    'Whether the server refuses all alike and gets one message at a time.',
+    ({ server }) => Number(server?.isProbing ?? false),
+  ],
+];
+
+/** Measures what waits and is on its way; for the busiest integrations, as many as are asked for, also one by one. */
+export function measureSending(
+  { admission, recorder }: { admission: Admission; recorder: Recorder },
+  integrationsMax: number,
+): void {
+  for (const [name, help, of] of sums) {
+    gauge({ name: `postrider_${name}`, help }, (set) =>
+      set(admission.lanes.reduce((sum, lane) => sum + of(lane), 0)),
+    );
+  }
+  const states = { name: 'postrider_integrations', help: 'Integrations in use, by state.' };
+  gauge({ ...states, labelNames: ['state'] }, (set) => {
+    const byState = Map.groupBy(admission.lanes, stateOf);
+    for (const state of ['sending', 'probing', 'outage'] as const) {
+      set(byState.get(state)?.length ?? 0, { state });
+    }
+  });
+  const unstored = 'Outcomes of messages that are not in the record yet.';
+  gauge({ name: 'postrider_outcomes_unstored', help: unstored }, (set) =>
+    set(recorder.unstoredAll),
+  );
+  if (integrationsMax === 0) return;
+  for (const [name, help, of] of [...sums, ...alone]) {
+    gauge({ name: `postrider_integration_${name}`, help, ...lanesOf }, (set) => {
+      for (const lane of busiest(admission.lanes, integrationsMax)) {
+        set(of(lane), { workspace_id: lane.workspaceId, integration_id: lane.integrationId });
+      }
+    });
+  }
+}
+
+function stateOf({ hasOutage, server }: Lane): 'sending' | 'probing' | 'outage' {
+  if (server?.isProbing) return 'probing';
+  return hasOutage ? 'outage' : 'sending';
+}
+
+function busiest(lanes: readonly Lane[], max: number): Lane[] {
+  const work = ({ taken, waiting }: Lane) => taken + waiting;
+  return lanes.toSorted((one, other) => work(other) - work(one)).slice(0, max);
+}
