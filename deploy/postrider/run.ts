@@ -3,10 +3,10 @@ import { createLog } from '#lib/log.ts';
 import type { Running } from '#lib/process/part.ts';
 import { readTelemetry } from '#lib/telemetry/config.ts';
 import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
-import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { type Health, serveHealth } from './health.ts';
 import type { NamedPart } from './parts.ts';
 import { onTermination } from './termination.ts';
+import { startTracing, stopTracing } from './tracing.ts';
 import { unknownVariables } from './unknown-variables.ts';
 
 /**
