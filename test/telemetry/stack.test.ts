@@ -19,7 +19,7 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   stack = await startStack({ replicas: 1, environment });
-}, 120_000);
+}, 300_000);
 afterAll(() => stack?.stop(), 60_000);
 
 /** One of each kind of step, by the beginning of its name. */

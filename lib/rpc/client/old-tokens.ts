@@ -28,13 +28,13 @@ const clientsMax = 5_000;
  */
 export function oldTokenVerifier(
   ask: (token: string) => Promise<Answer>,
-  { keptMs = goodMs }: { keptMs?: number } = {},
+  { keptMs = goodMs, nowMs = Date.now }: { keptMs?: number; nowMs?: () => number } = {},
 ) {
   const good = new LRUCache<string, Verified>({ max: goodMax, ttl: keptMs });
   const proven = new LRUCache<string, true>({ max: provenMax, ttl: provenMs });
   const bad = new LRUCache<string, true>({ max: badMax, ttl: badMs });
   const asked = new Map<string, Promise<Verified | undefined>>();
-  const faults = faultCounter();
+  const faults = faultCounter(nowMs);
   const verify = async (token: string, client: string): Promise<Verified | undefined> => {
     const verified = verifiedIn(await ask(token));
     if (verified) {
@@ -80,11 +80,11 @@ function isPossible(token: string): boolean {
 }
 
 /** Counts by the minute. */
-function faultCounter() {
+function faultCounter(nowMs: () => number) {
   const byNetwork = new LRUCache<string, number>({ max: clientsMax });
   let [minute, total] = [0, 0];
   const turn = () => {
-    const now = Math.floor(Date.now() / minuteMs);
+    const now = Math.floor(nowMs() / minuteMs);
     if (now === minute) return;
     [minute, total] = [now, 0];
     byNetwork.clear();
