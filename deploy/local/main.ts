@@ -39,6 +39,7 @@ Postrider is ready after ${seconds} s. Ctrl-C stops it.
 
   Start here   ${config.publicUrl}/      five calls to the first mail
   API          ${config.publicUrl}/docs
+  gRPC         127.0.0.1:${config.ports.grpc}
   API key      ${token}
   Temporal UI  ${temporalUiUrl(config) || 'your own'}
   Inbox        ${inboxUrl(config)}

@@ -9,7 +9,13 @@ import type { Schema } from './schema.ts';
 import { commentOf, type Outcome } from './words.ts';
 
 /** A failure of the gateway's own, or of every operation of a kind. */
-type Failure = { status: number; code: string; text: string; reason: string };
+type Failure = {
+  status: number;
+  code: string;
+  /** What callers read; absent where it depends on the request, so that no example is invented. */
+  text: string | undefined;
+  reason: string;
+};
 
 const header = (name: string): Schema => ({ $ref: `#/components/headers/${name}` });
 
@@ -102,11 +108,16 @@ export function answersOf(
 /** An error from the comment of the RPC. */
 function documented({ code, text, reason }: Outcome): Failure {
   const [status, word] = codeNamed(code);
-  return { status, code: word, text: text ?? reason.replace(/\.$/, ''), reason };
+  return { status, code: word, text, reason };
 }
 
 function common(route: Route): Failure[] {
-  const own = (status: number, code: string, text: string, reason: string): Failure => ({
+  const own = (
+    status: number,
+    code: string,
+    text: string | undefined,
+    reason: string,
+  ): Failure => ({
     status,
     code,
     text,
@@ -116,7 +127,7 @@ function common(route: Route): Failure[] {
     own(
       400,
       'invalid_argument',
-      'Invalid request',
+      route.verb === 'GET' ? undefined : 'Invalid request body',
       'What was given can not be read, or breaks a rule.',
     ),
     own(
@@ -202,7 +213,8 @@ function ruleOf({ method }: Route): string {
 function failure(found: readonly Failure[]): Schema {
   const [first] = found;
   if (!first) throw new Error('a status without a failure');
-  const examples = found.map(({ text, code }, index) => [
+  const real = found.filter(({ text }) => text !== undefined);
+  const examples = real.map(({ text, code }, index) => [
     `${code}${index === 0 ? '' : index + 1}`,
     { value: { error: text, code, request_id: '9f1c4c0e-6f0b-4b52-8f6e-0c8f0c9f5a11' } },
   ]);
@@ -213,7 +225,7 @@ function failure(found: readonly Failure[]): Schema {
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(examples),
+        ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
       },
     },
   };

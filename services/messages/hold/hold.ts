@@ -39,10 +39,18 @@ export class Hold {
   /** Before anything is sent: a restored database must not send. */
   async start(): Promise<void> {
     await this.refresh();
+    // One at a time: a slow database must not have its connections taken by more and more of them.
+    let isReading = false;
     this.#timer = setInterval(() => {
-      this.refresh().catch(() => {
-        // The database is away, so nothing can be claimed either.
-      });
+      if (isReading) return;
+      isReading = true;
+      this.refresh()
+        .catch(() => {
+          // The database is away, so nothing can be claimed either.
+        })
+        .finally(() => {
+          isReading = false;
+        });
     }, readEveryMs).unref();
   }
 
