@@ -27,8 +27,8 @@ async function freePort(): Promise<number> {
 }
 
 function run(env: Record<string, string>, stderr: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
-  const main = new URL('main.ts', import.meta.url).pathname;
-  return fork(main, {
+  const main = new URL('../deploy/postrider/main.ts', import.meta.url).pathname;
+  return fork(main, ['gateway'], {
     env: { ...env, PATH: process.env.PATH },
     execArgv: [],
     stdio: ['ignore', 'ignore', stderr, 'ipc'],

@@ -1,56 +1,60 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { settingsOrExit } from '#lib/config.ts';
 import { createKeyring } from '#lib/keys/keyring.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
+import type { Part, Running } from '#lib/process/part.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
-import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
-import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { contracts } from './api/contracts.ts';
 import { type GivenToken, requireToken } from './api/operation.ts';
 import { connectServices } from './api/transports.ts';
-import { readConfig } from './config.ts';
+import { type GatewayConfig, readConfig } from './config.ts';
 import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
 import { routesOf, servicesOf } from './routes.ts';
-import { runGateway } from './run.ts';
+import { startGateway } from './run.ts';
 
 const routes = routesOf(contracts);
-const config = settingsOrExit(() => readConfig(process.env, servicesOf(routes)));
-await startTracing('gateway', config.telemetry);
-const transportFor = connectServices(config.addresses, config.clientTls);
-const log = createLog('gateway', config.logLevel, config.logFormat);
-serveMetrics(config.telemetry, log);
-const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
-const verifyOld = oldTokenVerifier(async (token) =>
-  directory.authorize({ token }, { headers: { authorization: await authorization() } }),
-);
-const keyring = createKeyring(config.keyset, { log, verifyOld });
-const authorization = serviceToken(keyring);
-const messages = transportFor('messages');
-const contacts = transportFor('contacts');
-const broadcasts = transportFor('broadcasts');
-const peers = { messages, contacts, broadcasts };
-const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
-const requestLimits = new RequestLimits(config.requestRates);
-const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
-const { verifyToken } = keyring;
-const requireOwnToken = (given: GivenToken) => requireToken({ verifyToken }, given);
-const shared = { ...config, authorization, log, requestLimits };
-const grpc = { ...shared, contracts, requireToken: requireOwnToken };
-await runGateway({
-  ...shared,
-  routes,
-  pages,
-  transportFor,
-  verifyToken,
-  openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
-  async close() {
-    sharing.stop();
-    await close();
-    await stopTracing(config.telemetry);
+
+export const part: Part = {
+  configure(env) {
+    const config = readConfig(env, servicesOf(routes));
+    return () => start(config);
   },
-});
+};
+
+function start(config: GatewayConfig): Promise<Running> {
+  const transportFor = connectServices(config.addresses, config.clientTls);
+  const log = createLog('gateway', config.logLevel, config.logFormat);
+  const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));
+  const verifyOld = oldTokenVerifier(async (token) =>
+    directory.authorize({ token }, { headers: { authorization: await authorization() } }),
+  );
+  const keyring = createKeyring(config.keyset, { log, verifyOld });
+  const authorization = serviceToken(keyring);
+  const messages = transportFor('messages');
+  const contacts = transportFor('contacts');
+  const broadcasts = transportFor('broadcasts');
+  const peers = { messages, contacts, broadcasts };
+  const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
+  const requestLimits = new RequestLimits(config.requestRates);
+  const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
+  const { verifyToken } = keyring;
+  const requireOwnToken = (given: GivenToken) => requireToken({ verifyToken }, given);
+  const shared = { ...config, authorization, log, requestLimits };
+  const grpc = { ...shared, contracts, requireToken: requireOwnToken };
+  return startGateway({
+    ...shared,
+    routes,
+    pages,
+    transportFor,
+    verifyToken,
+    openGrpc: (port) => serveGrpc(grpc, { host: config.host, port }),
+    async close() {
+      sharing.stop();
+      await close();
+    },
+  });
+}

@@ -1,4 +1,5 @@
-import { onTermination } from '#lib/process/termination.ts';
+import { once } from 'node:events';
+import { type Running, ready } from '#lib/process/part.ts';
 import type { GrpcGateway } from './grpc/server.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
@@ -16,21 +17,19 @@ const callTimeoutMs = 30_000;
 const requestTimeoutMs = 30_000;
 const drainMaxMs = 10_000;
 
-/** Serves until SIGTERM or SIGINT; then finishes the requests in progress. */
-export async function runGateway(options: RunOptions): Promise<void> {
+/** Serves until it is stopped; then finishes the requests in progress. */
+export async function startGateway(options: RunOptions): Promise<Running> {
   const { log, host, port, grpcPort, close } = options;
   const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
-  server.once('error', (error) => {
-    log.fatal({ err: error, port }, 'cannot listen');
-    process.exitCode = 1;
-  });
   const grpc = grpcPort === undefined ? undefined : await options.openGrpc(grpcPort);
-  server.listen(port, host, () => {
-    log.info({ port, grpcPort }, 'ready');
-    process.send?.('ready');
-  });
-  onTermination(log, async () => {
-    await Promise.all([drain(drainMaxMs), grpc?.drain(drainMaxMs)]);
-    await close();
-  });
+  await once(server.listen(port, host), 'listening');
+  log.info({ port, grpcPort }, 'ready');
+  return {
+    log,
+    readiness: async () => ready,
+    async stop() {
+      await Promise.all([drain(drainMaxMs), grpc?.drain(drainMaxMs)]);
+      await close();
+    },
+  };
 }

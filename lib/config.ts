@@ -1,5 +1,6 @@
-import { type Keyset, readKeyset } from './keys/keyset.ts';
-import { connectionStringOf } from './postgres/database-url.ts';
+import { readFileSync } from 'node:fs';
+import { type Keyset, readKeysetOf } from './keys/keyset.ts';
+import { connectionStringOf, inSchema } from './postgres/database-url.ts';
 
 /** The variables of a process. Its `config.ts` reads them once, at start. */
 export type Env = Record<string, string | undefined>;
@@ -7,6 +8,8 @@ export type Env = Record<string, string | undefined>;
 /** Reads variables by name. An empty variable counts as not set. */
 export type Variables = {
   text(name: string, fallback?: string): string;
+  /** The same from the variable, or from the file that `<name>_FILE` names, without line ends after it; both are an error. */
+  secret(name: string, fallback?: string): string;
   integer(name: string, fallback?: number, range?: { from: number; to: number }): number;
   /** True for `true` and `1`. */
   flag(name: string): boolean;
@@ -17,8 +20,8 @@ export type Variables = {
   requiredList(name: string): string[];
   /** The keys of a service, from `SERVICE_KEYS`. */
   keyset(service: string): Keyset;
-  /** The URL of a PostgreSQL database, in the form that connections use. */
-  databaseUrl(name: string): string;
+  /** The URL of a service's database, in the form that connections use: `<SERVICE>_DATABASE_URL`, or else `DATABASE_URL` with its schema. */
+  databaseUrl(service: string): string;
   /** A value made of several variables; an error that `read` throws must name them. */
   derived<T>(read: (env: Env) => T): T | undefined;
 };
@@ -33,6 +36,9 @@ export function readEnv<T>(env: Env, read: (variables: Variables) => T): T {
   if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
   return config;
 }
+
+/** The variable of a service's own database. */
+export const databaseVariable = (service: string) => `${service.toUpperCase()}_DATABASE_URL`;
 
 /** Ends the process with a line that names every wrong variable; a stack trace would say no more. */
 export function settingsOrExit<T>(read: () => T): T {
@@ -52,6 +58,19 @@ function variablesOf(env: Env, faults: string[]): Variables {
     if (value === undefined) faults.push(`${name} is not set`);
     return value ?? '';
   };
+  const secret: Variables['secret'] = (name, fallback) => {
+    const file = env[`${name}_FILE`];
+    if (!file) return text(name, fallback);
+    if (env[name]) faults.push(`${name} and ${name}_FILE are both set`);
+    try {
+      const value = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+      if (value === '') faults.push(`${name}_FILE: ${file} is empty`);
+      return value;
+    } catch {
+      faults.push(`${name}_FILE: ${file} cannot be read`);
+      return '';
+    }
+  };
   const derived: Variables['derived'] = (read) => {
     try {
       return read(env);
@@ -66,6 +85,7 @@ function variablesOf(env: Env, faults: string[]): Variables {
   };
   return {
     text,
+    secret,
     list,
     integer(name, fallback, { from, to } = anyInteger) {
       const given = text(name, fallback?.toString());
@@ -83,16 +103,7 @@ function variablesOf(env: Env, faults: string[]): Variables {
       if (!word) faults.push(`${name} must be one of ${words.join(', ')}`);
       return word ?? words[0];
     },
-    databaseUrl(name) {
-      const given = text(name);
-      if (given === '') return given;
-      try {
-        return connectionStringOf(given);
-      } catch (error) {
-        faults.push(`${name}: ${error instanceof Error ? error.message : error}`);
-        return '';
-      }
-    },
+    databaseUrl: (service) => readDatabaseUrl(service, secret, faults),
     flag: (name) => env[name] === 'true' || env[name] === '1',
     requiredList(name) {
       const items = list(name);
@@ -100,10 +111,25 @@ function variablesOf(env: Env, faults: string[]): Variables {
       return items;
     },
     keyset(service) {
-      const given = text('SERVICE_KEYS');
-      const read = () => readKeyset(given, service);
+      const given = secret('SERVICE_KEYS');
+      const read = () => readKeysetOf(given, service);
       return (given === '' ? undefined : derived(read)) ?? ({} as Keyset);
     },
     derived,
   };
+}
+
+function readDatabaseUrl(service: string, secret: Variables['secret'], faults: string[]): string {
+  const own = databaseVariable(service);
+  const given = secret(own, '');
+  const shared = secret('DATABASE_URL', '');
+  if (given === '' && shared === '') faults.push(`${own} is not set, nor is DATABASE_URL`);
+  if (given === '' && shared === '') return '';
+  try {
+    return given === '' ? inSchema(connectionStringOf(shared), service) : connectionStringOf(given);
+  } catch (error) {
+    const name = given === '' ? 'DATABASE_URL' : own;
+    faults.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    return '';
+  }
 }

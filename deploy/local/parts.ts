@@ -1,19 +1,17 @@
 import { join } from 'node:path';
 import { keysFile, readKeys, serviceKeysOf } from '../keys/file.ts';
+import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
-import {
-  replicaName,
-  type ServiceName,
-  type StackConfig,
-  serviceNames,
-  servicesWithWorkflows,
-} from './stack-config.ts';
+import { replicaName, type StackConfig, servicesWithWorkflows } from './stack-config.ts';
 import type { Part } from './supervisor.ts';
 import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
+
+/** The one entry of all processes. */
+export const program = join(import.meta.dirname, '../postrider/main.ts');
 
 export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
   return {
@@ -30,7 +28,7 @@ export function postgresPart({ folder, ports }: StackConfig, password: string): 
 }
 
 export function inboxPart({ folder, ports }: StackConfig): Part {
-  return nodePart('inbox', join(import.meta.dirname, 'inbox/main.ts'), folder, () => ({
+  return nodePart('inbox', [join(import.meta.dirname, 'inbox/main.ts')], folder, () => ({
     INBOX_PORT: String(ports.inbox),
     SMTP_PORT: String(ports.smtp),
     INBOX_FOLDER: join(folder, 'inbox'),
@@ -43,7 +41,7 @@ export function productParts(
   secrets: Secrets,
   databaseUrls: Record<string, string>,
 ): { services: Part[]; workers: Part[]; gateway: Part } {
-  const { root, folder, ports } = config;
+  const { folder, ports } = config;
   // Read at each start, so that keys are replaced by starting one process after the other.
   const own =
     (name: ServiceName, more: Variables = {}) =>
@@ -55,7 +53,7 @@ export function productParts(
     ports.services[name].map((port, replica) =>
       nodePart(
         replicaName(name, replica),
-        serviceMain(root, name),
+        [program, name],
         folder,
         own(name, {
           [`${name.toUpperCase()}_PORT`]: String(port),
@@ -67,12 +65,12 @@ export function productParts(
   const workers = servicesWithWorkflows.map((name) =>
     nodePart(
       `${name}-worker`,
-      join(root, 'services', name, 'worker.ts'),
+      [program, `${name}-worker`],
       folder,
       own(name, metricsOf(config, `${name}-worker`)),
     ),
   );
-  const gateway = nodePart('gateway', join(root, 'gateway/main.ts'), folder, () => ({
+  const gateway = nodePart('gateway', [program, 'gateway'], folder, () => ({
     ...sharedVariables(config),
     ...ownVariables('gateway', config, secrets),
     ...metricsOf(config, 'gateway'),
@@ -153,22 +151,19 @@ function databaseOf(name: ServiceName, urls: Record<string, string>): Variables 
   return { [`${name.toUpperCase()}_DATABASE_URL`]: urls[name] ?? '' };
 }
 
-export function serviceMain(root: string, service: ServiceName): string {
-  return join(root, 'services', service, 'main.ts');
-}
-
 /** Runs a file with the same Node, without the secrets of the user's environment. */
-function nodePart(name: string, file: string, folder: string, variables: () => Variables): Part {
+function nodePart(name: string, args: string[], folder: string, variables: () => Variables): Part {
   return {
     name,
     start: (options) => {
       const env = environmentWith(variables());
-      return startChild({ command: process.execPath, args: [file], env, cwd: folder }, options);
+      return startChild({ command: process.execPath, args, env, cwd: folder }, options);
     },
   };
 }
 
 export function environmentWith(variables: Variables): NodeJS.ProcessEnv {
-  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, ...inherited } = process.env;
+  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, MESSAGES_REPLICAS, ...inherited } =
+    process.env;
   return { ...inherited, HOST: '127.0.0.1', ...variables };
 }

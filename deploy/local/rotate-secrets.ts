@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { environmentWith, serviceMain, serviceVariables } from './parts.ts';
-import { provision } from './provision.ts';
+import type { ServiceName } from '../postrider/parts.ts';
+import { provision } from '../postrider/provision.ts';
+import { environmentWith, program, serviceVariables } from './parts.ts';
 import { loadSecrets } from './secrets.ts';
-import { readStackConfig, type ServiceName } from './stack-config.ts';
+import { readStackConfig } from './stack-config.ts';
 
 /** Has each service of the running local stack seal what it stores by the key in use: `npm run rotate-secrets`. */
 
@@ -19,7 +20,7 @@ const url =
 const databaseUrls = await provision(url, secrets.rolePasswords);
 for (const name of withSealed) {
   const variables = serviceVariables(name, config, secrets, databaseUrls);
-  const child = spawn(process.execPath, [serviceMain(root, name), 'rotate-secrets'], {
+  const child = spawn(process.execPath, [program, 'rotate-secrets', name], {
     cwd: config.folder,
     // The journal belongs to the process that serves.
     env: environmentWith({ ...variables, MESSAGES_JOURNAL: '' }),

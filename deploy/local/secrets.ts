@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepKeys, keysFile } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
+import { serviceNames } from '../postrider/parts.ts';
 import { writePrivately } from './private-file.ts';
-import { serviceNames } from './stack-config.ts';
 
 /** Created on the first start and stored in the data folder. */
 export type Secrets = {

@@ -1,16 +1,7 @@
 import { join, resolve } from 'node:path';
 import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
-
-export const serviceNames = [
-  'workspaces',
-  'contacts',
-  'templates',
-  'broadcasts',
-  'messages',
-  'webhooks',
-] as const;
-export type ServiceName = (typeof serviceNames)[number];
 
 /** The configuration of a stack, read once from the environment. */
 export type StackConfig = {

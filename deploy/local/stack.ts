@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { provision } from '../postrider/provision.ts';
 import { writeEnvFile } from './env-file.ts';
 import { prepareWorkspace } from './first-workspace.ts';
 import { recordProcesses, releaseLock, takeLock } from './lock.ts';
 import { errorText, openLogFile } from './log-file.ts';
 import { gatewayUrl, inboxPart, postgresPart, productParts, smtpUrl } from './parts.ts';
-import { provision } from './provision.ts';
 import { keepSecrets, loadSecrets, type Secrets } from './secrets.ts';
 import { checkPorts, type StackConfig } from './stack-config.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';

@@ -1,5 +1,5 @@
 import type { Transport } from '@connectrpc/connect';
-import { connectTo, inTurn } from '#lib/rpc/client/client.ts';
+import { connectToAll } from '#lib/rpc/client/client.ts';
 import type { ClientTls } from '#lib/rpc/tls.ts';
 
 /**
@@ -12,7 +12,7 @@ export function connectServices(
 ): (service: string) => Transport {
   const transports = new Map<string, Transport>();
   for (const [service, replicas] of addresses) {
-    transports.set(service, inTurn(replicas.map((address) => connectTo(address, { tls }))));
+    transports.set(service, connectToAll(replicas, tls ? { tls } : {}));
   }
   return (service) => {
     const transport = transports.get(service);

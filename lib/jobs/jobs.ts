@@ -11,7 +11,7 @@ import {
 import type { Notification } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
-import { connectionStringOf } from '../postgres/database-url.ts';
+import { connectionStringOf, withSettings } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
@@ -86,6 +86,8 @@ type RunOptions = {
   slowTasks?: TaskList;
   /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
   minutely?: readonly string[];
+  /** Of each lane. */
+  connectionsMax?: number;
   log: Log;
 };
 
@@ -93,7 +95,7 @@ const restartMs = 500;
 const jobsAtOnce = 5;
 const slowJobsAtOnce = 50;
 /** A runner's connections are used for its own bookkeeping alone. */
-const connectionsMax = 6;
+const connectionsDefault = 6;
 
 /** Jobs with a runner of their own. */
 type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; crontab: string[] };
@@ -147,26 +149,20 @@ async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSigna
   }
 }
 
-function startRunner({ url, service, log }: RunOptions, lane: Lane): Promise<Runner> {
+function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Promise<Runner> {
   return run({
-    connectionString: withOptions(connectionStringOf(url)),
+    // With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken.
+    connectionString: withSettings(connectionStringOf(url), ['random_page_cost=1.1']),
     schema: schemaOf(service),
     taskList: watchedTasks(lane.tasks),
     crontab: lane.crontab.join('\n'),
     concurrency: lane.jobsAtOnce,
-    maxPoolSize: connectionsMax,
+    maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,
     events: ownNotices(schemaOf(service)),
     logger: forwardErrors(log),
   });
-}
-
-/** With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken. */
-function withOptions(connectionString: string): string {
-  const url = new URL(connectionString);
-  url.searchParams.set('options', '-c random_page_cost=1.1');
-  return url.href;
 }
 
 /** Has a runner hear of the jobs of its own schema only. */

@@ -37,6 +37,15 @@ export function writeKeyset(keyset: Keyset): string {
   return Buffer.from(JSON.stringify(keyset)).toString('base64url');
 }
 
+/** One of several keysets, separated by white space, for processes that run several services. */
+export function readKeysetOf(text: string, service: string): Keyset {
+  const [only = '', ...more] = text.trim().split(/\s+/);
+  if (more.length === 0) return readKeyset(only, service);
+  const own = [only, ...more].find((each) => parse(each).service === service);
+  if (own === undefined) throw new Error(`${variable} has no keys of ${service}`);
+  return readKeyset(own, service);
+}
+
 /** Reads the variable. Errors name it and what is missing, and show nothing of its value. */
 export function readKeyset(text: string, service: string): Keyset {
   const keyset = parse(text);

@@ -31,6 +31,25 @@ export function connectionStringOf(databaseUrl: string): string {
   return url.href;
 }
 
+/** Adds settings to those that the URL's connections begin with. The driver prefers the URL's to its own. */
+export function withSettings(databaseUrl: string, settings: readonly string[]): string {
+  if (settings.length === 0) return databaseUrl;
+  const url = new URL(databaseUrl);
+  const given = url.searchParams.get('options');
+  const added = settings.map((each) => `-c ${each}`).join(' ');
+  url.searchParams.set('options', given ? `${given} ${added}` : added);
+  return url.href;
+}
+
+/** What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that all services share. */
+export function inSchema(databaseUrl: string, schema: string): string {
+  return withSettings(databaseUrl, [
+    `search_path=${schema}`,
+    'statement_timeout=15s',
+    'idle_in_transaction_session_timeout=30s',
+  ]);
+}
+
 function parse(databaseUrl: string): URL {
   if (!/^postgres(ql)?:/.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     throw new Error('the database URL must be like postgresql://user:password@host:5432/database');

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { tieToCalls } from './call-connections.ts';
-import { connectionStringOf } from './database-url.ts';
+import { connectionStringOf, withSettings } from './database-url.ts';
 import { migrateJobs, planJobsOnce } from './job-schema.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { prepared, prepareMarked } from './prepared.ts';
@@ -29,6 +29,8 @@ export type Store = {
   migrate(): Promise<void>;
   /** Rejects if the database cannot be reached. */
   ping(): Promise<void>;
+  /** The migrations that the database lacks. */
+  pendingMigrations(): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -41,7 +43,8 @@ type StoreOptions = {
   entities: EntityClass<AnyEntity>[];
   /** By the names under which they are recorded, in order. */
   migrations: Record<string, new (...args: never[]) => Migration>;
-  connectionsMax?: number;
+  /** 10 if absent. */
+  connectionsMax?: number | undefined;
   /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
   outlivesCalls?: boolean;
   /** Its statements find rows by keys alone: a plan that was prepared on a young table must not read all of it later. */
@@ -70,13 +73,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
       // The ORM drops the query of the URL.
-      connectionString: connectionStringOf(options.url),
+      // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
+      // With the default random_page_cost PostgreSQL scans young tables.
+      connectionString: withSettings(connectionStringOf(options.url), settingsOf(options)),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
-      // With the default random_page_cost PostgreSQL scans young tables.
-      options: settingsOf(options),
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
@@ -101,19 +103,37 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ping: async () => {
       await query(orm.em.fork(), 'select 1', []);
     },
+    pendingMigrations: () => pendingMigrations(orm.em.fork(), Object.keys(options.migrations)),
     close: () => orm.close(true),
   };
 }
 
-function settingsOf({ onlyByKey = false }: StoreOptions): string {
+function settingsOf({ onlyByKey = false }: StoreOptions): string[] {
   const settings = [`client_connection_check_interval=${leftCheckMs}`, 'random_page_cost=1.1'];
   if (onlyByKey) settings.push(...joinsOfWholeTables.map((each) => `enable_${each}=off`));
-  return settings.map((each) => `-c ${each}`).join(' ');
+  return settings;
+}
+
+async function lockMigration(em: EntityManager, service: string): Promise<void> {
+  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
+}
+
+/** The schema of a URL that names one is made here; those of services' own roles are provisioned with them. */
+async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> {
+  const schema = new URL(url).searchParams.get('options')?.match(/search_path=(\w+)/)?.[1];
+  if (schema === undefined) return;
+  const [found] = await query(em, 'select 1 from pg_namespace where nspname = $1', [schema]);
+  if (!found) await query(em, `create schema ${schema}`, []);
 }
 
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
+  // Committed before, since the library uses another connection.
   await orm.em.fork().transactional(async (em) => {
-    await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${name}`]);
+    await lockMigration(em, name);
+    await createSchemaOfUrl(em, url);
+  });
+  await orm.em.fork().transactional(async (em) => {
+    await lockMigration(em, name);
     // Without the schema it would look for its table in `public`, and never find it.
     const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
     await orm.migrator.up({ schema: here?.name });
@@ -121,6 +141,17 @@ async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void
     await migrateJobs(orm.em.fork(), url, name);
     await planJobsOnce(em, name);
   });
+}
+
+async function pendingMigrations(em: EntityManager, names: readonly string[]): Promise<string[]> {
+  const [table] = await query<{ there: boolean }>(
+    em,
+    `select to_regclass('migrations') is not null as there`,
+    [],
+  );
+  if (!table?.there) return [...names];
+  const done = await query<{ name: string }>(em, 'select name from migrations', []);
+  return names.filter((name) => done.every((each) => each.name !== name));
 }
 
 /** Uses the driver directly: for a small row the ORM costs more than the rest of a call. */

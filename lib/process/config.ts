@@ -14,6 +14,9 @@ export type ServiceConfig = {
   /** Only workspaces has it. */
   secretKeys?: readonly string[];
   databaseUrl: string;
+  /** Connections to PostgreSQL at most: for calls, and for each lane of jobs. */
+  databaseConnections: number;
+  jobConnections: number;
   /** Addresses of the processes of other services, `host:port`; empty for a service that is not deployed. */
   addresses: ReadonlyMap<string, readonly string[]>;
   clientTls: ClientTls | undefined;
@@ -29,7 +32,7 @@ export type ServiceConfig = {
 };
 
 /** Only `serve` listens. */
-export type Role = 'serve' | 'migrate' | 'work';
+export type Role = 'serve' | 'work' | 'once';
 
 type Service = {
   name: string;
@@ -53,7 +56,9 @@ export function configReader<Own extends object>(
       logLevel: variables.text('LOG_LEVEL', 'info'),
       logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
       keyset: variables.keyset(name),
-      databaseUrl: variables.databaseUrl(`${prefix}_DATABASE_URL`),
+      databaseUrl: variables.databaseUrl(name),
+      databaseConnections: variables.integer('DATABASE_CONNECTIONS', 10, { from: 2, to: 1_000 }),
+      jobConnections: variables.integer('JOB_CONNECTIONS', 6, { from: 2, to: 1_000 }),
       addresses: new Map([
         ...peers.map((peer) => [peer, variables.requiredList(addressOf(peer))] as const),
         ...optionalPeers.map((peer) => [peer, variables.list(addressOf(peer))] as const),

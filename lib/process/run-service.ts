@@ -4,7 +4,7 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import { type Env, settingsOrExit } from '#lib/config.ts';
+import { databaseVariable, type Env } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
@@ -16,15 +16,13 @@ import { type ReportUsage, shareUsage, usageReporter } from '#lib/limits/share-u
 import { createLog, type Log } from '#lib/log.ts';
 import { resealColumn, type SealedColumn } from '#lib/postgres/reseal.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
-import { startTracing, stopTracing } from '#lib/telemetry/start-tracing.ts';
 import { connectToService } from '../rpc/client/client.ts';
 import { oldTokenVerifier as askingVerifier } from '../rpc/client/old-tokens.ts';
 import type { Authorize } from '../rpc/server/access.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
 import { serve } from '../rpc/server/serve.ts';
 import type { Role, ServiceConfig } from './config.ts';
-import { onTermination } from './termination.ts';
+import type { Part, Readiness, Running } from './part.ts';
 
 /** The parts that every process has, whatever its service. */
 export type Base = {
@@ -91,32 +89,86 @@ export function openBase(config: ServiceConfig): Base {
   return { log, keyring, peer, peerIfDeployed };
 }
 
-/**
- * Runs one service as a process: migrates (`migrate` as argument does only that, and `rotate-secrets` seals anew), serves, runs its
- * jobs, sends `ready` to a supervisor, and drains on SIGTERM.
- */
-export async function runService<Config extends ServiceConfig>(
+export type ServicePart = Part & {
+  /** Seals anew what the service stores, by the key in use. Answers how much cannot be opened: its old key is still needed, or it is lost. */
+  reseal(env: Env): Promise<number>;
+};
+
+type Open<Config> = (base: Base, config: Config) => Promise<ServiceProcess>;
+
+/** A service as part of a process: it migrates if it is told to, serves, runs its jobs, and drains when it is stopped. */
+export function servicePart<Config extends ServiceConfig>(
   readConfig: (env: Env, role: Role) => Config,
-  open: (base: Base, config: Config) => Promise<ServiceProcess>,
-): Promise<void> {
-  const [, , task] = process.argv;
-  const onlyMigrate = task === 'migrate';
-  const role = onlyMigrate || task === 'rotate-secrets' ? 'migrate' : 'serve';
-  const config = settingsOrExit(() => readConfig(process.env, role));
-  if (role === 'serve') await startTracing(config.name, config.telemetry);
+  open: Open<Config>,
+): ServicePart {
+  return {
+    configure(env) {
+      const config = readConfig(env, 'serve');
+      return () => start(config, open);
+    },
+    async reseal(env) {
+      const config = readConfig(env, 'once');
+      const base = openBase(config);
+      const { store, sealed = [] } = await open(base, config);
+      let unreadable = 0;
+      for (const column of sealed) {
+        unreadable += (await resealColumn(store, column, base.log)).unreadable;
+      }
+      await store.close();
+      return unreadable;
+    },
+  };
+}
+
+async function start<Config extends ServiceConfig>(
+  config: Config,
+  open: Open<Config>,
+): Promise<Running> {
   const base = openBase(config);
   const service = await open(base, config);
-  if (task === 'rotate-secrets') return resealAll(service, base.log);
-  if (onlyMigrate || config.migrateOnStart) {
-    await requireDatabase(service.store, config, base.log);
-    await service.store.migrate();
+  const { store } = service;
+  if (config.migrateOnStart) {
+    await requireDatabase(store, config);
+    await store.migrate();
   }
-  if (onlyMigrate) return service.store.close();
-  measureJobs(service.store);
-  serveMetrics(config.telemetry, base.log);
+  measureJobs(store);
   await service.prepare?.();
-  const { keyring, log } = base;
-  const jobs = runJobs({
+  const { log } = base;
+  const jobs = runServiceJobs(base, service, config);
+  const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
+  const limits = new RequestLimits(config.requestRates);
+  const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
+  const server = await serve(
+    {
+      ...service,
+      audit: { store, write: service.audit ?? auditByJob(config.name), log },
+      keyring: base.keyring,
+      limits,
+      authorize: service.authorize ?? authorizeBy(directory()),
+      demo: config.demoMode,
+      log,
+      tls: config.tls,
+      reflection: config.reflection,
+      isReady: () => answers(store),
+    },
+    config,
+  );
+  log.info({ port: server.port }, 'ready');
+  return {
+    log,
+    readiness: () => databaseReadiness(store),
+    async stop() {
+      await server.drain();
+      sharing.stop();
+      await jobs.stop();
+      await service.close?.();
+      await store.close();
+    },
+  };
+}
+
+function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConfig) {
+  return runJobs({
     url: config.databaseUrl,
     service: config.name,
     tasks: service.audit
@@ -124,55 +176,34 @@ export async function runService<Config extends ServiceConfig>(
       : { ...service.tasks, forwardAudit: forwardAudit(base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
-    log,
-  });
-  const directory = () => createClient(WorkspaceDirectoryService, base.peer('workspaces'));
-  const limits = new RequestLimits(config.requestRates);
-  const sharing = shareUsage(limits, service.reportUsage ?? usageReporter(directory()), log);
-  const server = await serve(
-    {
-      ...service,
-      audit: { store: service.store, write: service.audit ?? auditByJob(config.name), log },
-      keyring,
-      limits,
-      authorize: service.authorize ?? authorizeBy(directory()),
-      demo: config.demoMode,
-      log,
-      tls: config.tls,
-      reflection: config.reflection,
-      isReady: () => answers(service.store),
-    },
-    config,
-  );
-  log.info({ port: server.port }, 'ready');
-  process.send?.('ready');
-  onTermination(log, async () => {
-    await server.drain();
-    sharing.stop();
-    await jobs.stop();
-    await service.close?.();
-    await service.store.close();
-    await stopTracing(config.telemetry);
+    connectionsMax: config.jobConnections,
+    log: base.log,
   });
 }
 
-/** Ends with 1 if something cannot be opened: the old keys are still needed for it, or it is lost. */
-async function resealAll({ store, sealed = [] }: ServiceProcess, log: Log): Promise<void> {
-  let unreadable = 0;
-  for (const column of sealed) unreadable += (await resealColumn(store, column, log)).unreadable;
-  await store.close();
-  process.exit(unreadable > 0 ? 1 : 0);
-}
-
-/** Ends the process with a line that names the variable: a supervisor starts it again. */
-async function requireDatabase(store: Store, { name }: ServiceConfig, log: Log): Promise<void> {
+async function requireDatabase(store: Store, { name }: ServiceConfig): Promise<void> {
   try {
     await store.ping();
-  } catch (error) {
-    const variable = `${name.toUpperCase()}_DATABASE_URL`;
-    log.fatal({ err: error }, `the database of ${variable} cannot be used`);
-    process.exit(1);
+  } catch (cause) {
+    throw new Error(`the database of ${databaseVariable(name)} cannot be used`, { cause });
   }
+}
+
+/** Whether the database answers, with the schema that this version needs. */
+export async function databaseReadiness(store: Store): Promise<Readiness> {
+  const missing: string[] = [];
+  try {
+    const pending = await store.pendingMigrations();
+    if (pending.length > 0) {
+      const names = pending.join(', ');
+      missing.push(
+        `migrations of ${store.name} (${names}): run \`postrider migrate ${store.name}\``,
+      );
+    }
+  } catch {
+    missing.push(`the database of ${databaseVariable(store.name)} does not answer`);
+  }
+  return { missing, warnings: [] };
 }
 
 function authorizeBy(directory: Client<typeof WorkspaceDirectoryService>): Authorize {

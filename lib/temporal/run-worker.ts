@@ -8,11 +8,15 @@ import {
   Worker,
 } from '@temporalio/worker';
 import type { TelemetryConfig } from '#lib/telemetry/config.ts';
-import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
-import { stopTracing } from '#lib/telemetry/start-tracing.ts';
+import type { Env } from '../config.ts';
 import type { Log } from '../log.ts';
-import { onTermination } from '../process/termination.ts';
-import { connectTemporal, type TemporalServer } from './client.ts';
+import type { Store } from '../postgres/store.ts';
+import type { Role, ServiceConfig } from '../process/config.ts';
+import type { Part, Readiness, Running } from '../process/part.ts';
+import { type Base, databaseReadiness, openBase } from '../process/run-service.ts';
+import { connectTemporal } from './client.ts';
+import type { TemporalServer } from './config.ts';
+import { temporalReadiness } from './readiness.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import type { Workflow } from './signal-run.ts';
 import { tracedWorker } from './traced.ts';
@@ -22,11 +26,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 const connectRetryMs = 1_000;
 
 export type WorkerOptions = {
-  log: Log;
-  telemetry: TelemetryConfig;
-  temporal: TemporalServer;
-  /** Folder in which the bundle of workflows is kept. */
-  cacheFolder: string;
+  store: Store;
   workflow: Workflow;
   activities: object;
   /** Activities mostly wait: slow tenants must not keep the others from their turn. */
@@ -36,29 +36,37 @@ export type WorkerOptions = {
   close(): Promise<void>;
 };
 
-/** Runs the workflows and activities of one service as a process, until SIGTERM. Its workflows are in the folder of the task queue's name. */
-export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { log, workflow } = options;
-  // Node ends the process after this; the supervisor starts it again.
-  process.on('uncaughtExceptionMonitor', (error, origin) =>
-    log.fatal({ err: error, origin }, 'an unhandled error ends the worker'),
-  );
-  serveMetrics(options.telemetry, log);
-  Runtime.install({
-    shutdownSignals: [],
-    telemetryOptions: await workerMetrics(options.telemetry),
-    logger: new DefaultLogger('WARN', (entry) => log.warn(fieldsOf(entry), entry.message)),
-  });
+type WorkerConfig = ServiceConfig & { temporal: TemporalServer; cacheFolder: string };
+
+/** The workflows and activities of one service as part of a process. Its workflows are in the folder of the task queue's name. */
+export function workerPart<Config extends WorkerConfig>(
+  readConfig: (env: Env, role: Role) => Config,
+  open: (base: Base, config: Config) => Promise<WorkerOptions>,
+): Part {
+  return {
+    configure(env) {
+      const config = readConfig(env, 'work');
+      return async () => {
+        const base = openBase(config);
+        return start(base.log, config, await open(base, config));
+      };
+    },
+  };
+}
+
+async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Promise<Running> {
+  const { workflow } = options;
+  await installRuntime(log, config.telemetry);
   const [connection, bundle] = await Promise.all([
-    connect(options.temporal.address, log),
-    workflowBundle(workflow.taskQueue, options.cacheFolder),
+    connect(config.temporal, log),
+    workflowBundle(workflow.taskQueue, config.cacheFolder),
   ]);
-  const temporal = connectTemporal(options.temporal);
+  const temporal = connectTemporal(config.temporal);
   await registerSearchAttributes(temporal, workflow.attributes, log);
   await options.prepare?.(temporal);
   const worker = await Worker.create({
     connection,
-    namespace: options.temporal.namespace,
+    namespace: config.temporal.namespace,
     taskQueue: workflow.taskQueue,
     workflowBundle: bundle,
     ...(await tracedWorker()),
@@ -67,28 +75,64 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     shutdownGraceTime: '5 seconds',
   });
   const running = worker.run();
-  log.info('ready');
-  process.send?.('ready');
-  onTermination(log, async () => {
-    worker.shutdown();
-    await running;
-    await connection.close();
-    await temporal.connection.close();
-    await options.close();
-    await stopTracing(options.telemetry);
+  // A worker that fails ends the process, and is started again.
+  running.catch((error: unknown) => {
+    throw error;
   });
-  await running;
+  log.info('ready');
+  return {
+    log,
+    readiness: () => workerReadiness(options, temporal),
+    async stop() {
+      worker.shutdown();
+      await running;
+      await connection.close();
+      await temporal.connection.close();
+      await options.close();
+    },
+  };
 }
 
-async function connect(address: string, log: Log): Promise<NativeConnection> {
+let installed: Promise<void> | undefined;
+
+/** A process has one runtime for all its workers. */
+function installRuntime(log: Log, telemetry: TelemetryConfig): Promise<void> {
+  installed ??= install(log, telemetry);
+  return installed;
+}
+
+async function install(log: Log, telemetry: TelemetryConfig): Promise<void> {
+  Runtime.install({
+    shutdownSignals: [],
+    telemetryOptions: await workerMetrics(telemetry),
+    logger: new DefaultLogger('WARN', (entry) => log.warn(fieldsOf(entry), entry.message)),
+  });
+}
+
+async function connect(server: TemporalServer, log: Log): Promise<NativeConnection> {
+  const { namespace: _, ...options } = server;
   for (;;) {
     try {
-      return await NativeConnection.connect({ address });
+      return await NativeConnection.connect(options);
     } catch (error) {
       log.warn({ err: error }, 'Temporal is not reachable; trying again');
       await sleep(connectRetryMs);
     }
   }
+}
+
+async function workerReadiness(
+  { store, workflow }: WorkerOptions,
+  temporal: Client,
+): Promise<Readiness> {
+  const [database, server] = await Promise.all([
+    databaseReadiness(store),
+    temporalReadiness(temporal, workflow.attributes),
+  ]);
+  return {
+    missing: [...database.missing, ...server.missing],
+    warnings: [...database.warnings, ...server.warnings],
+  };
 }
 
 /** The fields of a Temporal warning that say what it is about; the others are internal to Temporal. */

@@ -40,12 +40,12 @@ export async function registerSearchAttributes(
     }
   }
   if (missing.length === 0) return;
-  const commands = missing.map(
-    ([name, type]) =>
-      `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${type}`,
-  );
-  log.warn(
-    { err, missing: missing.map(([name]) => name), commands },
-    'search attributes are missing',
-  );
+  const names = missing.map(([name]) => name);
+  const commands = missing.map(([name, type]) => attributeCommand(namespace, name, type));
+  log.warn({ err, missing: names, commands }, 'search attributes are missing');
+}
+
+/** The command that adds a search attribute. */
+export function attributeCommand(namespace: string, name: string, type: string): string {
+  return `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${type}`;
 }

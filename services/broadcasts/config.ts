@@ -1,5 +1,5 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import type { TemporalServer } from '#lib/temporal/client.ts';
+import { readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
   /** Private ranges in CIDR notation that feeds may be in. */
@@ -19,10 +19,7 @@ export const readConfig = configReader<Own>(
   (variables) => ({
     egressAllow: variables.list('EGRESS_ALLOW'),
     publicUrl: variables.text('PUBLIC_URL', ''),
-    temporal: {
-      address: variables.text('TEMPORAL_ADDRESS'),
-      namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),
-    },
+    temporal: readTemporal(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
   }),
 );

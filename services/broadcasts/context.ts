@@ -37,7 +37,7 @@ export type Context = Peers & {
 export async function openContext(base: Base, config: Config): Promise<Context> {
   const { keyring } = base;
   const { publicUrl } = config;
-  const store = await openBroadcastsStore(config.databaseUrl);
+  const store = await openBroadcastsStore(config.databaseUrl, config.databaseConnections);
   const now = () => new Date();
   return {
     store,

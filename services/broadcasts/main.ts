@@ -1,5 +1,5 @@
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
@@ -10,7 +10,7 @@ import { forgetRecipients } from './tasks/forget-recipients.ts';
 import { wake } from './tasks/wake.ts';
 import { broadcastUses, liveBroadcasts } from './variations/template-uses.ts';
 
-await runService(readConfig, async (base, config) => {
+export const part = servicePart(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const temporal = connectTemporal(config.temporal);
   return {

@@ -25,6 +25,12 @@ export const migrations = {
   'm0010-template-uses': TemplateUses,
 };
 
-export function openBroadcastsStore(url: string): Promise<Store> {
-  return openStore({ name: 'broadcasts', url, entities: [Broadcast, Slice], migrations });
+export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {
+  return openStore({
+    name: 'broadcasts',
+    url,
+    connectionsMax,
+    entities: [Broadcast, Slice],
+    migrations,
+  });
 }

@@ -1,5 +1,5 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import type { TemporalServer } from '#lib/temporal/client.ts';
+import { readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
   temporal: TemporalServer;
@@ -17,10 +17,7 @@ export const readConfig = configReader<Own>(
     optionalPeers: ['webhooks'],
   },
   (variables) => ({
-    temporal: {
-      address: variables.text('TEMPORAL_ADDRESS'),
-      namespace: variables.text('TEMPORAL_NAMESPACE', 'default'),
-    },
+    temporal: readTemporal(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
   }),
 );

@@ -55,11 +55,11 @@ export type Context = {
 
 export async function openContext(
   { peer, peerIfDeployed, log }: Base,
-  { databaseUrl }: Config,
+  { databaseUrl, databaseConnections }: Config,
 ): Promise<Context> {
   const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
   return {
-    store: await openContactsStore(databaseUrl),
+    store: await openContactsStore(databaseUrl, databaseConnections),
     outbox: openOutbox('contacts', consumers),
     templates: createClient(TemplateContentService, peer('templates')),
     templateUses: createClient(TemplateUseService, peer('templates')),

@@ -1,6 +1,6 @@
 import { deliverEvents } from '#lib/jobs/outbox.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
@@ -14,7 +14,7 @@ import { endMemberships } from './tasks/end-memberships.ts';
 import { pushMessageInterest } from './tasks/push-message-interest.ts';
 import { wake } from './tasks/wake.ts';
 
-await runService(readConfig, async (base, config) => {
+export const part = servicePart(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const { store } = context;
   const consumers = { messages: base.peer('messages'), webhooks: base.peerIfDeployed('webhooks') };

@@ -9,10 +9,11 @@ import { Segments } from './migrations/m0006-segments.ts';
 import { Refusals } from './migrations/m0007-refusals.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
-export function openContactsStore(url: string): Promise<Store> {
+export function openContactsStore(url: string, connectionsMax?: number): Promise<Store> {
   return openStore({
     name: 'contacts',
     url,
+    connectionsMax,
     entities: [List],
     migrations: {
       'm0001-initial': Initial,

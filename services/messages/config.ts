@@ -1,4 +1,7 @@
 import { configReader } from '#lib/process/config.ts';
+import { factConnections, outcomeConnections } from './store.ts';
+
+const pool = { from: 1, to: 1_000 };
 
 export const readConfig = configReader(
   {
@@ -14,7 +17,9 @@ export const readConfig = configReader(
     /** Whether a database that was restored, or whose replica was promoted, is put on hold. */
     holdsRestored: variables.text('HOLD_ON_RESTORE', 'true') !== 'false',
     /** The mail server for mail of the installation itself, which is not guarded; empty for no such mail. */
-    systemMailUrl: variables.text('SYSTEM_SMTP_URL', ''),
+    systemMailUrl: variables.secret('SYSTEM_SMTP_URL', ''),
+    outcomeConnections: variables.integer('MESSAGES_OUTCOME_CONNECTIONS', outcomeConnections, pool),
+    factConnections: variables.integer('MESSAGES_FACT_CONNECTIONS', factConnections, pool),
     systemMailFrom: variables.text('SYSTEM_MAIL_FROM', 'postrider@localhost'),
   }),
 );

@@ -10,7 +10,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { createEgress } from '#lib/outside/egress.ts';
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
@@ -40,11 +40,14 @@ const answerMaxMs = 20_000;
 /** How long a shutdown then waits for outcomes to be recorded. */
 const recordMaxMs = 5_000;
 
-await runService(readConfig, async ({ log, keyring, peer, peerIfDeployed }, config) => {
+export const part = servicePart(readConfig, async (parts, config) => {
+  const { log, keyring, peer, peerIfDeployed } = parts;
   const { databaseUrl, egressAllow, journalFolder } = config;
-  const store = await openMessagesStore(databaseUrl);
-  const outcomes = await openOutcomeStore(databaseUrl);
-  const facts = await openFactsStore(databaseUrl);
+  const store = await openMessagesStore(databaseUrl, {
+    connectionsMax: config.databaseConnections,
+  });
+  const outcomes = await openOutcomeStore(databaseUrl, config.outcomeConnections);
+  const facts = await openFactsStore(databaseUrl, config.factConnections);
   const egress = createEgress(egressAllow);
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));

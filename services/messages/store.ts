@@ -19,14 +19,14 @@ import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
-const outcomeConnectionsMax = 4;
-const factConnectionsMax = 2;
+export const outcomeConnections = 4;
+export const factConnections = 2;
 
 /** A second pool for outcomes, so that neither reads that fill the first pool nor calls that end hold them up. */
-export function openOutcomeStore(url: string): Promise<Store> {
+export function openOutcomeStore(url: string, connectionsMax?: number): Promise<Store> {
   return openMessagesStore(url, {
     pool: 'messages-outcomes',
-    connectionsMax: outcomeConnectionsMax,
+    connectionsMax: connectionsMax ?? outcomeConnections,
     outlivesCalls: true,
     onlyByKey: true,
   });
@@ -36,15 +36,18 @@ export function openOutcomeStore(url: string): Promise<Store> {
  * A pool for reading facts, whose callers read much at once: it leaves the other pools alone. A call that gets no connection in time is
  * answered as unavailable, and comes again.
  */
-export function openFactsStore(url: string): Promise<Store> {
-  return openMessagesStore(url, { pool: 'messages-facts', connectionsMax: factConnectionsMax });
+export function openFactsStore(url: string, connectionsMax?: number): Promise<Store> {
+  return openMessagesStore(url, {
+    pool: 'messages-facts',
+    connectionsMax: connectionsMax ?? factConnections,
+  });
 }
 
 export function openMessagesStore(
   url: string,
   over: {
     pool?: string;
-    connectionsMax?: number;
+    connectionsMax?: number | undefined;
     outlivesCalls?: boolean;
     onlyByKey?: boolean;
   } = {},

@@ -11,6 +11,12 @@ export const migrations = {
   'm0003-lifecycle': Lifecycle,
 };
 
-export function openTemplatesStore(url: string): Promise<Store> {
-  return openStore({ name: 'templates', url, entities: [Template, TemplateBlock], migrations });
+export function openTemplatesStore(url: string, connectionsMax?: number): Promise<Store> {
+  return openStore({
+    name: 'templates',
+    url,
+    connectionsMax,
+    entities: [Template, TemplateBlock],
+    migrations,
+  });
 }

@@ -29,7 +29,7 @@ export type Context = SendingContext & {
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
-  const store = await openWebhooksStore(config.databaseUrl);
+  const store = await openWebhooksStore(config.databaseUrl, config.databaseConnections);
   const sending: SendingContext = {
     store,
     now: () => new Date(),

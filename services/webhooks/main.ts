@@ -1,4 +1,4 @@
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
@@ -14,7 +14,7 @@ import { notifyOwners } from './tasks/notify-owners.ts';
 import { pushInterests } from './tasks/push-interests.ts';
 import { wake } from './tasks/wake.ts';
 
-await runService(readConfig, async (base, config) => {
+export const part = servicePart(readConfig, async (base, config) => {
   const context = await openContext(base, config);
   const temporal = connectTemporal(config.temporal);
   return {

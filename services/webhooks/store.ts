@@ -6,10 +6,11 @@ import { Traces } from './migrations/m0004-traces.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
-export function openWebhooksStore(url: string): Promise<Store> {
+export function openWebhooksStore(url: string, connectionsMax?: number): Promise<Store> {
   return openStore({
     name: 'webhooks',
     url,
+    connectionsMax,
     entities: [Subscription],
     migrations: {
       'm0001-initial': Initial,

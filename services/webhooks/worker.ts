@@ -1,7 +1,4 @@
-import { settingsOrExit } from '#lib/config.ts';
-import { openBase } from '#lib/process/run-service.ts';
-import { startTracing } from '#lib/telemetry/start-tracing.ts';
-import { runWorker } from '#lib/temporal/run-worker.ts';
+import { workerPart } from '#lib/temporal/run-worker.ts';
 import { createActivities } from './activities/all.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
@@ -10,19 +7,17 @@ import { workflow } from './lifecycle/run.ts';
 /** Delivering the retries of an endpoint is one activity. */
 const activitiesAtOnce = 1_000;
 
-const config = settingsOrExit(() => readConfig(process.env, 'work'));
-await startTracing(`${config.name}-worker`, config.telemetry);
-const base = openBase(config);
-const context = await openContext(base, config);
-await runWorker({
-  ...config,
-  log: base.log,
-  workflow,
-  activities: createActivities(context),
-  activitiesAtOnce,
-  async close() {
-    await context.recorder.flush();
-    await context.egress.close();
-    await context.store.close();
-  },
+export const part = workerPart(readConfig, async (base, config) => {
+  const context = await openContext(base, config);
+  return {
+    store: context.store,
+    workflow,
+    activities: createActivities(context),
+    activitiesAtOnce,
+    async close() {
+      await context.recorder.flush();
+      await context.egress.close();
+      await context.store.close();
+    },
+  };
 });

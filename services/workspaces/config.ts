@@ -1,3 +1,4 @@
+import type { Variables } from '#lib/config.ts';
 import { readSecretKey } from '#lib/keys/secret-key.ts';
 import { configReader } from '#lib/process/config.ts';
 
@@ -13,6 +14,11 @@ export const readConfig = configReader(
     /** Addresses that may sign in as root, in lower case. */
     rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
     publicUrl: variables.text('PUBLIC_URL'),
-    secretKeys: variables.derived(({ SECRET_KEY = '' }) => readSecretKey(SECRET_KEY)) ?? [],
+    secretKeys: secretKeysOf(variables),
   }),
 );
+
+function secretKeysOf(variables: Variables): readonly string[] {
+  const given = variables.secret('SECRET_KEY', '');
+  return variables.derived(() => readSecretKey(given)) ?? [];
+}

@@ -3,7 +3,7 @@ import { CredentialService, SystemMailService } from '#gen/postrider/messages/v1
 import { oldTokenVerifier } from '#lib/keys/secret-key.ts';
 import { clockWatch } from '#lib/keys/tokens.ts';
 import { createEgress } from '#lib/outside/egress.ts';
-import { runService } from '#lib/process/run-service.ts';
+import { servicePart } from '#lib/process/run-service.ts';
 import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { dataServicesOf } from './deletion/erase.ts';
@@ -19,43 +19,47 @@ import { sendInvitation } from './tasks/send-invitation.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 import { createReportUsage } from './usage/report-usage.ts';
 
-await runService(readConfig, async ({ keyring, log, peer, peerIfDeployed }, config) => {
-  const { databaseUrl, egressAllow, rootEmails, publicUrl, secretKeys } = config;
-  const store = await openWorkspacesStore(databaseUrl);
-  const lastUse = new LastUse(store, log);
-  const context = {
-    store,
-    keyring,
-    egress: createEgress(egressAllow),
-    lastUse,
-    systemMail: createClient(SystemMailService, peer('messages')),
-    dataServices: dataServicesOf({ peer, peerIfDeployed }),
-    credentials: createClient(CredentialService, peer('messages')),
-    now: () => new Date(),
-    rootEmails,
-    publicUrl,
-    secretKeys,
-    verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),
-  };
-  return {
-    store,
-    services,
-    routes: workspacesRoutes(context),
-    sealed: sealedColumns(context),
-    tasks: { clearAudit: clearAudit(context), continueDeletions: continueDeletions(context) },
-    minutely: ['continueDeletions'],
-    slowTasks: {
-      sendSignInCode: sendSignInCode(context, { log }),
-      sendInvitation: sendInvitation(context, { log }),
-      eraseWorkspace: eraseWorkspace(context, { log }),
-    },
-    authorize: createAuthorize(context),
-    audit: (em, entry) => writeEntries(em, [entry]),
-    reportUsage: createReportUsage(store),
-    async prepare() {
-      await addAuditClearing(store.fork(), 0);
-      lastUse.start();
-    },
-    close: () => lastUse.close(),
-  };
-});
+export const part = servicePart(
+  readConfig,
+  async ({ keyring, log, peer, peerIfDeployed }, config) => {
+    const { databaseUrl, databaseConnections, egressAllow, rootEmails, publicUrl, secretKeys } =
+      config;
+    const store = await openWorkspacesStore(databaseUrl, databaseConnections);
+    const lastUse = new LastUse(store, log);
+    const context = {
+      store,
+      keyring,
+      egress: createEgress(egressAllow),
+      lastUse,
+      systemMail: createClient(SystemMailService, peer('messages')),
+      dataServices: dataServicesOf({ peer, peerIfDeployed }),
+      credentials: createClient(CredentialService, peer('messages')),
+      now: () => new Date(),
+      rootEmails,
+      publicUrl,
+      secretKeys,
+      verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),
+    };
+    return {
+      store,
+      services,
+      routes: workspacesRoutes(context),
+      sealed: sealedColumns(context),
+      tasks: { clearAudit: clearAudit(context), continueDeletions: continueDeletions(context) },
+      minutely: ['continueDeletions'],
+      slowTasks: {
+        sendSignInCode: sendSignInCode(context, { log }),
+        sendInvitation: sendInvitation(context, { log }),
+        eraseWorkspace: eraseWorkspace(context, { log }),
+      },
+      authorize: createAuthorize(context),
+      audit: (em, entry) => writeEntries(em, [entry]),
+      reportUsage: createReportUsage(store),
+      async prepare() {
+        await addAuditClearing(store.fork(), 0);
+        lastUse.start();
+      },
+      close: () => lastUse.close(),
+    };
+  },
+);

@@ -11,10 +11,11 @@ import { RequestUsage } from './migrations/m0008-request-usage.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
-export function openWorkspacesStore(url: string): Promise<Store> {
+export function openWorkspacesStore(url: string, connectionsMax?: number): Promise<Store> {
   return openStore({
     name: 'workspaces',
     url,
+    connectionsMax,
     entities: [User, Session, Workspace, Member, Integration],
     migrations: {
       'm0001-initial': Initial,

@@ -80,7 +80,7 @@ test('SECRET_KEY leaks: with another one old signatures and tokens of before are
   if (!workspaces || !gateway) throw new Error('no such process');
   const port = await freePort();
   const SECRET_KEY = `another-secret-key-${crypto.randomUUID()}`;
-  const child = spawn(process.execPath, ['services/workspaces/main.ts'], {
+  const child = spawn(process.execPath, ['deploy/postrider/main.ts', 'workspaces'], {
     env: { ...workspaces.environment, SECRET_KEY, WORKSPACES_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

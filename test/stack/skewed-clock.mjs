@@ -1,18 +1,14 @@
 // Shifts the clock of a process of a test stack, as on a machine without NTP. Loaded into each by `--import`;
 // CLOCKS_AHEAD_MS has the shifts as JSON by name: {"messages-2": 10000}. PostgreSQL and Temporal are not shifted.
-import { basename, dirname } from 'node:path';
-
-const aheadMs = JSON.parse(process.env.CLOCKS_AHEAD_MS ?? '{}')[nameOf(process.argv[1] ?? '')] ?? 0;
+const aheadMs = JSON.parse(process.env.CLOCKS_AHEAD_MS ?? '{}')[nameOf(process.argv[2] ?? '')] ?? 0;
 if (aheadMs !== 0) moveClock(aheadMs);
 
-/** The name in the stack: the service's folder, with its number for a replica. */
-function nameOf(file) {
-  const folder = basename(dirname(file));
-  if (basename(file) === 'worker.ts') return `${folder}-worker`;
-  const { [`${folder.toUpperCase()}_ADDR`]: addresses, [`${folder.toUpperCase()}_PORT`]: port } =
+/** The name in the stack: the word of `postrider`, with its number for a replica. */
+function nameOf(word) {
+  const { [`${word.toUpperCase()}_ADDR`]: addresses, [`${word.toUpperCase()}_PORT`]: port } =
     process.env;
   const replica = (addresses ?? '').split(',').findIndex((each) => each.endsWith(`:${port}`));
-  return replica > 0 ? `${folder}-${replica + 1}` : folder;
+  return replica > 0 ? `${word}-${replica + 1}` : word;
 }
 
 function moveClock(byMs) {

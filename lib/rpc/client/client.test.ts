@@ -10,7 +10,7 @@ import { keyring, keyringOf, ownerEverywhere } from '../../../test/setup/service
 import { createLog } from '../../log.ts';
 import { callerOf } from '../server/access.ts';
 import { type RunningService, serve } from '../server/serve.ts';
-import { connectTo, connectToService, inTurn } from './client.ts';
+import { connectTo, connectToService, inTurn, serviceToken } from './client.ts';
 
 const running: RunningService[] = [];
 afterAll(() => Promise.all(running.map((service) => service.drain())));
@@ -122,7 +122,8 @@ test('when all replicas are down a call ends after two attempts', async () => {
       throw new ConnectError('down', Code.Unavailable);
     },
   });
-  await expect(listWith(inTurn([down(0), down(1), down(2)]))).rejects.toThrow('down');
+  const replicas = [down(0), down(1), down(2)];
+  await expect(listWith(inTurn(() => replicas))).rejects.toThrow('down');
   expect(calls).toHaveLength(2);
 });
 
@@ -144,4 +145,14 @@ test('a frozen peer is found by pings: its calls fail within seconds, and later 
   } finally {
     child.kill('SIGKILL');
   }
+});
+
+test('a call goes to the address that is given, whatever the name', async () => {
+  const { address, callers } = await givenReplica();
+  const port = address.split(':')[1];
+  const keyring = keyringOf('broadcasts');
+  const authorization = serviceToken(keyring);
+  const transport = connectTo(`nowhere.invalid:${port}`, { authorization, ip: '127.0.0.1' });
+  await listWith(transport);
+  expect(callers).toEqual(['broadcasts']);
 });

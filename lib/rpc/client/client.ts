@@ -3,6 +3,7 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { ClientTls } from '../tls.ts';
 import { connectionTo } from './connection.ts';
+import { followReplicas, type Replicas } from './replicas.ts';
 import { type Authorization, leanTransport } from './transport.ts';
 
 const tokenTtlSeconds = 300;
@@ -30,11 +31,18 @@ type Options = {
   /** Uses TLS with this authority. */
   tls?: ClientTls;
   authorization?: Authorization;
+  /** Which of the host's addresses; any if absent. */
+  ip?: string | undefined;
 };
 
 /** A transport to one address, `host:port`. */
-export function connectTo(address: string, { tls, authorization }: Options = {}): Transport {
-  return leanTransport(connectionTo(address, { tls }), authorization);
+export function connectTo(address: string, { tls, authorization, ip }: Options = {}): Transport {
+  return leanTransport(connectionTo(address, { tls, ip }), authorization);
+}
+
+/** A transport to all replicas behind the addresses of a service, which may be names. */
+export function connectToAll(addresses: readonly string[], options: Options = {}): Transport {
+  return inTurn(followReplicas(addresses, (address, ip) => connectTo(address, { ...options, ip })));
 }
 
 /** A transport to one of our services, with a token that names the caller. */
@@ -43,20 +51,22 @@ export function connectToService(
   { keyring, tls }: { keyring: Keyring; tls?: ClientTls | undefined },
 ): Transport {
   const authorization = serviceToken(keyring);
-  return inTurn(addresses.map((address) => connectTo(address, { tls, authorization })));
+  return connectToAll(addresses, { ...(tls ? { tls } : {}), authorization });
 }
 
 /**
  * Calls the replicas of a service in turn. An idempotent call that did not reach its replica is made once
  * more on the next.
  */
-export function inTurn(replicas: readonly Transport[]): Transport {
-  const known = replicas.map((transport) => ({ transport, restsUntilMs: 0 }));
+export function inTurn(replicas: Replicas): Transport {
+  const restsUntilMs = new WeakMap<Transport, number>();
   let turn = 0;
   const next = () => {
+    const known = replicas();
     turn = (turn + 1) % known.length;
     const order = [...known.slice(turn), ...known.slice(0, turn)];
-    const chosen = order.find(({ restsUntilMs }) => restsUntilMs <= Date.now()) ?? order[0];
+    const isAwake = (each: Transport) => (restsUntilMs.get(each) ?? 0) <= Date.now();
+    const chosen = order.find(isAwake) ?? order[0];
     if (!chosen) throw new Error('a service needs an address');
     return chosen;
   };
@@ -64,16 +74,16 @@ export function inTurn(replicas: readonly Transport[]): Transport {
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const first = next();
       try {
-        return await first.transport.unary(method, signal, timeoutMs, header, input, contextValues);
+        return await first.unary(method, signal, timeoutMs, header, input, contextValues);
       } catch (error) {
         const isRepeatable =
           method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
         const isUnreached = ConnectError.from(error).code === Code.Unavailable;
-        if (isUnreached) first.restsUntilMs = Date.now() + restMs;
-        if (known.length < 2 || !isRepeatable || !isUnreached || signal?.aborted) throw error;
-        return next().transport.unary(method, signal, timeoutMs, header, input, contextValues);
+        if (isUnreached) restsUntilMs.set(first, Date.now() + restMs);
+        if (replicas().length < 2 || !isRepeatable || !isUnreached || signal?.aborted) throw error;
+        return next().unary(method, signal, timeoutMs, header, input, contextValues);
       }
     },
-    stream: (...call) => next().transport.stream(...call),
+    stream: (...call) => next().stream(...call),
   };
 }

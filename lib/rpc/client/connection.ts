@@ -4,6 +4,7 @@ import {
   connect,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import { isIP, type LookupFunction } from 'node:net';
 import type { ClientTls } from '../tls.ts';
 
 const pingIntervalMs = 2_000;
@@ -17,7 +18,7 @@ export type Connection = (headers: OutgoingHttpHeaders) => ClientHttp2Stream;
 /** HTTP/2 allows 2^30 calls on a connection. Far fewer, so that replacing a connection is routine and tested. */
 const callsMaxDefault = 1_000_000;
 
-type Options = { tls?: ClientTls; callsMax?: number };
+type Options = { tls?: ClientTls; callsMax?: number; ip?: string | undefined };
 
 /**
  * One HTTP/2 connection to `host:port`: opened for the first request, and again when the last one ended or has had its
@@ -25,23 +26,34 @@ type Options = { tls?: ClientTls; callsMax?: number };
  */
 export function connectionTo(
   address: string,
-  { tls, callsMax = callsMaxDefault }: Options = {},
+  { tls, callsMax = callsMaxDefault, ip }: Options = {},
 ): Connection {
   const url = `${tls ? 'https' : 'http'}://${address}`;
   let made: ReturnType<typeof countCalls> | undefined;
   return (headers) => {
-    if (!made?.takesCalls()) made = countCalls(openSession(url, tls), callsMax);
+    if (!made?.takesCalls()) made = countCalls(openSession(url, tls, ip), callsMax);
     return made.request(headers);
   };
 }
 
-function openSession(url: string, tls: ClientTls | undefined): ClientHttp2Session {
-  const session = connect(url, { ...tls, maxSessionMemory: waitingMaxMb });
+function openSession(
+  url: string,
+  tls: ClientTls | undefined,
+  ip: string | undefined,
+): ClientHttp2Session {
+  // The certificate is still checked against the name.
+  const at = ip === undefined ? {} : { lookup: answerWith(ip) };
+  const session = connect(url, { ...tls, ...at, maxSessionMemory: waitingMaxMb });
   // Each waiting call gets the error from its own stream.
   session.on('error', () => {});
   watch(session);
   return session;
 }
+
+const answerWith =
+  (ip: string): LookupFunction =>
+  (_, { all }, answer) =>
+    all ? answer(null, [{ address: ip, family: isIP(ip) }]) : answer(null, ip, isIP(ip));
 
 /** Ends a connection whose peer is frozen or disappeared silently, or that cannot be opened in time. */
 function watch(session: ClientHttp2Session): void {

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 function loadedWith(tracesEndpoint: string | undefined): string[] {
   const code = `
     import { createRequire } from 'node:module';
-    import { startTracing } from './lib/telemetry/start-tracing.ts';
+    import { startTracing } from './deploy/postrider/tracing.ts';
     import './lib/process/run-service.ts';
     import './lib/temporal/run-worker.ts';
     await startTracing('test', { tracesEndpoint: ${JSON.stringify(tracesEndpoint)} });

@@ -6,9 +6,9 @@ import { openMessagesStore } from '../../services/messages/store.ts';
 import { openTemplatesStore } from '../../services/templates/store.ts';
 import { openWebhooksStore } from '../../services/webhooks/store.ts';
 import { openWorkspacesStore } from '../../services/workspaces/store.ts';
-import { freePort } from './ports.ts';
+import { freePort } from '../local/ports.ts';
+import { serviceNames } from './parts.ts';
 import { provision } from './provision.ts';
-import { serviceNames } from './stack-config.ts';
 
 const passwords = Object.fromEntries(serviceNames.map((name) => [name, `secret of ${name}`]));
 let urls: Record<string, string>;

@@ -1,5 +1,5 @@
-import type { TelemetryConfig } from './config.ts';
-import { useTracing } from './tracing.ts';
+import type { TelemetryConfig } from '#lib/telemetry/config.ts';
+import { useTracing } from '#lib/telemetry/tracing.ts';
 
 /**
  * Sends traces, where an address is set for them; otherwise the SDK of OpenTelemetry is not loaded. Call it before anything
@@ -7,13 +7,13 @@ import { useTracing } from './tracing.ts';
  */
 export async function startTracing(service: string, { tracesEndpoint }: TelemetryConfig) {
   if (tracesEndpoint === undefined) return;
-  const { openTracing } = await import('./open-telemetry.ts');
+  const { openTracing } = await import('#lib/telemetry/open-telemetry.ts');
   useTracing(openTracing(service));
 }
 
 /** Sends the spans that have ended. A process that ends calls it last. */
 export async function stopTracing({ tracesEndpoint }: TelemetryConfig): Promise<void> {
   if (tracesEndpoint === undefined) return;
-  const { closeTracing } = await import('./open-telemetry.ts');
+  const { closeTracing } = await import('#lib/telemetry/open-telemetry.ts');
   await closeTracing();
 }

@@ -1,0 +1,175 @@
+import pg from 'pg';
+import { databaseVariable } from '#lib/config.ts';
+import { openServiceStore } from '../migrate.ts';
+import type { ServiceName } from '../parts.ts';
+import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
+
+const versionMin = 150_000;
+const connectTimeoutMs = 5_000;
+
+export type Database = { name: ServiceName; url: string };
+
+type Facts = {
+  version: number;
+  role: string;
+  schema: string | null;
+  is_superuser: boolean;
+  may_create: boolean;
+  encoding: string;
+  statement_timeout: string;
+  idle_timeout: string;
+  fsync: string;
+  pid: number;
+  now_ms: number;
+};
+
+const factsSql = `select current_setting('server_version_num')::int as version, current_user as role,
+  current_schema() as schema, rolsuper as is_superuser,
+  coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+  current_setting('server_encoding') as encoding,
+  current_setting('statement_timeout') as statement_timeout,
+  current_setting('idle_in_transaction_session_timeout') as idle_timeout,
+  current_setting('fsync') as fsync, pg_backend_pid() as pid,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+  from pg_roles where rolname = current_user`;
+
+/** Whether a service can work with its database. */
+export async function checkDatabase({ name, url }: Database): Promise<Finding[]> {
+  const about = databaseVariable(name);
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
+  try {
+    await client.connect();
+    const before = Date.now();
+    const { rows } = await client.query<Facts>(factsSql);
+    const after = Date.now();
+    const [facts] = rows;
+    if (!facts) throw new Error('the role cannot read pg_roles');
+    const { processID } = client as pg.Client & { processID: number };
+    return [
+      ...judge(about, name, facts),
+      ...pooler(about, facts.pid !== processID),
+      clockFinding(about, facts.now_ms, { before, after }),
+      await checkSchema(about, name, url),
+    ];
+  } catch (error) {
+    return [wrong(about, `cannot be used: ${reasonOf(error)}`, remedyOf(error))];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function judge(about: string, name: string, facts: Facts): Finding[] {
+  const version = `PostgreSQL ${Math.floor(facts.version / 10_000)}`;
+  const findings = [
+    facts.version >= versionMin
+      ? ok(about, version)
+      : wrong(about, `${version} is too old`, 'use PostgreSQL 15 or later'),
+  ];
+  if (facts.encoding !== 'UTF8') {
+    const remedy = "create database postrider encoding 'UTF8' template template0";
+    findings.push(wrong(about, `the database is in ${facts.encoding}`, remedy));
+  }
+  if (facts.is_superuser) {
+    const remedy = 'postrider migrate --provision makes a role for each service';
+    findings.push(warning(about, `${facts.role} is a superuser`, remedy));
+  }
+  if (!facts.may_create) {
+    const remedy = `postrider migrate ${name} --provision, or: create schema ${name} authorization ${facts.role}; alter role ${facts.role} set search_path = ${name}`;
+    findings.push(wrong(about, 'the role has no schema that it may create tables in', remedy));
+  }
+  if (facts.fsync !== 'on') {
+    const remedy =
+      'alter system set fsync = on: a power cut would lose what was answered as stored';
+    findings.push(warning(about, 'fsync is off', remedy));
+  }
+  for (const [setting, value, wanted] of [
+    ['statement_timeout', facts.statement_timeout, '15s'],
+    ['idle_in_transaction_session_timeout', facts.idle_timeout, '30s'],
+  ] as const) {
+    if (value !== '0') continue;
+    const remedy = `alter role ${facts.role} set ${setting} = '${wanted}'`;
+    findings.push(warning(about, `${setting} is not set`, remedy));
+  }
+  return findings;
+}
+
+/** A pooler hands out process ids of its own. */
+function pooler(about: string, isBetween: boolean): Finding[] {
+  if (!isBetween) return [];
+  const text = 'a pooler such as pgbouncer is in between: jobs need LISTEN and session locks';
+  return [warning(about, text, 'use pool_mode = session, or connect to PostgreSQL itself')];
+}
+
+async function checkSchema(about: string, name: ServiceName, url: string): Promise<Finding> {
+  const store = await openServiceStore(name, url);
+  try {
+    const pending = await store.pendingMigrations();
+    if (pending.length === 0) return ok(about, 'all migrations have run');
+    return wrong(about, `${pending.length} migrations are missing`, `postrider migrate ${name}`);
+  } finally {
+    await store.close();
+  }
+}
+
+const remedies: Record<string, string> = {
+  ECONNREFUSED: 'start PostgreSQL, or correct host and port',
+  ENOTFOUND: 'correct the host',
+  '28P01': 'correct the password, or run postrider migrate --provision',
+  '28000': 'correct the user, or run postrider migrate --provision',
+  '3D000': 'run postrider migrate --provision, which makes the database',
+};
+
+function remedyOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return remedies[code] ?? 'correct the URL';
+}
+
+export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
+
+const withTwoLanes = ['workspaces', 'messages'];
+const withWorker = ['broadcasts', 'contacts', 'webhooks'];
+
+/** Whether one process of each service and worker fits into the connections of their server. */
+export async function checkConnections(databases: readonly Database[], pools: Pools) {
+  const servers = Map.groupBy(databases, ({ url }) => new URL(url).host);
+  const findings = await Promise.all(
+    [...servers].map(([host, used]) => connectionsOf(host, used, pools)),
+  );
+  return findings.flat();
+}
+
+async function connectionsOf(host: string, used: Database[], pools: Pools): Promise<Finding[]> {
+  const wanted = used.reduce((sum, { name }) => sum + poolsOf(name, pools), 0);
+  const client = new pg.Client({
+    connectionString: used[0]?.url,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ most: number }>(
+      `select current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int as most`,
+    );
+    const most = rows[0]?.most ?? 0;
+    const text = `pools of one process each may open ${wanted} connections; the server at ${host} has ${most}`;
+    if (wanted <= most) return [ok('connections', text)];
+    const remedy = `alter system set max_connections = ${Math.ceil((wanted * 1.2) / 10) * 10}, or lower DATABASE_CONNECTIONS and JOB_CONNECTIONS`;
+    return [warning('connections', text, remedy)];
+  } catch {
+    // Named by the check of the database.
+    return [];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function poolsOf(name: string, { databaseConnections, jobConnections, messages }: Pools): number {
+  const lanes = withTwoLanes.includes(name) ? 2 : 1;
+  const processes = withWorker.includes(name) ? 2 : 1;
+  return (
+    processes * databaseConnections + lanes * jobConnections + (name === 'messages' ? messages : 0)
+  );
+}

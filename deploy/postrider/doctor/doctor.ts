@@ -1,0 +1,102 @@
+import { databaseVariable, type Env, readEnv, type Variables } from '#lib/config.ts';
+import { readTemporal } from '#lib/temporal/config.ts';
+import { serviceNames } from '../parts.ts';
+import { unknownVariables } from '../unknown-variables.ts';
+import { checkConnections, checkDatabase, type Database, type Pools } from './database.ts';
+import { type Finding, reasonOf, warning, wrong } from './finding.ts';
+import { checkKeys } from './keys.ts';
+import { checkAddress, checkMail } from './network.ts';
+import { checkTemporal } from './temporal.ts';
+
+/**
+ * Checks what the variables of its environment lead to, which may be those of one process or of all, and prints what to do. Ends
+ * with 1 if something is wrong.
+ */
+export async function doctor(env: Env): Promise<void> {
+  const findings = await examine(env);
+  for (const finding of findings) process.stdout.write(lineOf(finding));
+  const count = (state: Finding['state']) =>
+    findings.filter((finding) => finding.state === state).length;
+  process.stdout.write(`\n${count('wrong')} wrong, ${count('warning')} warnings\n`);
+  process.exit(count('wrong') > 0 ? 1 : 0);
+}
+
+const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
+
+function lineOf({ state, about, text, remedy }: Finding): string {
+  const help = remedy === undefined ? '' : `\n          ${remedy}`;
+  return `${marks[state]}  ${about}: ${text}${help}\n`;
+}
+
+export async function examine(env: Env): Promise<Finding[]> {
+  const faults: Finding[] = [];
+  const reading = <T>(about: string, read: (variables: Variables) => T): T | undefined => {
+    try {
+      return readEnv(env, read);
+    } catch (error) {
+      faults.push(
+        wrong(about, reasonOf(error), 'correct the variable; /docs/variables explains it'),
+      );
+      return undefined;
+    }
+  };
+  const databases = databasesOf(env, reading);
+  const temporal = env.TEMPORAL_ADDRESS ? reading('TEMPORAL_ADDRESS', readTemporal) : undefined;
+  const pools = reading('pools', readPools);
+  const addresses = reading('addresses', readAddresses) ?? [];
+  const keys = reading('SERVICE_KEYS', (variables) => variables.secret('SERVICE_KEYS', ''));
+  const mail = reading('SYSTEM_SMTP_URL', (variables) => variables.secret('SYSTEM_SMTP_URL', ''));
+  const unknown = unknownVariables(Object.keys(env)).map((name) =>
+    warning('variables', `nothing reads ${name}`, 'correct the name, or remove it'),
+  );
+  const checked = await Promise.all([
+    ...databases.map(checkDatabase),
+    pools ? checkConnections(databases, pools) : [],
+    temporal ? checkTemporal(temporal) : [temporalIsMissing],
+    keys === undefined ? [] : checkKeys(keys),
+    mail === undefined ? [] : checkMail(mail),
+    ...addresses.map(({ name, address }) => checkAddress(name, address)),
+  ]);
+  return [...faults, ...checked.flat(), ...unknown];
+}
+
+const temporalIsMissing = wrong(
+  'TEMPORAL_ADDRESS',
+  'is not set; contacts, broadcasts, webhooks and the workers need it',
+  'set it to host:port of the frontend',
+);
+
+type Reading = <T>(about: string, read: (variables: Variables) => T) => T | undefined;
+
+function databasesOf(env: Env, reading: Reading): Database[] {
+  const isGiven = (name: string) => Boolean(env[name] || env[`${name}_FILE`]);
+  const given = serviceNames.filter(
+    (name) => isGiven(databaseVariable(name)) || isGiven('DATABASE_URL'),
+  );
+  if (given.length === 0) {
+    reading('DATABASE_URL', () => {
+      throw new Error('no database URL is set');
+    });
+  }
+  return given.flatMap((name) => {
+    const about = databaseVariable(name);
+    const url = reading(about, (variables) => variables.databaseUrl(name));
+    return url === undefined ? [] : [{ name, url }];
+  });
+}
+
+function readPools(variables: Variables): Pools {
+  return {
+    databaseConnections: variables.integer('DATABASE_CONNECTIONS', 10),
+    jobConnections: variables.integer('JOB_CONNECTIONS', 6),
+    messages:
+      variables.integer('MESSAGES_OUTCOME_CONNECTIONS', 4) +
+      variables.integer('MESSAGES_FACT_CONNECTIONS', 2),
+  };
+}
+
+function readAddresses(variables: Variables): { name: string; address: string }[] {
+  return serviceNames.flatMap((name) =>
+    variables.list(`${name.toUpperCase()}_ADDR`).map((address) => ({ name, address })),
+  );
+}

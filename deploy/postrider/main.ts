@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { allInOne } from './all.ts';
+import { partsOf, words } from './parts.ts';
+import { rotateSecrets } from './rotate-secrets.ts';
+import { runParts } from './run.ts';
+
+// Loaded when they are asked for: a service must not pay for the libraries of the doctor.
+const commands: Record<string, (args: string[]) => Promise<void>> = {
+  migrate: async (args) => (await import('./migrate.ts')).migrate(args, process.env),
+  'rotate-secrets': (args) => rotateSecrets(args, process.env),
+  bundle: async (args) => (await import('./bundle.ts')).bundleWorkflows(args),
+  secrets: async (args) => (await import('./secrets.ts')).makeSecrets(args),
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor(process.env),
+};
+
+const usage = `postrider <word>: one program for every process. Its settings are variables: /docs/variables of a gateway, or
+gateway/pages/docs/variables.ts.
+
+  workspaces | contacts | templates | broadcasts | messages | webhooks    a service
+  broadcasts-worker | contacts-worker | webhooks-worker                   the worker of a service's workflows
+  worker                                                                  the three workers in one process
+  gateway                                                                 JSON over HTTP, and gRPC for all services
+  all                                                                     all of these in one process, for a small machine
+  migrate [<service> ...] [--provision]                                   brings database schemas up to date
+  secrets <folder> [--postgres <host:port/database>]                      makes the secrets of an installation, as files
+  rotate-secrets <service>                                                seals what it stores by the key in use
+  bundle <folder>                                                         makes CACHE_FOLDER of workers, for images
+  doctor                                                                  checks everything that the processes need
+`;
+
+const [word = '', ...args] = process.argv.slice(2);
+try {
+  const command = commands[word];
+  const parts = command ? undefined : await partsOf(word);
+  if (command) await command(args);
+  else if (parts && args.length === 0)
+    await runParts(word, parts, word === 'all' ? allInOne(process.env) : process.env);
+  else {
+    const isHelp = ['', 'help', '--help', '-h'].includes(word);
+    process.stderr.write(isHelp ? usage : `${unknownText()}\n\n${usage}`);
+    process.exitCode = isHelp && word !== '' ? 0 : 1;
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
+
+function unknownText(): string {
+  return words.includes(word) ? `${word} takes no arguments` : `${word} is not a word of postrider`;
+}

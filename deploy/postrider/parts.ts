@@ -1,0 +1,64 @@
+import type { Part } from '#lib/process/part.ts';
+import type { ServicePart } from '#lib/process/run-service.ts';
+
+/** What a process can be, loaded when it is asked for: a service does not pay for the libraries of a worker. */
+
+export const services = {
+  workspaces: async (): Promise<ServicePart> =>
+    (await import('../../services/workspaces/main.ts')).part,
+  contacts: async (): Promise<ServicePart> =>
+    (await import('../../services/contacts/main.ts')).part,
+  templates: async (): Promise<ServicePart> =>
+    (await import('../../services/templates/main.ts')).part,
+  broadcasts: async (): Promise<ServicePart> =>
+    (await import('../../services/broadcasts/main.ts')).part,
+  messages: async (): Promise<ServicePart> =>
+    (await import('../../services/messages/main.ts')).part,
+  webhooks: async (): Promise<ServicePart> =>
+    (await import('../../services/webhooks/main.ts')).part,
+};
+
+export type ServiceName = keyof typeof services;
+export const serviceNames = Object.keys(services) as ServiceName[];
+export const isService = (name: string): name is ServiceName => Object.hasOwn(services, name);
+
+const workers = {
+  'broadcasts-worker': async (): Promise<Part> =>
+    (await import('../../services/broadcasts/worker.ts')).part,
+  'contacts-worker': async (): Promise<Part> =>
+    (await import('../../services/contacts/worker.ts')).part,
+  'webhooks-worker': async (): Promise<Part> =>
+    (await import('../../services/webhooks/worker.ts')).part,
+};
+
+const gateway = {
+  gateway: async (): Promise<Part> => (await import('../../gateway/main.ts')).part,
+};
+
+/** In the order in which they start; they stop in the reverse order. */
+const waves: readonly Record<string, () => Promise<Part>>[] = [services, workers, gateway];
+
+const groups: Record<string, readonly string[]> = {
+  worker: Object.keys(workers),
+  all: waves.flatMap((wave) => Object.keys(wave)),
+};
+
+/** The words that start a process. */
+export const words = [...waves.flatMap((wave) => Object.keys(wave)), ...Object.keys(groups)];
+
+export type NamedPart = { name: string; part: Part };
+
+/** The parts of a word, in waves; undefined if it is no such word. */
+export async function partsOf(word: string): Promise<NamedPart[][] | undefined> {
+  const names = groups[word] ?? (words.includes(word) ? [word] : undefined);
+  if (!names) return undefined;
+  return Promise.all(
+    waves.map((wave) =>
+      Promise.all(
+        Object.entries(wave)
+          .filter(([name]) => names.includes(name))
+          .map(async ([name, load]) => ({ name, part: await load() })),
+      ),
+    ),
+  );
+}

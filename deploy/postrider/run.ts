@@ -1,0 +1,100 @@
+import { type Env, readEnv } from '#lib/config.ts';
+import { createLog } from '#lib/log.ts';
+import type { Running } from '#lib/process/part.ts';
+import { readTelemetry } from '#lib/telemetry/config.ts';
+import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
+import { type Health, serveHealth } from './health.ts';
+import type { NamedPart } from './parts.ts';
+import { onTermination } from './termination.ts';
+import { startTracing, stopTracing } from './tracing.ts';
+import { unknownVariables } from './unknown-variables.ts';
+
+/**
+ * Runs parts as one process until SIGTERM: one wave starts after the other, and they stop in the reverse order. Sends `ready` to a
+ * supervisor. Ends with a line that names every wrong variable of all parts.
+ */
+export async function runParts(
+  word: string,
+  waves: readonly (readonly NamedPart[])[],
+  env: Env,
+): Promise<void> {
+  const { config, starts } = configureOrExit(waves, env);
+  // Before anything is opened.
+  await startTracing(word, config.telemetry);
+  const log = createLog(word, config.logLevel, config.logFormat);
+  serveMetrics(config.telemetry, log);
+  const unknown = unknownVariables(Object.keys(env));
+  if (unknown.length > 0) log.warn({ unknown }, 'variables that nothing reads');
+  process.on('uncaughtExceptionMonitor', (error, origin) =>
+    log.fatal({ err: error, origin }, 'an unhandled error ends the process'),
+  );
+  const parts = new Map<string, Running | undefined>(
+    starts.flat().map(({ name }) => [name, undefined]),
+  );
+  try {
+    const health = config.port > 0 ? await serveHealth(parts, config) : undefined;
+    for (const wave of starts) {
+      await Promise.all(wave.map(async ({ name, start }) => parts.set(name, await start())));
+    }
+    onTermination(log, async () => {
+      await stop(starts, parts, health);
+      await stopTracing(config.telemetry);
+    });
+  } catch (error) {
+    log.fatal({ err: error }, error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+  process.send?.('ready');
+}
+
+type Start = { name: string; start: () => Promise<Running> };
+
+/** All parts read their settings before one of them starts. */
+function configureOrExit(waves: readonly (readonly NamedPart[])[], env: Env) {
+  const faults = new Set<string>();
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      for (const fault of messageOf(error).split('; ')) faults.add(fault);
+      return undefined;
+    }
+  };
+  const config = attempt(() => readHealthConfig(env));
+  const starts = waves.map((wave) =>
+    wave.flatMap(({ name, part }): Start[] => {
+      const start = attempt(() => part.configure(env));
+      return start ? [{ name, start }] : [];
+    }),
+  );
+  if (!config || faults.size > 0) {
+    process.stderr.write(`wrong settings: ${[...faults].join('; ')}\n`);
+    process.exit(1);
+  }
+  return { config, starts };
+}
+
+/** The settings of a process, whatever it runs. */
+export function readHealthConfig(env: Env) {
+  return readEnv(env, (variables) => ({
+    host: variables.text('HOST', '127.0.0.1'),
+    port: variables.integer('HEALTH_PORT', 0, { from: 0, to: 65_535 }),
+    logLevel: variables.text('LOG_LEVEL', 'info'),
+    logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
+    telemetry: readTelemetry(variables),
+  }));
+}
+
+async function stop(
+  starts: readonly (readonly Start[])[],
+  parts: ReadonlyMap<string, Running | undefined>,
+  health: Health | undefined,
+): Promise<void> {
+  health?.drain();
+  for (const wave of starts.toReversed()) {
+    await Promise.all(wave.map(({ name }) => parts.get(name)?.stop()));
+  }
+  health?.server.close();
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

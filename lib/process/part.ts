@@ -1,0 +1,25 @@
+import type { Env } from '#lib/config.ts';
+import type { Log } from '#lib/log.ts';
+
+/** A service, the worker of a service or the gateway. A process runs one, or several beside each other. */
+export type Part = {
+  /** Reads its settings, and throws one error that names all that are wrong. The answer starts it, and resolves when it is ready. */
+  configure(env: Env): () => Promise<Running>;
+};
+
+export type Running = {
+  log: Log;
+  readiness(): Promise<Readiness>;
+  /** Finishes what it has begun. */
+  stop(): Promise<void>;
+};
+
+/** In words for operators, with the command that helps. */
+export type Readiness = {
+  /** What it can't work without. */
+  missing: string[];
+  /** What it works without, but not as well. */
+  warnings: string[];
+};
+
+export const ready: Readiness = { missing: [], warnings: [] };
