@@ -162,7 +162,14 @@ function nodePart(name: string, args: string[], folder: string, variables: () =>
 }
 
 export function environmentWith(variables: Variables): NodeJS.ProcessEnv {
-  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, REPLICAS, MESSAGES_REPLICAS, ...inherited } =
-    process.env;
+  const {
+    DATABASE_URL,
+    SMTP_URL,
+    SECRET_KEY,
+    SERVICE_KEYS,
+    REPLICAS,
+    MESSAGES_REPLICAS,
+    ...inherited
+  } = process.env;
   return { ...inherited, HOST: '127.0.0.1', ...variables };
 }

@@ -20,6 +20,10 @@ export async function portsOf(replicas: number): Promise<number> {
 function portsAbove(replicas: number): number[] {
   const env = { POSTRIDER_PORT: '2000', REPLICAS: String(replicas) };
   const { metrics, services, ...parts } = readStackConfig(env, '/').ports;
-  const all = [...Object.values(metrics), ...Object.values(services).flat(), ...Object.values(parts)];
+  const all = [
+    ...Object.values(metrics),
+    ...Object.values(services).flat(),
+    ...Object.values(parts),
+  ];
   return all.map((port) => port - parts.gateway);
 }
