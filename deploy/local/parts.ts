@@ -62,13 +62,12 @@ export function productParts(
       ),
     ),
   );
-  const workers = servicesWithWorkflows.map((name) =>
-    nodePart(
-      `${name}-worker`,
-      [program, `${name}-worker`],
-      folder,
-      own(name, metricsOf(config, `${name}-worker`)),
-    ),
+  const workers = servicesWithWorkflows.flatMap((name) =>
+    ports.services[name].map((_, replica) => {
+      const worker = replicaName(`${name}-worker`, replica);
+      const start = [program, `${name}-worker`];
+      return nodePart(worker, start, folder, own(name, metricsOf(config, worker)));
+    }),
   );
   const gateway = nodePart('gateway', [program, 'gateway'], folder, () => ({
     ...sharedVariables(config),
@@ -163,7 +162,14 @@ function nodePart(name: string, args: string[], folder: string, variables: () =>
 }
 
 export function environmentWith(variables: Variables): NodeJS.ProcessEnv {
-  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, MESSAGES_REPLICAS, ...inherited } =
-    process.env;
+  const {
+    DATABASE_URL,
+    SMTP_URL,
+    SECRET_KEY,
+    SERVICE_KEYS,
+    REPLICAS,
+    MESSAGES_REPLICAS,
+    ...inherited
+  } = process.env;
   return { ...inherited, HOST: '127.0.0.1', ...variables };
 }

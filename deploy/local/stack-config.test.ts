@@ -48,6 +48,17 @@ test('a second messages process gets a port ten above', () => {
   expect(ports.services.messages).toEqual([5014, 5024]);
 });
 
+test('two of every service and worker have ports of their own, also for metrics', () => {
+  const { ports } = readStackConfig({ POSTRIDER_PORT: '5000', REPLICAS: '2' }, root);
+  const services = Object.entries(ports.services);
+  expect(services.map(([, own]) => own.length)).toEqual([2, 2, 2, 2, 2, 2]);
+  expect(ports.metrics).toMatchObject({ 'contacts-2': 5121, 'broadcasts-worker-2': 5116 });
+  const { metrics, services: _, ...parts } = ports;
+  const all = [parts, metrics].flatMap((each) => Object.values(each));
+  all.push(...services.flatMap(([, own]) => own));
+  expect(new Set(all).size).toBe(all.length);
+});
+
 test('one process runs a folder, and pids lists its processes', async () => {
   await takeLock(root);
   await expect(takeLock(root)).rejects.toThrow(`runs already on ${root} (process ${process.pid})`);

@@ -62,14 +62,16 @@ export function readStackConfig(env: Env, root: string): StackConfig {
 function stackConfigOf(variables: Variables, root: string): StackConfig {
   const optional = (name: string) => variables.text(name, '') || undefined;
   const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
-  const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
+  const bounds = { from: 1, to: replicasMax };
+  const replicas = variables.integer('REPLICAS', 1, bounds);
+  const ofMessages = variables.integer('MESSAGES_REPLICAS', replicas, bounds);
   const folder = resolve(root, variables.text('POSTRIDER_DATA', '.postrider'));
   const journal = variables.text('MESSAGES_JOURNAL', join(folder, 'journal'));
   return {
     root,
     folder,
     journalFolder: journal === 'off' ? '' : journal,
-    ports: portsFrom(base, replicas),
+    ports: portsFrom(base, { replicas, ofMessages }),
     publicUrl: readPublicUrl(variables, base),
     rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
     secretKey: optional('SECRET_KEY'),
@@ -97,19 +99,17 @@ function readPublicUrl(variables: Variables, base: number): string {
   return given.replace(/\/+$/, '');
 }
 
-function portsFrom(base: number, messagesReplicas: number): Ports {
-  const first = base + firstServicePort;
-  const replicas = Array.from({ length: messagesReplicas }, (_, at) => at * replicaStep);
-  const services = {
-    workspaces: [first],
-    contacts: [first + 1],
-    templates: [first + 2],
-    broadcasts: [first + 3],
-    messages: replicas.map((step) => first + 4 + step),
-    webhooks: [first + 5],
-  };
+type Replicas = { replicas: number; ofMessages: number };
+
+function portsFrom(base: number, { replicas, ofMessages }: Replicas): Ports {
+  const ofService = serviceNames.map((name, at) => {
+    const count = name === 'messages' ? ofMessages : replicas;
+    const first = base + firstServicePort + at;
+    return [name, Array.from({ length: count }, (_, replica) => first + replica * replicaStep)];
+  });
+  const services: Ports['services'] = Object.fromEntries(ofService);
   return {
-    metrics: metricsPorts(base, services),
+    metrics: { ...metricsPorts(base, services), ...workerMetricsPorts(base, replicas) },
     gateway: base,
     temporalUi: base + 1,
     inbox: base + 2,
@@ -122,18 +122,26 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
 }
 
 function metricsPorts(base: number, services: Ports['services']): Ports['metrics'] {
-  const workers = servicesWithWorkflows.map((name, at) => [
-    `${name}-worker`,
-    base + firstMetricsPort + 1 + at,
-  ]);
   const ofServices = serviceNames.flatMap((name) =>
     services[name].map((port, replica) => [replicaName(name, replica), port + firstMetricsPort]),
   );
-  return Object.fromEntries([['gateway', base + firstMetricsPort], ...workers, ...ofServices]);
+  return Object.fromEntries([['gateway', base + firstMetricsPort], ...ofServices]);
 }
 
-/** The name of a service's process. */
-export function replicaName(name: ServiceName, replica: number): string {
+/** Those of further workers are beside the services' replicas. */
+function workerMetricsPorts(base: number, replicas: number): Ports['metrics'] {
+  const ports: Ports['metrics'] = {};
+  for (let replica = 0; replica < replicas; replica += 1) {
+    const first = replica === 0 ? 1 : 6 + replica * replicaStep;
+    for (const [at, name] of servicesWithWorkflows.entries()) {
+      ports[replicaName(`${name}-worker`, replica)] = base + firstMetricsPort + first + at;
+    }
+  }
+  return ports;
+}
+
+/** The name of a process of a service or worker. */
+export function replicaName(name: string, replica: number): string {
   return replica === 0 ? name : `${name}-${replica + 1}`;
 }
 

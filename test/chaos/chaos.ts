@@ -63,7 +63,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
 }
 
 /** Polls the status until the broadcast is over, without helping it. */
-async function watch(
+export async function watch(
   stack: TestStack,
   id: string,
   giveUpAtMs: number,

@@ -1,4 +1,5 @@
 import { isFree } from '../../deploy/local/ports.ts';
+import { readStackConfig } from '../../deploy/local/stack-config.ts';
 
 /** Below the ephemeral ports, so that no client takes one. */
 const [lowest, highest] = [12_000, 32_000];
@@ -8,16 +9,21 @@ const triesMax = 50;
 export async function portsOf(replicas: number): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest));
-    const wanted = [0, 1, 2, 3, 4, 5, 10, 11, 12, 13];
-    for (let replica = 0; replica < replicas; replica += 1) wanted.push(14 + replica * 10);
-    wanted.push(
-      101,
-      102,
-      103,
-      ...wanted.filter((at) => at === 0 || at >= 10).map((at) => at + 100),
-    );
+    const wanted = portsAbove(replicas);
     const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
     if (free.every((each) => each)) return first;
   }
   throw new Error('no free ports were found');
+}
+
+/** All ports of a stack, above its first. */
+function portsAbove(replicas: number): number[] {
+  const env = { POSTRIDER_PORT: '2000', REPLICAS: String(replicas) };
+  const { metrics, services, ...parts } = readStackConfig(env, '/').ports;
+  const all = [
+    ...Object.values(metrics),
+    ...Object.values(services).flat(),
+    ...Object.values(parts),
+  ];
+  return all.map((port) => port - parts.gateway);
 }
