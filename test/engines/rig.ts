@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isFree } from '../../deploy/local/ports.ts';
 import { createSupervisor, type Part } from '../../deploy/local/supervisor.ts';
 
-type Say = (line: string) => void;
+type Say = (line: string) => unknown;
 
 /** Where an engine runs, and what was found. */
 export type Rig = {
@@ -31,37 +31,48 @@ export async function withRig(name: string, work: (rig: Rig) => Promise<void>): 
   const folder = mkdtempSync(join(tmpdir(), 'postrider-engine-'));
   // As root, PostgreSQL and pgbouncer run as other accounts, which need access.
   chmodSync(folder, 0o711);
-  const verdict: Verdict = { failed: 0, passed: 0 };
+  const { say, print, check, verdict } = reporterOf(name);
   const ends: (() => Promise<unknown>)[] = [];
-  const print = (word: string, line: string) =>
-    process.stdout.write(`${word.padEnd(5)}${name.padEnd(nameWidth)}${line}\n`);
-  const say: Say = (line) => process.stderr.write(`     ${name.padEnd(nameWidth)}${line}\n`);
-  const check: Rig['check'] = async (what, look) => {
-    try {
-      const seen = await look();
-      verdict.passed += 1;
-      print('ok', `${what}${seen === '' ? '' : `: ${seen}`}`);
-    } catch (error) {
-      verdict.failed += 1;
-      print('FAIL', `${what}: ${error instanceof Error ? error.message : error}`);
-    }
+  const end = async () => {
+    for (const each of ends.splice(0).reverse()) await each().catch((error) => say(String(error)));
+    rmSync(folder, { recursive: true, force: true });
   };
+  // Processes of a rig have groups of their own: Ctrl-C does not reach them.
+  const stop = () => void end().then(() => process.exit(1));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await work({
       ...processesIn(folder, say, ends),
       folder,
       say,
       check,
-      atEnd: (end) => ends.push(end),
+      atEnd: (work) => ends.push(work),
     });
   } catch (error) {
-    verdict.failed += 1;
     print('FAIL', error instanceof Error ? error.message : String(error));
   } finally {
-    for (const end of ends.toReversed()) await end().catch((error) => say(String(error)));
-    rmSync(folder, { recursive: true, force: true });
+    await end();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
   return verdict;
+}
+
+function reporterOf(name: string) {
+  const verdict: Verdict = { failed: 0, passed: 0 };
+  const say: Say = (line) => process.stderr.write(`     ${name.padEnd(nameWidth)}${line}\n`);
+  const print = (word: 'ok' | 'FAIL', line: string): void => {
+    verdict[word === 'ok' ? 'passed' : 'failed'] += 1;
+    process.stdout.write(`${word.padEnd(5)}${name.padEnd(nameWidth)}${line}\n`);
+  };
+  const check: Rig['check'] = async (what, look) => {
+    try {
+      const seen = await look();
+      print('ok', `${what}${seen === '' ? '' : `: ${seen}`}`);
+    } catch (error) {
+      print('FAIL', `${what}: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  return { say, print, check, verdict };
 }
 
 function processesIn(folder: string, say: Say, ends: (() => Promise<unknown>)[]) {

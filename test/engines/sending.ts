@@ -24,7 +24,8 @@ export async function startStackOn(rig: Rig, options: Options): Promise<TestStac
   };
 }
 
-const firstMs = 1_500;
+/** Mails flow by then. */
+const firstMs = 6_000;
 
 /** Kills one process after the other. */
 export const kills = (names: readonly string[], everyMs: number): Fault[] =>

@@ -28,6 +28,18 @@ export async function run(
   );
 }
 
+/** Gets an engine; the error says which one could not be had, and what it takes. */
+export async function have<T>(engine: string, needs: string, get: () => Promise<T>): Promise<T> {
+  try {
+    return await get();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${engine} could not be had, which needs ${needs}: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
 /** The environment without the project's own programs: npm puts its Node in front of the machine's. */
 export function plainEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const folders = (process.env.PATH ?? '').split(delimiter);

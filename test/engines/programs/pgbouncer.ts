@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inFolder } from '../../../deploy/local/download.ts';
 import { cacheFolder } from '../../../deploy/local/temporal-programs.ts';
-import { download, plainEnvironment, requireSum, run, unpackAll } from './fetch.ts';
+import { download, have, plainEnvironment, requireSum, run, unpackAll } from './fetch.ts';
 
 const version = '1.24.1';
 const sha256 = 'da72a3aba13072876d055a3e58dd4aba4a5de4ed6148e73033185245598fd3e0';
@@ -12,15 +12,16 @@ const url = `https://www.pgbouncer.org/downloads/files/${version}/pgbouncer-${ve
 const suite = 'trixie';
 /** The first that keeps prepared statements in transaction mode. */
 const versionMin = [1, 21] as const;
-const needs = 'gcc make pkg-config libevent-dev libssl-dev';
+const tools = 'gcc make pkg-config libevent-dev libssl-dev';
 
 /** The path of a pgbouncer: `PGBOUNCER`, the one on the PATH, the one built before, or one that is built now. */
-export async function pgbouncerProgram(say: (line: string) => void): Promise<string> {
+export async function pgbouncerProgram(say: (line: string) => unknown): Promise<string> {
   for (const given of [process.env.PGBOUNCER ?? '', 'pgbouncer']) if (isRecent(given)) return given;
   const target = join(cacheFolder(), `pgbouncer-${version}`);
   if (!existsSync(target)) {
     say(`Building pgbouncer ${version} (a minute), to be kept at ${target}.`);
-    await inFolder(cacheFolder(), (folder) => build(folder, target));
+    const make = () => inFolder(cacheFolder(), (folder) => build(folder, target));
+    await have(`pgbouncer ${version}`, `PGBOUNCER, or ${tools}`, make);
   }
   return target;
 }
@@ -38,12 +39,8 @@ async function build(folder: string, target: string): Promise<void> {
   requireSum(archive, 'sha256', sha256);
   await unpackAll(archive);
   const options = { cwd: join(folder, `pgbouncer-${version}`), env: plainEnvironment() };
-  try {
-    await run('nice', ['./configure'], options);
-    await run('nice', ['make', 'pgbouncer'], options);
-  } catch (error) {
-    throw new Error(`it needs ${needs}: ${error instanceof Error ? error.message : error}`);
-  }
+  await run('nice', ['./configure'], options);
+  await run('nice', ['make', 'pgbouncer'], options);
   renameSync(join(options.cwd, 'pgbouncer'), target);
 }
 

