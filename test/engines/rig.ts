@@ -49,7 +49,7 @@ export async function withRig(name: string, work: (rig: Rig) => Promise<void>): 
       atEnd: (work) => ends.push(work),
     });
   } catch (error) {
-    print('FAIL', error instanceof Error ? error.message : String(error));
+    print('FAIL', lastLine(error));
   } finally {
     await end();
     process.off('SIGINT', stop).off('SIGTERM', stop);
@@ -69,10 +69,16 @@ function reporterOf(name: string) {
       const seen = await look();
       print('ok', `${what}${seen === '' ? '' : `: ${seen}`}`);
     } catch (error) {
-      print('FAIL', `${what}: ${error instanceof Error ? error.message : error}`);
+      print('FAIL', `${what}: ${lastLine(error)}`);
     }
   };
   return { say, print, check, verdict };
+}
+
+/** A stack that does not start says why in its last line. */
+function lastLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split('\n').at(-1) ?? '';
 }
 
 function processesIn(folder: string, say: Say, ends: (() => Promise<unknown>)[]) {
