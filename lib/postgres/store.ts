@@ -5,11 +5,13 @@ import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { tieToCalls } from './call-connections.ts';
-import { connectionStringOf, withSettings } from './database-url.ts';
+import { connectionStringOf } from './database-url.ts';
+import { planByIndex } from './index-plans.ts';
 import { migrateJobs, planJobsOnce } from './job-schema.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
+import { keepRoleSettings } from './role-settings.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -47,13 +49,11 @@ type StoreOptions = {
   connectionsMax?: number | undefined;
   /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
   outlivesCalls?: boolean;
-  /** Its statements find rows by keys alone: a plan that was prepared on a young table must not read all of it later. */
+  /** Its statements find rows by keys alone, and are planned so. */
   onlyByKey?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
-const leftCheckMs = 1_000;
-const joinsOfWholeTables = ['seqscan', 'hashjoin', 'mergejoin'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
@@ -73,16 +73,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
       // The ORM drops the query of the URL.
-      // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
-      // With the default random_page_cost PostgreSQL scans young tables.
-      connectionString: withSettings(connectionStringOf(options.url), settingsOf(options)),
+      connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
-        prepareMarked(pool);
+        prepareMarked(pool, options.onlyByKey ? planByIndex(pool) : undefined);
         tracePool(options.name, pool);
         measurePool(options.pool ?? options.name, pool);
       },
@@ -108,12 +106,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-function settingsOf({ onlyByKey = false }: StoreOptions): string[] {
-  const settings = [`client_connection_check_interval=${leftCheckMs}`, 'random_page_cost=1.1'];
-  if (onlyByKey) settings.push(...joinsOfWholeTables.map((each) => `enable_${each}=off`));
-  return settings;
-}
-
 async function lockMigration(em: EntityManager, service: string): Promise<void> {
   await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
 }
@@ -127,6 +119,8 @@ async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> 
 }
 
 async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
+  // First, so that what follows connects with them.
+  await orm.em.fork().transactional(keepRoleSettings);
   // Committed before, since the library uses another connection.
   await orm.em.fork().transactional(async (em) => {
     await lockMigration(em, name);
