@@ -8,6 +8,7 @@ import type { OpenSpan } from '#lib/telemetry/tracing.ts';
 import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
+import { CallerPlaces, placesDefault } from './api/places.ts';
 import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
 import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
@@ -24,7 +25,7 @@ import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'largeBodies' | 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<Api, 'callers' | 'largeBodies' | 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -80,6 +81,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     readBody,
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
+    callers: new CallerPlaces(placesDefault),
   };
   const shares = new Shares(limits.inFlightMax);
   const state: State = {

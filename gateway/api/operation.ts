@@ -23,6 +23,7 @@ import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
+import type { CallerPlaces } from './places.ts';
 
 /** The parts that all operations share. */
 export type Api = {
@@ -36,6 +37,7 @@ export type Api = {
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
+  callers: CallerPlaces;
   callTimeoutMs: number;
 };
 
@@ -60,6 +62,7 @@ export async function answerOperation(
       allow: allowed(routesAtPath),
     });
   }
+  exchange.hold(await api.callers.enter(exchange.caller, exchange.signal));
   const message =
     route.verb === 'GET' ? readQuery(route, exchange) : await readMessage(api, route, exchange);
   const headers = forwardedHeaders(exchange);

@@ -37,6 +37,10 @@ export class Exchange {
 
   /** Has something given back once the answer was sent or the client has gone, or by `release` before. */
   hold(giveBack: () => void): void {
+    if (this.response.closed) {
+      giveBack();
+      return;
+    }
     if (!this.#held) {
       this.#held = [];
       this.response.once('close', () => this.release());

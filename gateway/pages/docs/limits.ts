@@ -1,5 +1,6 @@
 import { ratesDefault } from '#lib/limits/request-limits.ts';
 import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
+import { placesDefault } from '../../api/places.ts';
 import { limitsDefault } from '../../http/limits.ts';
 import { bodyDefaultBytes, type Route } from '../../routes.ts';
 import { type Html, html } from '../html.ts';
@@ -252,6 +253,10 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
     row('A message over gRPC', shown(messageMaxBytes, 'bytes')),
     row('Without a token', shown(publicMessageMaxBytes, 'bytes')),
     row('Connections of one client address', shown(limitsDefault.connectionsPerAddressMax, '')),
+    row(
+      'Operations of one key or user in progress; more wait for up to 10 s',
+      shown(placesDefault.perCallerMax, ''),
+    ),
     row('Requests in progress, of all clients', shown(limitsDefault.inFlightMax, '')),
     row(
       'Streams of one caller, such as `messages.export`',

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { CallerPlaces } from './places.ts';
+
+const limits = { perCallerMax: 2, waitingPerCallerMax: 2, waitMaxMs: 60_000 };
+const { signal } = new AbortController();
+
+test('a caller has so many places, and the next one gets the first that is given back', async () => {
+  const places = new CallerPlaces(limits);
+  const [leave] = await Promise.all([places.enter('one', signal), places.enter('one', signal)]);
+  const entered: number[] = [];
+  const waiting = [1, 2].map((each) =>
+    places.enter('one', signal).then((leaveToo) => {
+      entered.push(each);
+      return leaveToo;
+    }),
+  );
+  await places.enter('other', signal);
+  expect(entered).toEqual([]);
+  leave();
+  (await waiting[0])?.();
+  await waiting[1];
+  expect(entered).toEqual([1, 2]);
+});
+
+test('who finds no place in time, or too many before them, is told to slow down', async () => {
+  const places = new CallerPlaces({ ...limits, waitMaxMs: 1, waitingPerCallerMax: 1 });
+  await Promise.all([places.enter('one', signal), places.enter('one', signal)]);
+  const late = places.enter('one', signal);
+  const refused = { failure: { status: 429, headers: { 'retry-after': '1' } } };
+  await expect(places.enter('one', signal)).rejects.toMatchObject(refused);
+  await expect(late).rejects.toMatchObject(refused);
+});
+
+test('a client that leaves gives up its turn', async () => {
+  const places = new CallerPlaces(limits);
+  const [leave] = await Promise.all([places.enter('one', signal), places.enter('one', signal)]);
+  const gone = new AbortController();
+  const left = places.enter('one', gone.signal);
+  const stays = places.enter('one', signal);
+  gone.abort();
+  await expect(left).rejects.toThrow('aborted');
+  leave();
+  await stays;
+});
