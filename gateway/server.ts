@@ -38,7 +38,12 @@ export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 's
   limits?: Partial<GatewayLimits>;
 };
 
-export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
+export type Gateway = {
+  server: WebServer;
+  /** `/healthz` is a 503 from now on, and each answer closes its connection, so that none is closed under a request. */
+  retire(): void;
+  drain(graceMs: number): Promise<void>;
+};
 
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
@@ -88,7 +93,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
-  return { server, drain: (graceMs) => drain(server, state, graceMs) };
+  const retire = () => {
+    state.draining = true;
+  };
+  return { server, retire, drain: (graceMs) => drain(server, state, graceMs) };
 }
 
 async function serve(

@@ -157,6 +157,27 @@ test(
 );
 
 test(
+  'a process that has to stop says so, serves on for a while, and ends connections by its answers',
+  async () => {
+    const [port, healthPort] = [await freePort(), await freePort()];
+    const process = await start('gateway', {
+      ...settingsOf('gateway', port, healthPort),
+      SHUTDOWN_DELAY_SECONDS: '3',
+    });
+    const exited = once(process, 'exit');
+    const ask = () => fetch(`http://127.0.0.1:${port}/api/contacts.count`);
+    expect((await ask()).headers.get('connection')).toBe('keep-alive');
+    process.kill('SIGTERM');
+    while ((await readyz(healthPort)).status === 200);
+    const answer = await ask();
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(503);
+    expect(await exited).toEqual([0, null]);
+  },
+  processTimeoutMs,
+);
+
+test(
   'a worker says that it is ready, and what its database lacks',
   async () => {
     const healthPort = await freePort();
