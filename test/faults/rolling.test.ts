@@ -15,7 +15,7 @@ test('a rolling restart under a broadcast and requests fails no request and send
     recipients: 400,
     perMinute: 1_200,
     perSecond: 4,
-    replace: replaceAll,
+    replace: (all) => replaceAll(all),
   });
   expect(problems).toEqual([]);
   expect(endings).toHaveLength(2);

@@ -48,6 +48,7 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
   const portsOf = new Map(
     listening.map((name) => [name as string, Array.from({ length: replicas }, take)]),
   );
+  const gatewayUrls = portsOf.get('gateway')?.map((port) => `http://127.0.0.1:${port}`) ?? [];
   const addresses = serviceNames.map((name) => [
     `${name.toUpperCase()}_ADDR`,
     portsOf
@@ -61,6 +62,8 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
   const [shared, keys] = [sharedOf(options), readKeys(keysFile(config.folder))];
   const envOf = (words: readonly string[], at: number, healthPort: number): Variables => ({
     ...shared,
+    // Links in mails begin with it.
+    PUBLIC_URL: gatewayUrls[0] ?? '',
     ...Object.fromEntries(addresses),
     ...(words.includes('workspaces') ? { SECRET_KEY: secrets.secretKey } : {}),
     ...(words.includes('messages') ? { SYSTEM_SMTP_URL: config.own.smtpUrl ?? '' } : {}),
@@ -85,7 +88,6 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
       return { name: `${word}-${at + 1}`, word, env: envOf(words, at, healthPort), healthPort };
     }),
   );
-  const gatewayUrls = portsOf.get('gateway')?.map((port) => `http://127.0.0.1:${port}`) ?? [];
   return { members, gatewayUrls, databases };
 }
 

@@ -29,7 +29,7 @@ try {
     recipients: Number(values.recipients),
     perMinute: Number(values['per-minute']),
     perSecond: Number(values.rate),
-    replace: replaceAll,
+    replace: (all) => replaceAll(all),
   });
   for (const { name, code, ms, health } of endings) {
     console.log(`${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`);

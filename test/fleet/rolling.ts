@@ -1,5 +1,6 @@
 import { check, type Verdict } from '../chaos/checker.ts';
 import {
+  type GivenBroadcast,
   givenBroadcast,
   mailsTo,
   sendNow,
@@ -16,8 +17,10 @@ export type RollingOptions = {
   recipients: number;
   perMinute: number;
   perSecond: number;
-  /** By what the processes are replaced; the same sources by default. */
-  replace(fleet: Fleet): Promise<Ending[]>;
+  /** Ends all processes of the fleet and starts others in their place. */
+  replace(fleet: Fleet, broadcast: GivenBroadcast): Promise<Ending[]>;
+  /** Whether each process must say that it is not ready before it goes; true if absent. */
+  isHealthChecked?: boolean;
 };
 
 export type Rolled = { endings: Ending[]; load: Result; broadcast: Verdict; problems: string[] };
@@ -32,13 +35,13 @@ export async function rolling(fleet: Fleet, options: RollingOptions): Promise<Ro
   await sendNow(fleet, sent.id);
   await untilFlowing(fleet, sent.emails);
   const load = startLoad(fleet, { perSecond: options.perSecond, kinds: kindsOf(notification) });
-  const endings = await options.replace(fleet);
+  const endings = await options.replace(fleet, sent);
   const result = await load.stop();
   await untilStatus(fleet, sent.id, 'sent', { withinMs: settleMsMax });
   const broadcast = await check(fleet, sent, []);
   const transactional = await transactionalProblems(fleet, result.accepted);
   const problems = [
-    ...endings.flatMap(endingProblems),
+    ...endings.flatMap((each) => endingProblems(each, options)),
     ...result.failures,
     ...result.unexpected,
     ...broadcast.problems,
@@ -47,19 +50,24 @@ export async function rolling(fleet: Fleet, options: RollingOptions): Promise<Ro
   return { endings, load: result, broadcast, problems };
 }
 
-/** One after the other, each by a process of the same sources. */
-export async function replaceAll(fleet: Fleet): Promise<Ending[]> {
+/** One after the other, each by a process of the sources in `root`; of its own if absent. */
+export async function replaceAll(fleet: Fleet, root?: string): Promise<Ending[]> {
   const endings: Ending[] = [];
-  for (const member of fleet.members()) endings.push(await fleet.replace(member));
+  for (const member of fleet.members()) endings.push(await fleet.replace(member, root));
   return endings;
 }
 
 /** Not ready first, then gone, by itself and in time. */
-function endingProblems({ name, code, ms, health }: Ending): string[] {
+function endingProblems(
+  { name, code, ms, health }: Ending,
+  { isHealthChecked = true }: RollingOptions,
+): string[] {
   const order = health.filter((each) => each !== 200).join(' ');
   return [
     ...(code === 0 ? [] : [`${name} ended with ${code} after ${ms} ms`]),
-    ...(order === '503 closed' || order === '503' ? [] : [`${name} was ${health.join(', ')}`]),
+    ...(!isHealthChecked || order === '503 closed' || order === '503'
+      ? []
+      : [`${name} was ${health.join(', ')}`]),
   ];
 }
 
