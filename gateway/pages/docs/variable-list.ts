@@ -313,6 +313,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
       },
       { name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', fallback: '', about: 'The key of that certificate.' },
       {
+        name: 'WORKER_BUILD_ID',
+        fallback: '',
+        about:
+          'Turns on worker versioning: the build of a worker in its deployment (`postrider-broadcasts`, `postrider-contacts`, `postrider-webhooks`). It takes no run before it is made the current version.',
+      },
+      {
         name: 'CACHE_FOLDER',
         fallback: '.postrider/cache',
         about: 'Where workers keep the bundle of workflows.',
