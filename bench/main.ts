@@ -1,8 +1,10 @@
 import { benchContacts } from './contacts.ts';
+import { benchDisk } from './disk.ts';
 import { benchFairness } from './fairness.ts';
 import { benchGateway } from './gateway.ts';
 import { benchImport } from './import.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
+import { benchScaling } from './scaling/scaling.ts';
 import { benchSegments } from './segments/segments.ts';
 import { benchSend } from './send.ts';
 import { benchSmtp } from './smtp.ts';
@@ -12,11 +14,13 @@ import { benchWebhooks } from './webhooks/webhooks.ts';
 
 /** `npm run bench -- <name> [options]` */
 const benches: Record<string, (args: string[]) => Promise<void>> = {
+  disk: benchDisk,
   fairness: benchFairness,
   gateway: benchGateway,
   contacts: benchContacts,
   import: benchImport,
   neighbours: benchNeighbours,
+  scaling: benchScaling,
   segments: benchSegments,
   send: benchSend,
   smtp: benchSmtp,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientNetwork } from '#lib/client-network.ts';
 import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
@@ -23,7 +24,7 @@ import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'brake' | 'largeBodies' | 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<Api, 'largeBodies' | 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -49,6 +50,8 @@ export type Gateway = {
 const bodyBudgetBytes = 128 * 1024 * 1024;
 /** Four of one caller while others have none. */
 const largeBodyLane = { places: 6, tenantWaitingMax: 64, waitMaxMs: 10_000 };
+/** Refusals that a caller avoids by other requests, or fewer. */
+const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
@@ -59,6 +62,7 @@ type State = {
   /** The callers of requests in progress, by their responses. */
   working: Map<ServerResponse, string>;
   shares: Shares;
+  brake: Brake;
   draining: boolean;
 };
 
@@ -80,11 +84,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...options,
     readBody,
     streams: new Streams({ max, perCallerMax }),
-    brake: new Brake(),
     largeBodies: new Lane(largeBodyLane),
   };
   const shares = new Shares(limits.inFlightMax);
-  const state: State = { api, limits, connections, working: new Map(), shares, draining: false };
+  const state: State = {
+    api,
+    limits,
+    connections,
+    working: new Map(),
+    shares,
+    brake: new Brake(),
+    draining: false,
+  };
   measureActive(() => state.working.size);
   const clientAddress = clientAddressBehind(options.trustedProxies);
   const take = (request: IncomingMessage, response: ServerResponse) => {
@@ -108,7 +119,7 @@ async function serve(
   const { request, response, id } = exchange;
   const startedAtMs = performance.now();
   const target = targetOf(options, state, exchange);
-  const answer = await answerOrFail(options, exchange, target);
+  const answer = await paced(state, exchange, await answerOrFail(options, exchange, target));
   if (answer) {
     if (state.draining) response.setHeader('connection', 'close');
     if (target.isCors) fromAnySite(response);
@@ -135,6 +146,19 @@ async function serve(
   );
 }
 
+/** The answer, when its time has come: a refusal may have to wait, and holds nothing meanwhile. */
+async function paced(
+  { brake }: State,
+  exchange: Exchange,
+  answer: Answer | undefined,
+): Promise<Answer | undefined> {
+  if (!answer || !pacedStatuses.has(answer.status)) return answer;
+  const { caller, clientAddress, signal } = exchange;
+  exchange.release();
+  await brake.hold(caller === clientAddress ? clientNetwork(caller) : caller, signal);
+  return signal.aborted ? undefined : answer;
+}
+
 async function sendAll(
   { log }: GatewayOptions,
   { limits }: State,
@@ -156,7 +180,7 @@ function begin(state: State, exchange: Exchange): void {
   state.shares.change(caller, 1);
   state.working.set(response, caller);
   state.connections.count(request.socket, 1);
-  response.once('close', () => end(state, exchange));
+  exchange.hold(() => end(state, exchange));
 }
 
 function end(state: State, { request, response }: Exchange): void {

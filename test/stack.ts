@@ -52,6 +52,8 @@ export type StackOptions = {
   withoutJournal?: boolean;
   /** Variables of every process. */
   environment?: Record<string, string>;
+  /** A Temporal server in place of the stack's own. */
+  temporalAddress?: string;
 };
 
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
@@ -63,6 +65,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   if (existsSync(cache)) cpSync(cache, join(folder, 'cache'), { recursive: true });
   const args = ['--folder', folder, '--port', String(await portsOf(replicas))];
   args.push('--replicas', String(replicas), '--parent', String(parentPid));
+  if (options.temporalAddress) args.push('--temporal', options.temporalAddress);
   const log = openSync(join(folder, 'run.log'), 'a');
   const child = spawn(process.execPath, [join(root, 'test/stack/run.ts'), ...args], {
     detached: true,

@@ -80,6 +80,11 @@ const sending: Dashboard = {
       queries: { '{{state}}': 'sum by (state) (postrider_integrations)' },
     },
     {
+      title: 'On hold: nothing is sent',
+      unit: 'short',
+      queries: { 'on hold': 'max(postrider_on_hold)' },
+    },
+    {
       title: 'Waiting',
       unit: 'short',
       queries: {

@@ -4,7 +4,7 @@ import { writeKeyset } from '#lib/keys/keyset.ts';
 import { writePrivately } from '../local/private-file.ts';
 import { type Installation, keysetsOf } from './installation.ts';
 
-/** Where a local stack keeps its keys. */
+/** The file of a local stack with its keys. */
 export const keysFile = (folder: string): string => join(folder, 'keys.json');
 
 export function readKeys(file: string): Installation {

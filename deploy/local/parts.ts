@@ -40,7 +40,7 @@ export function productParts(
   config: StackConfig,
   secrets: Secrets,
   databaseUrls: Record<string, string>,
-): { services: Part[]; workers: Part[]; gateway: Part } {
+): { services: Part[]; workers: Part[]; gateways: Part[] } {
   const { folder, ports } = config;
   // Read at each start, so that keys are replaced by starting one process after the other.
   const own =
@@ -62,22 +62,25 @@ export function productParts(
       ),
     ),
   );
-  const workers = servicesWithWorkflows.map((name) =>
-    nodePart(
-      `${name}-worker`,
-      [program, `${name}-worker`],
-      folder,
-      own(name, metricsOf(config, `${name}-worker`)),
-    ),
+  const gatewayPorts = [{ http: ports.gateway, grpc: ports.grpc }, ...ports.moreGateways];
+  const workers = servicesWithWorkflows.flatMap((name) =>
+    gatewayPorts.map((_, replica) => {
+      const process = replicaName(`${name}-worker`, replica);
+      const args = [program, `${name}-worker`];
+      return nodePart(process, args, folder, own(name, metricsOf(config, process)));
+    }),
   );
-  const gateway = nodePart('gateway', [program, 'gateway'], folder, () => ({
-    ...sharedVariables(config),
-    ...ownVariables('gateway', config, secrets),
-    ...metricsOf(config, 'gateway'),
-    GATEWAY_PORT: String(ports.gateway),
-    GATEWAY_GRPC_PORT: String(ports.grpc),
-  }));
-  return { services, workers, gateway };
+  const gateways = gatewayPorts.map(({ http, grpc }, replica) => {
+    const process = replicaName('gateway', replica);
+    return nodePart(process, [program, 'gateway'], folder, () => ({
+      ...sharedVariables(config),
+      ...ownVariables('gateway', config, secrets),
+      ...metricsOf(config, process),
+      GATEWAY_PORT: String(http),
+      GATEWAY_GRPC_PORT: String(grpc),
+    }));
+  });
+  return { services, workers, gateways };
 }
 
 /** On a machine of one's own every integration may be seen by itself. */
@@ -165,7 +168,10 @@ function nodePart(name: string, args: string[], folder: string, variables: () =>
 }
 
 export function environmentWith(variables: Variables): NodeJS.ProcessEnv {
-  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, MESSAGES_REPLICAS, ...inherited } =
+  const { SMTP_URL, SECRET_KEY, SERVICE_KEYS, MESSAGES_REPLICAS, REPLICAS, ...inherited } =
     process.env;
+  for (const name of Object.keys(inherited)) {
+    if (name.endsWith('DATABASE_URL')) delete inherited[name];
+  }
   return { ...inherited, HOST: '127.0.0.1', ...variables };
 }

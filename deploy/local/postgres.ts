@@ -11,6 +11,8 @@ export type PostgresOptions = {
   /** Folder of the cluster; created on the first start. */
   folder: string;
   port: number;
+  /** Folder of `initdb` and `postgres`; those of the installed package if absent. */
+  programs?: string;
   /** The superuser's password, required of every connection; without one loopback is trusted. */
   password?: string;
   /** Server settings, such as `fsync: 'off'` for tests. */
@@ -42,7 +44,7 @@ const logCharsMax = 4_000;
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { port, password } = options;
   const folder = resolve(options.folder);
-  const programs = programsFolder();
+  const programs = options.programs ?? programsFolder();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const account = chooseAccount(folder, join(programs, 'postgres'));
   if (!existsSync(join(folder, 'PG_VERSION'))) {

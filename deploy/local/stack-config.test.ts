@@ -48,6 +48,28 @@ test('a second messages process gets a port ten above', () => {
   expect(ports.services.messages).toEqual([5014, 5024]);
 });
 
+test('two of every process have ports of their own', () => {
+  const { ports } = readStackConfig({ POSTRIDER_PORT: '5000', REPLICAS: '2' }, root);
+  expect(ports.services).toMatchObject({ contacts: [5011, 5021], messages: [5014, 5024] });
+  expect(ports.moreGateways).toEqual([{ http: 5007, grpc: 5008 }]);
+  const { services, moreGateways, metrics, ...others } = ports;
+  const all = [services, moreGateways.map((each) => Object.values(each)), metrics, others];
+  const numbers = all.flatMap((each) => Object.values(each)).flat();
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(Object.keys(metrics)).toHaveLength(20);
+});
+
+test('a URL for each service takes the place of the local PostgreSQL', () => {
+  const names = ['workspaces', 'contacts', 'templates', 'broadcasts', 'messages', 'webhooks'];
+  const url = (name: string) => `postgresql://${name}:x@127.0.0.1:5432/${name}`;
+  const given = names.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, url(name)]);
+  const { own } = readStackConfig(Object.fromEntries(given), root);
+  expect(own.databaseUrls).toEqual(Object.fromEntries(names.map((name) => [name, url(name)])));
+  expect(() => readStackConfig(Object.fromEntries(given.slice(1)), root)).toThrow(
+    'WORKSPACES_DATABASE_URL is not set',
+  );
+});
+
 test('one process runs a folder, and pids lists its processes', async () => {
   await takeLock(root);
   await expect(takeLock(root)).rejects.toThrow(`runs already on ${root} (process ${process.pid})`);

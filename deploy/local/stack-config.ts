@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import { databaseVariable, type Env, readEnv, type Variables } from '#lib/config.ts';
 import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
 
@@ -23,6 +23,8 @@ export type StackConfig = {
   /** The user's own servers in place of local ones. */
   own: {
     databaseUrl?: string;
+    /** By service, prepared by `postrider migrate --provision`. */
+    databaseUrls?: Record<string, string>;
     temporalAddress?: string;
     temporalUi?: string;
     smtpUrl?: string;
@@ -40,6 +42,8 @@ export type Ports = {
   postgres: number;
   grpc: number;
   services: Record<ServiceName, number[]>;
+  /** HTTP and gRPC of gateways beside the first. */
+  moreGateways: { http: number; grpc: number }[];
   /** Of `/metrics`, by the name of the process. */
   metrics: Record<string, number>;
 };
@@ -63,13 +67,14 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
   const optional = (name: string) => variables.text(name, '') || undefined;
   const base = variables.integer('POSTRIDER_PORT', defaultPort, { from: 1_024, to: 65_000 });
   const replicas = variables.integer('MESSAGES_REPLICAS', 1, { from: 1, to: replicasMax });
+  const all = variables.integer('REPLICAS', 1, { from: 1, to: 2 });
   const folder = resolve(root, variables.text('POSTRIDER_DATA', '.postrider'));
   const journal = variables.text('MESSAGES_JOURNAL', join(folder, 'journal'));
   return {
     root,
     folder,
     journalFolder: journal === 'off' ? '' : journal,
-    ports: portsFrom(base, replicas),
+    ports: portsFrom(base, { all, messages: Math.max(all, replicas) }),
     publicUrl: readPublicUrl(variables, base),
     rootEmail: variables.list('ROOT_EMAIL').join(',') || 'root@example.com',
     secretKey: optional('SECRET_KEY'),
@@ -78,12 +83,19 @@ function stackConfigOf(variables: Variables, root: string): StackConfig {
     tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT'),
     own: {
       databaseUrl: optional('DATABASE_URL') && variables.databaseUrl('DATABASE_URL'),
+      databaseUrls: readDatabaseUrls(variables),
       temporalAddress: optional('TEMPORAL_ADDRESS'),
       temporalUi: optional('TEMPORAL_UI'),
       smtpUrl: optional('SMTP_URL'),
       webhooksAddress: optional('WEBHOOKS_ADDR'),
     },
   };
+}
+
+/** One for each service, or none. */
+function readDatabaseUrls(variables: Variables): Record<string, string> | undefined {
+  if (serviceNames.every((name) => variables.text(databaseVariable(name), '') === '')) return;
+  return Object.fromEntries(serviceNames.map((name) => [name, variables.databaseUrl(name)]));
 }
 
 /** Links in mails begin with it. */
@@ -97,19 +109,20 @@ function readPublicUrl(variables: Variables, base: number): string {
   return given.replace(/\/+$/, '');
 }
 
-function portsFrom(base: number, messagesReplicas: number): Ports {
+type Replicas = { all: number; messages: number };
+
+function portsFrom(base: number, replicas: Replicas): Ports {
   const first = base + firstServicePort;
-  const replicas = Array.from({ length: messagesReplicas }, (_, at) => at * replicaStep);
-  const services = {
-    workspaces: [first],
-    contacts: [first + 1],
-    templates: [first + 2],
-    broadcasts: [first + 3],
-    messages: replicas.map((step) => first + 4 + step),
-    webhooks: [first + 5],
-  };
+  const ofService = (name: ServiceName, at: number) =>
+    Array.from(
+      { length: name === 'messages' ? replicas.messages : replicas.all },
+      (_, replica) => first + at + replica * replicaStep,
+    );
+  const services = Object.fromEntries(
+    serviceNames.map((name, at) => [name, ofService(name, at)]),
+  ) as Ports['services'];
   return {
-    metrics: metricsPorts(base, services),
+    metrics: metricsPorts(base, services, replicas.all),
     gateway: base,
     temporalUi: base + 1,
     inbox: base + 2,
@@ -117,23 +130,31 @@ function portsFrom(base: number, messagesReplicas: number): Ports {
     temporal: base + 4,
     postgres: base + 5,
     grpc: base + 6,
+    moreGateways: replicas.all > 1 ? [{ http: base + 7, grpc: base + 8 }] : [],
     services,
   };
 }
 
-function metricsPorts(base: number, services: Ports['services']): Ports['metrics'] {
-  const workers = servicesWithWorkflows.map((name, at) => [
-    `${name}-worker`,
-    base + firstMetricsPort + 1 + at,
-  ]);
+function metricsPorts(
+  base: number,
+  services: Ports['services'],
+  replicas: number,
+): Ports['metrics'] {
+  const others = ['gateway', ...servicesWithWorkflows.map((name) => `${name}-worker`)];
+  const ofOthers = Array.from({ length: replicas }, (_, replica) =>
+    others.map((name, at) => [
+      replicaName(name, replica),
+      base + firstMetricsPort + at + replica * others.length,
+    ]),
+  );
   const ofServices = serviceNames.flatMap((name) =>
     services[name].map((port, replica) => [replicaName(name, replica), port + firstMetricsPort]),
   );
-  return Object.fromEntries([['gateway', base + firstMetricsPort], ...workers, ...ofServices]);
+  return Object.fromEntries([...ofOthers.flat(), ...ofServices]);
 }
 
-/** The name of a service's process. */
-export function replicaName(name: ServiceName, replica: number): string {
+/** The name of a process. */
+export function replicaName(name: string, replica: number): string {
   return replica === 0 ? name : `${name}-${replica + 1}`;
 }
 
@@ -148,7 +169,10 @@ export async function checkPorts({ ports, own }: StackConfig): Promise<void> {
   if (!own.temporalAddress) {
     wanted.push([ports.temporal, 'Temporal'], [ports.temporalUi, 'the Temporal UI']);
   }
-  if (!own.databaseUrl) wanted.push([ports.postgres, 'PostgreSQL']);
+  for (const { http, grpc } of ports.moreGateways) {
+    wanted.push([http, 'another gateway'], [grpc, 'another gateway (gRPC)']);
+  }
+  if (!own.databaseUrl && !own.databaseUrls) wanted.push([ports.postgres, 'PostgreSQL']);
   for (const name of serviceNames) {
     for (const port of ports.services[name]) wanted.push([port, `the service ${name}`]);
   }

@@ -64,15 +64,15 @@ async function startAll(start: Start): Promise<string> {
     timed(say, 'PostgreSQL', () => startDatabase(start, secrets)),
     timed(say, 'Inbox', () => start.supervisor.start(inboxPart(config))),
   ]);
-  const { services, workers, gateway } = productParts(config, secrets, databaseUrls);
+  const { services, workers, gateways } = productParts(config, secrets, databaseUrls);
   start.stopOrder.push(
     services.map(({ name }) => name),
     workers.map(({ name }) => name),
-    [gateway.name],
+    gateways.map(({ name }) => name),
   );
   await Promise.all([
     timed(say, 'Services', () => Promise.all(services.map(start.supervisor.start))),
-    timed(say, 'Gateway', () => start.supervisor.start(gateway)),
+    timed(say, 'Gateway', () => Promise.all(gateways.map(start.supervisor.start))),
     temporal.then(() =>
       timed(say, 'Workers', () => Promise.all(workers.map(start.supervisor.start))),
     ),
@@ -96,6 +96,7 @@ async function startDatabase(
   secrets: Secrets,
 ): Promise<Record<string, string>> {
   const { own, ports } = config;
+  if (own.databaseUrls) return own.databaseUrls;
   if (own.databaseUrl) return provision(own.databaseUrl, secrets.rolePasswords);
   await supervisor.start(postgresPart(config, secrets.postgresPassword));
   const url = `postgresql://postrider:${secrets.postgresPassword}@127.0.0.1:${ports.postgres}/postgres`;

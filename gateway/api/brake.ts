@@ -1,20 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 
-const delayMs = 250;
+/** Refusals a second of one caller; as many come at once after a pause. */
+const perSecond = 50;
+const waitMaxMs = 5_000;
+const callersMax = 20_000;
 /** Refusals that wait at one time; more are answered at once. */
-const delayedMax = 512;
+const waitingMax = 4_096;
 
 /**
- * Delays the answers to callers beyond their limits: one that repeats its requests at once would otherwise keep the process
- * busy with refusals.
+ * Paces the refusals of each caller: one that repeats its requests at once would otherwise keep the process busy
+ * with them. What waits must hold nothing that others need.
  */
 export class Brake {
-  #delayed = 0;
+  /** When a caller has had all its refusals at the allowed pace, in milliseconds. */
+  readonly #paidAtMs = new LRUCache<string, number>({ max: callersMax });
+  #waiting = 0;
 
-  async hold(signal: AbortSignal): Promise<void> {
-    if (this.#delayed >= delayedMax) return;
-    this.#delayed += 1;
-    await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
-    this.#delayed -= 1;
+  async hold(caller: string, signal: AbortSignal): Promise<void> {
+    const nowMs = performance.now();
+    const paidAtMs = Math.max(nowMs, this.#paidAtMs.get(caller) ?? 0) + 1_000 / perSecond;
+    const waitMs = paidAtMs - nowMs - 1_000;
+    this.#paidAtMs.set(caller, Math.min(paidAtMs, nowMs + 1_000 + waitMaxMs));
+    if (waitMs <= 0 || this.#waiting >= waitingMax) return;
+    this.#waiting += 1;
+    await sleep(Math.min(waitMs, waitMaxMs), undefined, { signal, ref: false }).catch(
+      () => undefined,
+    );
+    this.#waiting -= 1;
   }
 }

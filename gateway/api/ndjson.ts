@@ -11,7 +11,7 @@ export type Paging = {
   requestAfter(request: Message, page: Message): Message | undefined;
 };
 
-/** What stands before, between, after each of, and behind all items. */
+/** The text before, between, after each of, and behind all items. */
 type Form = { contentType: string; begin: string; between: string; after: string; end: string };
 
 const lines: Form = {

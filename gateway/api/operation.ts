@@ -4,7 +4,7 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Lane } from '#lib/limits/lanes.ts';
-import type { LimitKind, RequestLimits } from '#lib/limits/request-limits.ts';
+import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { giveTurn, largeMessageBytes } from '#lib/limits/turns.ts';
 import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
@@ -20,7 +20,6 @@ import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
-import type { Brake } from './brake.ts';
 import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
 import { passedOn } from './passed-on.ts';
@@ -35,7 +34,6 @@ export type Api = {
   readBody: ReadBody;
   streams: Streams;
   requestLimits: RequestLimits;
-  brake: Brake;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
   callTimeoutMs: number;
@@ -49,12 +47,12 @@ export async function answerOperation(
 ): Promise<Answer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
-  await limited(api, exchange, 'address', exchange.clientAddress);
+  api.requestLimits.take('address', exchange.clientAddress);
   if (!route.isPublic) {
     const { authorization } = request.headers;
     const { clientAddress } = exchange;
     exchange.caller = await requireToken(api, { authorization, clientAddress });
-    await limited(api, exchange, 'key', exchange.caller);
+    api.requestLimits.take('key', exchange.caller);
   }
   if (api.demoMode && route.refusedInDemo) throw refusedInDemo();
   if (!answers(route, request.method)) {
@@ -98,16 +96,6 @@ export function routeFor(routesAtPath: readonly Route[], verb: string | undefine
   return route;
 }
 
-/** Counts a request. */
-async function limited(api: Api, exchange: Exchange, kind: LimitKind, id: string): Promise<void> {
-  try {
-    api.requestLimits.take(kind, id);
-  } catch (error) {
-    await api.brake.hold(exchange.signal);
-    throw error;
-  }
-}
-
 export type GivenToken = { authorization: string | undefined; clientAddress: string };
 
 /** The user or key of a caller. Throws where the header has no valid token of either. */
@@ -139,13 +127,13 @@ function readQuery(route: Route, { request, query }: Exchange): Message {
 }
 
 async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(exchange, route.bodyLimitBytes);
   if (body.length > largeMessageBytes) {
-    response.once('close', await api.largeBodies.enter(exchange.caller, exchange.signal));
+    exchange.hold(await api.largeBodies.enter(exchange.caller, exchange.signal));
   }
   const json = parseObject(body);
   await giveTurn(body.length);

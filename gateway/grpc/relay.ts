@@ -5,13 +5,17 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { Code } from '@connectrpc/connect';
+import { Code, type ConnectError } from '@connectrpc/connect';
+import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import type { Connection } from '#lib/rpc/client/connection.ts';
+import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
 import { discardRest } from '#lib/rpc/server/http2.ts';
 import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '#lib/rpc/wire.ts';
 
 /** Longer than the longest deadline that a service takes. */
 const silentMaxMs = 11 * 60_000;
+
+const unavailable = 'the service is not available';
 
 const own = new Set([clientAddressHeader, clientAddressTokenHeader, peerAddressHeader]);
 
@@ -51,22 +55,21 @@ export function relay(
   stream.pipe(upstream);
 }
 
-/** What the service left unsaid. */
+/** For a service that ended without a status. */
 function endAfter(stream: ServerHttp2Stream, { rstCode }: ClientHttp2Stream): void {
   if (stream.destroyed || stream.closed) return;
-  if (!stream.headersSent) refuse(stream, Code.Unavailable, 'the service is not available');
+  if (!stream.headersSent)
+    refuse(stream, retryLater(unavailable, Code.Unavailable, retryDefaultMs));
   else if (rstCode !== constants.NGHTTP2_NO_ERROR) stream.close(rstCode);
 }
 
 /** An answer of nothing but a status, as gRPC has it. */
-export function refuse(stream: ServerHttp2Stream, code: Code, text: string): void {
+export function refuse(stream: ServerHttp2Stream, error: ConnectError): void {
   if (stream.destroyed || stream.headersSent) return;
-  const headers = {
-    ':status': 200,
-    'content-type': 'application/grpc',
-    'grpc-status': String(code),
-    'grpc-message': encodeURIComponent(text),
-  };
+  const status = setTrailerStatus(new Headers(error.metadata), error);
   stream.once('finish', () => discardRest(stream));
-  stream.respond(headers, { endStream: true });
+  stream.respond(
+    { ':status': 200, 'content-type': 'application/grpc', ...Object.fromEntries(status) },
+    { endStream: true },
+  );
 }

@@ -1,9 +1,15 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { Code, createClient, type HandlerContext, type Transport } from '@connectrpc/connect';
+import {
+  Code,
+  type ConnectError,
+  createClient,
+  type HandlerContext,
+  type Transport,
+} from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ErrorInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { ErrorInfoSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
@@ -216,17 +222,25 @@ test('a key has its limit of requests, and so has an address', async () => {
   const small = await open(service.port, { requestLimits });
   const client = createClient(ContactService, over(small.port));
   const codes: unknown[] = [];
+  const refusals: ConnectError[] = [];
   for (const user of ['ada', 'ada', 'ada', 'bob', 'bob', 'eve', 'eve']) {
     const headers = { authorization: `Bearer ${await tokenFor(user)}` };
     codes.push(
       await client.countContacts(request, { headers }).then(
         () => 'ok',
-        ({ code }) => code,
+        (error: ConnectError) => {
+          refusals.push(error);
+          return error.code;
+        },
       ),
     );
   }
   const refused = Code.ResourceExhausted;
   expect(codes).toEqual(['ok', 'ok', refused, 'ok', 'ok', 'ok', refused]);
+  for (const error of refusals) {
+    expect(error.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: expect.any(Object) }]);
+    expect(error.metadata.get('ratelimit')).toContain('r=0');
+  }
   await small.drain(0);
 });
 

@@ -11,8 +11,11 @@ import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { clientNetwork } from '#lib/client-network.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import type { Log } from '#lib/log.ts';
+import { invalidToken } from '#lib/rpc/bearer.ts';
 import { type Connection, connectionTo } from '#lib/rpc/client/connection.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
+import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import { healthRoutes } from '#lib/rpc/server/health.ts';
 import {
   discardRest,
@@ -26,6 +29,7 @@ import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
 import { callServed } from '#lib/telemetry/calls.ts';
+import { Refusal } from '../api/errors.ts';
 import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
@@ -60,6 +64,7 @@ export type GrpcGateway = {
 const callsMax = 1_024;
 /** Those of one client address, or of one IPv6 /64. */
 const callsPerClientMax = 256;
+const tooMany = 'too many calls at once';
 
 type State = {
   options: GrpcOptions;
@@ -93,7 +98,7 @@ export async function serveGrpc(
     if (!isGrpc(headers)) refuseOther(stream);
     else if (method) void pass(state, method, { stream, headers });
     else if (path.startsWith('/grpc.')) own(stream, headers, rest);
-    else refuse(stream, Code.Unimplemented, `${path.slice(0, 200)} is not served here`);
+    else refuse(stream, notServed(path));
   });
   const connections = trackConnections(server);
   const port = await listen(server, address);
@@ -111,6 +116,17 @@ export async function serveGrpc(
   };
 }
 
+const notServed = (path: string) =>
+  new ConnectError(`${path.slice(0, 200)} is not served here`, Code.Unimplemented);
+
+/** A token that is wrong, or one that cannot be checked now, or a limit. */
+function refusalOf(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  const isMissing = error instanceof Refusal && error.failure.reason === 'TOKEN_MISSING';
+  const text = error instanceof Error ? error.message : invalidToken;
+  return refusal(isMissing ? 'TOKEN_MISSING' : 'TOKEN_INVALID', text);
+}
+
 const isGrpc = (headers: IncomingHttpHeaders) =>
   headers['content-type']?.startsWith('application/grpc') === true;
 
@@ -126,16 +142,13 @@ async function pass(state: State, method: OpenMethod, { stream, headers }: Call)
   measure(method, stream);
   const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
   if (!state.calls.admit(client, stream))
-    return refuse(stream, Code.ResourceExhausted, 'too many calls at once');
+    return refuse(stream, retryLater(tooMany, Code.ResourceExhausted, retryDefaultMs));
   try {
     requestLimits.take('address', client);
     const given = { authorization: headers.authorization, clientAddress: client };
     if (!method.isPublic) requestLimits.take('key', await requireToken(given));
   } catch (error) {
-    // It may be one that cannot be checked now.
-    if (error instanceof ConnectError) return refuse(stream, error.code, error.rawMessage);
-    const text = error instanceof Error ? error.message : 'Invalid token';
-    return refuse(stream, Code.Unauthenticated, text);
+    return refuse(stream, refusalOf(error));
   }
   try {
     const token = await authorization();
@@ -148,7 +161,7 @@ async function pass(state: State, method: OpenMethod, { stream, headers }: Call)
     });
   } catch (error) {
     log.error({ err: error }, 'a gRPC call was not passed on');
-    refuse(stream, Code.Internal, 'internal error');
+    refuse(stream, new ConnectError('internal error', Code.Internal));
   }
 }
 

@@ -17,12 +17,14 @@ export function createBodyReader({
   stallMs: number;
 }): ReadBody {
   const shares = new Shares(budgetBytes);
-  return async ({ request, response, caller }, limitBytes) => {
+  return async (exchange, limitBytes) => {
+    const { request, response, caller } = exchange;
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
     if (announcedBytes > limitBytes) throw tooLarge();
     const state = { sizeBytes: 0 };
-    response.once('close', () => {
+    exchange.hold(() => {
       shares.change(caller, -state.sizeBytes);
+      state.sizeBytes = 0;
     });
     // A client that sent `Expect: 100-continue` waits for this before it sends the body.
     if (request.headers.expect) response.writeContinue();

@@ -19,6 +19,7 @@ export class Exchange {
   // Made on first use: opens and clicks arrive by thousands a second and need neither.
   #query: URLSearchParams | undefined;
   #signal: AbortSignal | undefined;
+  #held: (() => void)[] | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, clientAddress: ClientAddress) {
     this.request = request;
@@ -32,6 +33,19 @@ export class Exchange {
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#search);
     return this.#query;
+  }
+
+  /** Has something given back once the answer was sent or the client has gone, or by `release` before. */
+  hold(giveBack: () => void): void {
+    if (!this.#held) {
+      this.#held = [];
+      this.response.once('close', () => this.release());
+    }
+    this.#held.push(giveBack);
+  }
+
+  release(): void {
+    for (const giveBack of this.#held?.splice(0) ?? []) giveBack();
   }
 
   /** Aborted when the client disconnects before it was answered. */

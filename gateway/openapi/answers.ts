@@ -12,7 +12,7 @@ import { commentOf, type Outcome } from './words.ts';
 type Failure = {
   status: number;
   code: string;
-  /** What callers read; absent where it depends on the request, so that no example is invented. */
+  /** The text of the error; absent where it depends on the request, so that no example is invented. */
   text: string | undefined;
   reason: string;
 };

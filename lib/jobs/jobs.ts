@@ -11,7 +11,7 @@ import {
 import type { Notification } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
-import { connectionStringOf, withSettings } from '../postgres/database-url.ts';
+import { connectionStringOf } from '../postgres/database-url.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
@@ -151,8 +151,7 @@ async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSigna
 
 function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Promise<Runner> {
   return run({
-    // With the default random_page_cost PostgreSQL scans all waiting jobs, and sorts them, for each that is taken.
-    connectionString: withSettings(connectionStringOf(url), ['random_page_cost=1.1']),
+    connectionString: connectionStringOf(url),
     schema: schemaOf(service),
     taskList: watchedTasks(lane.tasks),
     crontab: lane.crontab.join('\n'),

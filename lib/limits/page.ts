@@ -16,3 +16,19 @@ export function pageOf<Row>(
   }
   return { page, isLast: page.length === rows.length };
 }
+
+/**
+ * SQL of the rows of a select that can be on a page, so that no more leave the database: for `pageOf`, with `text` as the
+ * column of its sizes. `order` is that of the select, whose columns it names.
+ */
+export function pageSql(select: string, { text, order }: { text: string; order: string }): string {
+  // The row that no longer fits is needed as well: it shows that the page is not the last.
+  return `select * from (
+      select candidate.*, sum(octet_length(${text})) over (
+        order by ${order} rows between unbounded preceding and 2 preceding
+      ) as bytes_before
+      from (${select}) candidate
+    ) sized
+    where coalesce(bytes_before, 0) <= ${pageMaxBytes}
+    order by ${order}`;
+}

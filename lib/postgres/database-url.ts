@@ -31,9 +31,8 @@ export function connectionStringOf(databaseUrl: string): string {
   return url.href;
 }
 
-/** Adds settings to those that the URL's connections begin with. The driver prefers the URL's to its own. */
-export function withSettings(databaseUrl: string, settings: readonly string[]): string {
-  if (settings.length === 0) return databaseUrl;
+/** Adds settings to those that the URL's connections begin with. */
+function withSettings(databaseUrl: string, settings: readonly string[]): string {
   const url = new URL(databaseUrl);
   const given = url.searchParams.get('options');
   const added = settings.map((each) => `-c ${each}`).join(' ');
@@ -41,7 +40,10 @@ export function withSettings(databaseUrl: string, settings: readonly string[]): 
   return url.href;
 }
 
-/** What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that all services share. */
+/**
+ * What provisioning gives the role of each service (deploy/postrider/provision.ts), for a role that all services share. A pooler
+ * refuses connections that begin so: it needs a role for each service.
+ */
 export function inSchema(databaseUrl: string, schema: string): string {
   return withSettings(databaseUrl, [
     `search_path=${schema}`,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Migration } from '@mikro-orm/migrations';
 import pg from 'pg';
 import { until } from '../../test/stack/until.ts';
-import { withSettings } from './database-url.ts';
 import type { Migrations } from './migrate.ts';
 import { query } from './query.ts';
 import { openStore, type Store } from './store.ts';
@@ -59,9 +58,11 @@ test('two processes that migrate at the same time, and once more, run each migra
 });
 
 test('a migration may take longer than the limits of the role of the service', async () => {
-  const limits = ['statement_timeout=100', 'idle_in_transaction_session_timeout=100'];
+  const limited = new URL(url());
+  const options = '-c statement_timeout=100 -c idle_in_transaction_session_timeout=100';
+  limited.searchParams.set('options', options);
   const migrations = { ...first, 'm0003-slow': migrationOf('select pg_sleep(0.5)') };
-  const store = await open(migrations, withSettings(url(), limits));
+  const store = await open(migrations, limited.href);
   await store.migrate();
   expect(await recorded(store)).toContain('m0003-slow');
 });

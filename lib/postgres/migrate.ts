@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { connectionStringOf, withSettings } from './database-url.ts';
+import { connectionStringOf } from './database-url.ts';
 import { migrateJobs, planJobsOnce } from './job-schema.ts';
 import { query } from './query.ts';
+import { keepRoleSettings } from './role-settings.ts';
 
 /** By the names under which they are recorded, in order. */
 export type Migrations = Record<string, new (...args: never[]) => Migration>;
@@ -13,15 +14,8 @@ const lockTimeoutMs = 2_000;
 const lockRetryMs = 500;
 const lockTriesMax = 120;
 
-/**
- * Migrations take as long as they need, whatever the limits of the service's role: those are for requests. A transaction that
- * holds the lock of `migrate` is idle meanwhile.
- */
-const settings = [
-  'statement_timeout=0',
-  'idle_in_transaction_session_timeout=0',
-  `lock_timeout=${lockTimeoutMs}`,
-];
+/** Migrations take as long as they need, whatever the limits of the service's role: those are for requests. */
+const limits = { statement_timeout: '0', lock_timeout: `${lockTimeoutMs}` };
 
 type Options = { name: string; url: string; migrations: Migrations };
 
@@ -33,6 +27,8 @@ export async function migrateSchema(options: Options): Promise<void> {
   const { name, url } = options;
   const lock = await openMigrator(options, undefined);
   try {
+    // First, so that what follows connects with them.
+    await lock.em.fork().transactional(keepRoleSettings);
     // Committed before, since the library uses another connection.
     await lock.em.fork().transactional(async (em) => {
       await lockMigration(em, name);
@@ -70,7 +66,7 @@ function openMigrator(
     migrations: {
       migrationsList: Object.entries(migrations).map(([each, made]) => ({
         name: each,
-        class: made,
+        class: withoutLimits(made),
       })) as never,
       // Without the schema it would look for its table in `public`, and never find it.
       tableName: schema === undefined ? 'migrations' : `${schema}.migrations`,
@@ -79,7 +75,7 @@ function openMigrator(
     },
     driverOptions: {
       // The ORM drops the query of the URL.
-      connectionString: withSettings(connectionStringOf(url), settings),
+      connectionString: connectionStringOf(url),
       application_name: `postrider-${name}-migrate`,
     },
     connect: false,
@@ -88,8 +84,30 @@ function openMigrator(
   } as never);
 }
 
+/**
+ * By statements of its own: poolers refuse settings at the start of a connection. Outside of a transaction they hold for the next
+ * statement, since the pool gives the connection that was used last.
+ */
+function withoutLimits(made: Migrations[string]): Migrations[string] {
+  type Made = { up(): Promise<void> | void; addSql(sql: string): void; isTransactional(): boolean };
+  const base = made as unknown as new (...given: never[]) => Made;
+  class Unlimited extends base {
+    override async up(): Promise<void> {
+      const word = this.isTransactional() ? 'set local' : 'set';
+      for (const [name, value] of Object.entries(limits)) this.addSql(`${word} ${name} = ${value}`);
+      await super.up();
+      if (this.isTransactional()) return;
+      for (const name of Object.keys(limits)) this.addSql(`reset ${name}`);
+    }
+  }
+  return Unlimited as unknown as Migrations[string];
+}
+
 async function lockMigration(em: EntityManager, service: string): Promise<void> {
-  await query(em, 'set local lock_timeout = 0', []);
+  // It is idle while the migrations run.
+  for (const name of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
+    await query(em, `set local ${name} = 0`, []);
+  }
   await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
 }
 

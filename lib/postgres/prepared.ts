@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
+import { createHash } from 'node:crypto';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 
 const mark = '/* prepared */ ';
 const preparedMax = 100;
@@ -13,9 +14,13 @@ export function prepared(text: string): string {
 }
 
 /** Makes a pool's connections prepare marked texts by name, inside and outside of transactions. */
-export function prepareMarked(pool: Pool): void {
+export function prepareMarked(
+  pool: Pool,
+  mayPrepare: (client: ClientBase) => boolean = () => true,
+): void {
   const names = new Map<string, string>();
   pool.on('connect', (client: PoolClient) => {
+    if (!mayPrepare(client)) return;
     const query = client.query.bind(client);
     const queryByName = (first: unknown, ...rest: unknown[]) => {
       if (typeof first !== 'string' || !first.startsWith(mark)) {
@@ -27,9 +32,12 @@ export function prepareMarked(pool: Pool): void {
   });
 }
 
+/** A name of its own for each text, the same in all processes: some poolers let them share connections and what is prepared there. */
 function nameOf(names: Map<string, string>, text: string): string {
-  const name = names.get(text) ?? `prepared ${names.size}`;
-  if (!names.has(text) && names.size >= preparedMax) throw new Error('too many texts to prepare');
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= preparedMax) throw new Error('too many texts to prepare');
+  const name = `prepared ${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
   names.set(text, name);
   return name;
 }

@@ -4,7 +4,8 @@ import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { tieToCalls } from './call-connections.ts';
-import { connectionStringOf, withSettings } from './database-url.ts';
+import { connectionStringOf } from './database-url.ts';
+import { planByIndex } from './index-plans.ts';
 import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
 import { prepared, prepareMarked } from './prepared.ts';
@@ -45,13 +46,11 @@ type StoreOptions = {
   connectionsMax?: number | undefined;
   /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
   outlivesCalls?: boolean;
-  /** Its statements find rows by keys alone: a plan that was prepared on a young table must not read all of it later. */
+  /** Its statements find rows by keys alone, and are planned so. */
   onlyByKey?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
-const leftCheckMs = 1_000;
-const joinsOfWholeTables = ['seqscan', 'hashjoin', 'mergejoin'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
@@ -60,16 +59,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
       // The ORM drops the query of the URL.
-      // PostgreSQL checks during a statement whether its client is connected; otherwise it would notice only at the end.
-      // With the default random_page_cost PostgreSQL scans young tables.
-      connectionString: withSettings(connectionStringOf(options.url), settingsOf(options)),
+      connectionString: connectionStringOf(options.url),
       application_name: `postrider-${options.name}`,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
-        prepareMarked(pool);
+        prepareMarked(pool, options.onlyByKey ? planByIndex(pool) : undefined);
         tracePool(options.name, pool);
         measurePool(options.pool ?? options.name, pool);
       },
@@ -93,12 +90,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pendingMigrations: () => pendingMigrations(orm.em.fork(), Object.keys(options.migrations)),
     close: () => orm.close(true),
   };
-}
-
-function settingsOf({ onlyByKey = false }: StoreOptions): string[] {
-  const settings = [`client_connection_check_interval=${leftCheckMs}`, 'random_page_cost=1.1'];
-  if (onlyByKey) settings.push(...joinsOfWholeTables.map((each) => `enable_${each}=off`));
-  return settings;
 }
 
 async function pendingMigrations(em: EntityManager, names: readonly string[]): Promise<string[]> {

@@ -25,7 +25,8 @@ export function invalidField(field: string, description: string): ConnectError {
 
 /** A temporary error, with a retry delay. */
 export function retryLater(text: string, code: Code, retryMs: number): ConnectError {
-  const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(retryMs) });
+  // A fraction of a millisecond cannot be sent.
+  const detail = create(RetryInfoSchema, { retryDelay: durationFromMs(Math.ceil(retryMs)) });
   return new ConnectError(text, code, undefined, [{ desc: RetryInfoSchema, value: detail }]);
 }
 

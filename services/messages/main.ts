@@ -61,11 +61,11 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const admission = new Admission({ resolve: egress.resolve, mayStart });
-  measureSending({ admission, recorder }, config.telemetry.metricsOfIntegrations);
   const systemMail = config.systemMailUrl
     ? openSystemMail({ url: config.systemMailUrl, from: config.systemMailFrom })
     : undefined;
   const hold = new Hold(store, { log, holdsRestored: config.holdsRestored });
+  measureSending({ admission, recorder, hold }, config.telemetry.metricsOfIntegrations);
   let lock: JournalFolder | undefined;
   const base = {
     store,

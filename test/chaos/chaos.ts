@@ -63,7 +63,7 @@ export async function runChaos(stack: TestStack, options: ChaosOptions): Promise
 }
 
 /** Polls the status until the broadcast is over, without helping it. */
-async function watch(
+export async function watch(
   stack: TestStack,
   id: string,
   giveUpAtMs: number,
@@ -93,9 +93,8 @@ async function inject(
   const startedAtMs = Date.now();
   const lasting: Promise<void>[] = [];
   for (const fault of schedule) {
-    await sleep(startedAtMs + fault.afterMs - Date.now(), undefined, { signal: ended }).catch(
-      () => {},
-    );
+    const waitMs = Math.max(0, startedAtMs + fault.afterMs - Date.now());
+    await sleep(waitMs, undefined, { signal: ended }).catch(() => {});
     if (ended.aborted) break;
     const { connections } = await stack.sink.status();
     lasting.push(happen(stack, fault, ended));

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { roleSettings } from '#lib/postgres/role-settings.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
 /**
@@ -17,6 +18,10 @@ export async function testStore(open: (url: string) => Promise<Store>): Promise<
     await makeTemplate(admin, template, server, open);
     const copy = `test_${crypto.randomUUID().replaceAll('-', '')}`;
     await admin.query(`create database ${copy} template ${template}`);
+    // A copy lacks the settings that the migration gave the role in the template.
+    for (const [name, value] of Object.entries(roleSettings)) {
+      await admin.query(`alter role current_user in database ${copy} set ${name} = '${value}'`);
+    }
     return await open(withDatabase(server, copy));
   } finally {
     await admin.end();

@@ -8,14 +8,8 @@ const triesMax = 50;
 export async function portsOf(replicas: number): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest));
-    const wanted = [0, 1, 2, 3, 4, 5, 10, 11, 12, 13];
-    for (let replica = 0; replica < replicas; replica += 1) wanted.push(14 + replica * 10);
-    wanted.push(
-      101,
-      102,
-      103,
-      ...wanted.filter((at) => at === 0 || at >= 10).map((at) => at + 100),
-    );
+    const services = Array.from({ length: 10 * (replicas + 1) }, (_, at) => at);
+    const wanted = [...services, ...services.map((at) => at + 100)];
     const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
     if (free.every((each) => each)) return first;
   }

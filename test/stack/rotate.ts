@@ -14,9 +14,9 @@ export async function changeKeys({ folder }: TestStack, args: readonly string[])
 }
 
 /** Starts all processes again with the keys of now, some at a time, so that old and new ones meet. */
-export async function restartInTurn(stack: TestStack): Promise<void> {
+export async function restartInTurn(stack: TestStack, turns = waves): Promise<void> {
   const { processes } = stack;
-  for (const names of waves) {
+  for (const names of turns) {
     const old = names.map((name) => ({ name, pid: processes.pid(name) }));
     for (const { pid } of old) process.kill(pid, 'SIGTERM');
     await Promise.all(old.map(({ name, pid }) => processes.untilReplaced(name, pid)));

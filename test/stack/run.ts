@@ -9,7 +9,7 @@ import { readStackConfig } from '../../deploy/local/stack-config.ts';
 
 /**
  * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts --folder F --port P
- * --replicas N --parent PID`. Writes all addresses to `F/ready.json`, and ends everything when the parent is gone.
+ * --replicas N --parent PID [--temporal HOST:PORT]`. Writes all addresses to `F/ready.json`, and ends everything when the parent is gone.
  */
 
 const { values } = parseArgs({
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '' },
     replicas: { type: 'string', default: '1' },
     parent: { type: 'string', default: '' },
+    temporal: { type: 'string', default: '' },
   },
 });
 const root = resolve(import.meta.dirname, '../..');
@@ -39,7 +40,7 @@ const config = readStackConfig(
     MESSAGES_REPLICAS: values.replicas,
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     DATABASE_URL: '',
-    TEMPORAL_ADDRESS: '',
+    TEMPORAL_ADDRESS: values.temporal,
     LOG_LEVEL: 'info',
   },
   root,

@@ -99,8 +99,11 @@ function judge(about: string, name: string, facts: Facts): Finding[] {
 /** A pooler hands out process ids of its own. */
 function pooler(about: string, isBetween: boolean): Finding[] {
   if (!isBetween) return [];
-  const text = 'a pooler such as pgbouncer is in between: jobs need LISTEN and session locks';
-  return [warning(about, text, 'use pool_mode = session, or connect to PostgreSQL itself')];
+  const text =
+    'a pooler such as pgbouncer is in between: without LISTEN, jobs begin up to a second later';
+  const remedy =
+    'pgbouncer 1.21 or later with max_prepared_statements, and a URL for each service (deploy/README.md)';
+  return [warning(about, text, remedy)];
 }
 
 async function checkSchema(about: string, name: ServiceName, url: string): Promise<Finding> {

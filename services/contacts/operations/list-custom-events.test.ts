@@ -74,3 +74,29 @@ test.each([
     given.customEvents.listCustomEvents({ workspaceId, ...request }),
   ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
 });
+
+test('a page ends at 4 MiB and goes on by its cursor', async () => {
+  const workspaceId = await givenLists(given);
+  const email = 'ann@example.com';
+  const events = Array.from({ length: 75 }, (_, number) => ({
+    email,
+    eventName: 'order',
+    externalId: String(number),
+    occurredAt: day(1),
+    properties: { text: 'x'.repeat(64_000) },
+  }));
+  await given.customEvents.importCustomEvents({ workspaceId, events });
+  const first = await list({ workspaceId, email, limit: 100 });
+  expect(first.numbers).toHaveLength(65);
+  const next = await list({ workspaceId, email, limit: 100, cursor: first.nextCursor ?? '' });
+  expect(next.nextCursor).toBeUndefined();
+  expect(new Set([...first.numbers, ...next.numbers]).size).toBe(75);
+  const page = await given.timelines.listTimeline({ workspaceId, email, limit: 100 });
+  const cursor = page.nextCursor ?? '';
+  const rest = await given.timelines.listTimeline({ workspaceId, email, limit: 100, cursor });
+  expect(page.timeline).toHaveLength(66);
+  expect(rest.nextCursor).toBeUndefined();
+  // One is of the contact itself.
+  const ids = [...page.timeline, ...rest.timeline].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(76);
+});

@@ -1,4 +1,5 @@
 import type { ListCustomEventsRequest } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
+import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { timestampSql } from '../contact/fields.ts';
@@ -14,22 +15,23 @@ export function listCustomEvents({ store }: Context): Methods['listCustomEvents'
   return async (request) => {
     const { limit = limitDefault, offset } = request;
     const { sql, values } = conditions(request);
+    const select = `select ${customEventJsonSql('event')}::text as event, event.occurred_at,
+        ${timestampSql('event.occurred_at')} as "occurredAt", event_name as "eventName", external_id as "externalId"
+      from custom_events event
+      where ${sql.join(' and ')}
+      order by event.occurred_at desc, event_name, external_id
+      limit ${limit + 1} offset ${offset}`;
     const rows = await query<{ event: string } & Cursor>(
       store.fork(),
-      `select ${customEventJsonSql('event')}::text as event, ${timestampSql('event.occurred_at')} as "occurredAt",
-         event_name as "eventName", external_id as "externalId"
-       from custom_events event
-       where ${sql.join(' and ')}
-       order by event.occurred_at desc, event_name, external_id
-       limit ${limit + 1} offset ${offset}`,
+      pageSql(select, { text: 'event', order: 'occurred_at desc, "eventName", "externalId"' }),
       values,
     );
-    const page = rows.slice(0, limit);
+    const { page, isLast } = pageOf(rows, limit, ({ event }) => Buffer.byteLength(event));
     const last = page.at(-1);
     return {
       events: page.map(({ event }) => customEventMessage(event)),
       count: page.length,
-      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+      nextCursor: isLast || !last ? undefined : writeCursor(last),
     };
   };
 }

@@ -18,14 +18,23 @@ export function listTimeline(context: Context): Methods['listTimeline'] {
     const page = await readPage(context, request, limit + 1);
     const own = await readOwnEntries(context.store, page);
     const messages = own ? await readMessageEntries(context.messageFacts, page) : [];
-    const entries = [...(own ?? []), ...messages].toSorted(newestFirst);
-    const shown = entries.slice(0, limit);
+    const entries = [...(own?.entries ?? []), ...messages].toSorted(newestFirst);
+    const shown = entries.slice(0, Math.min(limit, knownUntil(entries, own)));
     const last = shown.at(-1);
+    const isLast = shown.length === entries.length && own?.isAll !== false;
     return {
       timeline: shown.map((entry) => timelineEntryMessage(page.email, entry)),
-      nextCursor: entries.length > limit && last ? writeCursor(last) : undefined,
+      nextCursor: isLast || !last ? undefined : writeCursor(last),
     };
   };
+}
+
+type Own = Awaited<ReturnType<typeof readOwnEntries>>;
+
+/** How many entries are the next ones: behind the last of its own that were read, others of its own may come first. */
+function knownUntil(entries: readonly Entry[], own: Own): number {
+  const last = own?.isAll === false ? own.entries.at(-1) : undefined;
+  return last ? entries.indexOf(last) + 1 : entries.length;
 }
 
 async function readPage(

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Position } from './position.ts';
@@ -22,14 +23,20 @@ export type PageQuery = {
   limit: number;
 };
 
-/** What contacts itself knows of a contact, newest first; undefined if there is no such contact. */
-export async function readOwnEntries(store: Store, page: PageQuery): Promise<Entry[] | undefined> {
-  const { sql, values } = pageSql(page);
-  const [row] = await query<{ entries: Entry[] | null }>(store.fork(), sql, values);
-  return row && (row.entries ?? []);
+/** What contacts itself knows of a contact, newest first, and whether that is all; undefined if there is no such contact. */
+export async function readOwnEntries(
+  store: Store,
+  page: PageQuery,
+): Promise<{ entries: Entry[]; isAll: boolean } | undefined> {
+  const { sql, values } = entriesSql(page);
+  const rows = await query<{ entry: string | null }>(store.fork(), sql, values);
+  if (rows.length === 0) return undefined;
+  const texts = rows.flatMap(({ entry }) => entry ?? []);
+  const { page: own, isLast } = pageOf(texts, page.limit, (text) => Buffer.byteLength(text));
+  return { entries: own.map((text) => JSON.parse(text) as Entry), isAll: isLast };
 }
 
-function pageSql({ workspaceId, email, kinds, since, from, limit }: PageQuery) {
+function entriesSql({ workspaceId, email, kinds, since, from, limit }: PageQuery) {
   const values: unknown[] = [workspaceId, email, since];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const sources = timelineSources({
@@ -44,15 +51,18 @@ function pageSql({ workspaceId, email, kinds, since, from, limit }: PageQuery) {
   // Each is read in the order of an index, no further than the page.
   const parts = sources.map((sql) => `(select * from (${sql}) source where ${behind} ${order})`);
   const rows = parts.length > 0 ? parts.join(' union all ') : noRows;
-  const sql = `select (
-      select json_agg(json_build_object(
+  const entries = `select created_at, id, json_build_object(
         'time', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'id', id,
         'operation', operation, 'entityType', entity_type, 'kind', kind, 'changes', changes, 'entityId', entity_id,
         'entityData', ${entityDataSql}
-      ) order by created_at desc, id desc)
-      from (select * from (${rows}) entry ${order}) entry
-    ) as entries
-    from contacts where workspace_id = $1 and email = $2 and $3::timestamptz is not null`;
+      )::text as entry
+    from (select * from (${rows}) entry ${order}) entry`;
+  const sql = `select page.entry from contacts
+    left join lateral (
+      ${pageSql(entries, { text: 'entry', order: 'created_at desc, id desc' })}
+    ) page on true
+    where workspace_id = $1 and email = $2 and $3::timestamptz is not null
+    order by page.created_at desc, page.id desc`;
   return { sql, values };
 }
 

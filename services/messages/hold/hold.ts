@@ -23,6 +23,8 @@ export class Hold {
   #reason = '';
   #identity = '';
   #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   /** `holdsRestored`: a database whose identity has changed is put on hold. */
   constructor(store: Store, { log, holdsRestored }: { log: Log; holdsRestored: boolean }) {
@@ -39,18 +41,10 @@ export class Hold {
   /** Before anything is sent: a restored database must not send. */
   async start(): Promise<void> {
     await this.refresh();
-    // One at a time: a slow database must not have its connections taken by more and more of them.
-    let isReading = false;
     this.#timer = setInterval(() => {
-      if (isReading) return;
-      isReading = true;
-      this.refresh()
-        .catch(() => {
-          // The database is away, so nothing can be claimed either.
-        })
-        .finally(() => {
-          isReading = false;
-        });
+      this.refresh().catch(() => {
+        // The database is away, so nothing can be claimed either.
+      });
     }, readEveryMs).unref();
   }
 
@@ -58,7 +52,22 @@ export class Hold {
     clearInterval(this.#timer);
   }
 
-  async refresh(): Promise<void> {
+  /**
+   * One reading at a time, so that a slow database does not have its connections taken by more and more of them. Those who ask
+   * meanwhile share the next one, which sees what they have written.
+   */
+  refresh(): Promise<void> {
+    this.#next ??= this.#reading
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        this.#reading = this.#read();
+        return this.#reading;
+      });
+    return this.#next;
+  }
+
+  async #read(): Promise<void> {
     // A process may outlive the restore of its database.
     const identity = await identityOf(this.#store);
     if (identity !== this.#identity) await this.#recognize(identity);

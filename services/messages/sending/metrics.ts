@@ -1,4 +1,5 @@
 import { counter, gauge } from '#lib/telemetry/metrics.ts';
+import type { Hold } from '../hold/hold.ts';
 import type { Recorder } from '../record/recorder.ts';
 import type { Admission } from './admission.ts';
 import type { Lane } from './lane.ts';
@@ -49,7 +50,7 @@ const alone: Sums = [
 
 /** Measures what waits and is on its way; for the busiest integrations, as many as are asked for, also one by one. */
 export function measureSending(
-  { admission, recorder }: { admission: Admission; recorder: Recorder },
+  { admission, recorder, hold }: { admission: Admission; recorder: Recorder; hold: Hold },
   integrationsMax: number,
 ): void {
   for (const [name, help, of] of sums) {
@@ -68,6 +69,8 @@ export function measureSending(
   gauge({ name: 'postrider_outcomes_unstored', help: unstored }, (set) =>
     set(recorder.unstoredAll),
   );
+  const onHold = 'Whether the installation is on hold, so that nothing is sent: 1 or 0.';
+  gauge({ name: 'postrider_on_hold', help: onHold }, (set) => set(Number(hold.reason !== '')));
   if (integrationsMax === 0) return;
   for (const [name, help, of] of [...sums, ...alone]) {
     gauge({ name: `postrider_integration_${name}`, help, ...lanesOf }, (set) => {

@@ -47,7 +47,7 @@ export async function runTransactionalChaos(
   return { ...verdict, accepted: accepted.length, faults, seconds };
 }
 
-async function givenNotification(stack: TestStack): Promise<string> {
+export async function givenNotification(stack: TestStack): Promise<string> {
   const id = unique('chaos').slice(0, 32);
   const templateId = await givenTemplate(stack);
   const channels = { email: { template_id: templateId } };
@@ -73,10 +73,10 @@ async function killAll(
   return happened;
 }
 
-async function sendAll(
+export async function sendAll(
   stack: TestStack,
   notification: string,
-  { perSecond, forMs }: ChaosOptions,
+  { perSecond, forMs }: Pick<ChaosOptions, 'perSecond' | 'forMs'>,
 ): Promise<Accepted[]> {
   const startedAtMs = Date.now();
   const calls: Promise<Accepted>[] = [];
@@ -115,7 +115,7 @@ async function sendOne(stack: TestStack, notification: string, number: number): 
 }
 
 /** The rows of the record, once all have their outcome or the time is up. */
-async function settle(
+export async function settle(
   stack: TestStack,
   notification: string,
   settleMsMax: number,

@@ -91,7 +91,7 @@ async function killAll(
 }
 
 /** Repeats a call until it succeeds, as clients do. */
-async function untilDone(call: () => Promise<boolean>): Promise<void> {
+export async function untilDone(call: () => Promise<boolean>): Promise<void> {
   while (!(await call().catch(() => false))) await sleep(againMs);
 }
 
@@ -104,12 +104,15 @@ async function deleteOnce(
   return answer.status === 200 || answer.status === 404;
 }
 
-async function importAll({ call, workspaceId }: TestStack, { events, forMs }: ChaosOptions) {
+export async function importAll(
+  { call, workspaceId }: TestStack,
+  { events, forMs }: Pick<ChaosOptions, 'events' | 'forMs'>,
+): Promise<string[]> {
   const name = unique('chaos');
   const emails = Array.from({ length: events }, (_, number) => `${name}-${number}@example.com`);
   const startedAtMs = Date.now();
   for (let first = 0; first < events; first += importSize) {
-    await sleep(startedAtMs + (first / events) * forMs - Date.now());
+    await sleep(Math.max(0, startedAtMs + (first / events) * forMs - Date.now()));
     const contacts = emails.slice(first, first + importSize).map((email) => ({ email }));
     await untilDone(async () => {
       const { status } = await call('contacts.import', { workspace_id: workspaceId, contacts });
@@ -120,7 +123,7 @@ async function importAll({ call, workspaceId }: TestStack, { events, forMs }: Ch
 }
 
 /** Waits until everything is delivered; an operator's update spares the hours of the schedule. */
-async function settle(
+export async function settle(
   stack: TestStack,
   id: string,
   { events, settleMsMax, say }: Pick<ChaosOptions, 'settleMsMax' | 'say' | 'events'>,

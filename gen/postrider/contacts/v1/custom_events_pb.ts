@@ -516,7 +516,7 @@ export type ListCustomEventsRequest = Message<"postrider.contacts.v1.ListCustomE
   eventName: string;
 
   /**
-   * 1 to 100; 50 if absent.
+   * 1 to 100; 50 if absent. A page may hold fewer, since it ends at 4 MiB.
    *
    * @generated from field: optional int32 limit = 4;
    */

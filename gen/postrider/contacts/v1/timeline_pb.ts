@@ -143,7 +143,7 @@ export type ListTimelineRequest = Message<"postrider.contacts.v1.ListTimelineReq
   until?: Timestamp | undefined;
 
   /**
-   * 1 to 100; 50 if absent.
+   * 1 to 100; 50 if absent. A page may hold fewer, since it ends at 4 MiB.
    *
    * @generated from field: optional int32 limit = 6;
    */
