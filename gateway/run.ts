@@ -20,13 +20,17 @@ const drainMaxMs = 10_000;
 /** Serves until it is stopped; then finishes the requests in progress. */
 export async function startGateway(options: RunOptions): Promise<Running> {
   const { log, host, port, grpcPort, close } = options;
-  const { server, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
+  const { server, retire, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
   const grpc = grpcPort === undefined ? undefined : await options.openGrpc(grpcPort);
   await once(server.listen(port, host), 'listening');
   log.info({ port, grpcPort }, 'ready');
   return {
     log,
     readiness: async () => ready,
+    retire() {
+      retire();
+      grpc?.retire();
+    },
     async stop() {
       await Promise.all([drain(drainMaxMs), grpc?.drain(drainMaxMs)]);
       await close();

@@ -40,7 +40,12 @@ export type GatewayOptions = Omit<Api, 'callers' | 'largeBodies' | 'readBody' | 
   limits?: Partial<GatewayLimits>;
 };
 
-export type Gateway = { server: WebServer; drain(graceMs: number): Promise<void> };
+export type Gateway = {
+  server: WebServer;
+  /** `/healthz` is a 503 from now on, and each answer closes its connection, so that none is closed under a request. */
+  retire(): void;
+  drain(graceMs: number): Promise<void>;
+};
 
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
@@ -101,7 +106,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
-  return { server, drain: (graceMs) => drain(server, state, graceMs) };
+  const retire = () => {
+    state.draining = true;
+  };
+  return { server, retire, drain: (graceMs) => drain(server, state, graceMs) };
 }
 
 async function serve(

@@ -11,9 +11,11 @@ export type ChildOptions = {
   cwd: string;
   /** Resolves when the process answers; without it the process prints `ready` itself. */
   answers?: () => Promise<void>;
+  /** After this long without being ready it is killed. */
+  readyMsMax?: number;
 };
 
-const readyMsMax = 60_000;
+const readyMsDefault = 60_000;
 /** A little longer than a process gives itself to finish what it has begun. */
 const stopMsMax = 40_000;
 const saidCharsMax = 8_000;
@@ -21,7 +23,7 @@ const lastWordsMsMax = 500;
 
 /** Starts a process in its own group, so that Ctrl-C reaches only the supervisor, which stops the parts in order. */
 export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {
-  const { command, args, env, cwd, answers } = options;
+  const { command, args, env, cwd } = options;
   const child = spawn(command, args, {
     env,
     cwd,
@@ -44,7 +46,7 @@ export async function startChild(options: ChildOptions, start: StartOptions): Pr
   const kill = (): unknown => child.kill('SIGTERM');
   start.signal.addEventListener('abort', kill, { once: true });
   try {
-    await ready(child, exited, answers);
+    await ready(child, exited, options);
   } catch (error) {
     // Its last output may still be in the pipe.
     await Promise.race([closed, sleep(lastWordsMsMax)]);
@@ -59,7 +61,7 @@ export async function startChild(options: ChildOptions, start: StartOptions): Pr
 async function ready(
   child: ChildProcess,
   exited: Promise<unknown[]>,
-  answers: ChildOptions['answers'],
+  { answers, readyMsMax = readyMsDefault }: ChildOptions,
 ): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), readyMsMax);
   const ended = exited.then(([how]) => {

@@ -144,6 +144,8 @@ function sharedVariables(config: StackConfig): Variables {
     EGRESS_ALLOW: '127.0.0.0/8',
     MESSAGES_JOURNAL: config.journalFolder,
     MIGRATE_ON_START: 'true',
+    // Nothing balances load here.
+    SHUTDOWN_DELAY_SECONDS: '0',
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),
     CACHE_FOLDER: join(config.folder, 'cache'),

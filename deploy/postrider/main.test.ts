@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { until } from '../../test/stack/until.ts';
 import { keepKeys, serviceKeysOf } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
 import { freePort } from '../local/ports.ts';
 import { temporalProgram } from '../local/temporal-programs.ts';
 import { serviceNames } from './parts.ts';
 
+/** In Temporal's API. */
+const autoUpgrade = 2;
 /** Processes start slowly on a busy machine. */
 const processTimeoutMs = 300_000;
 
@@ -157,6 +160,27 @@ test(
 );
 
 test(
+  'a process that has to stop says so, serves on for a while, and ends connections by its answers',
+  async () => {
+    const [port, healthPort] = [await freePort(), await freePort()];
+    const process = await start('gateway', {
+      ...settingsOf('gateway', port, healthPort),
+      SHUTDOWN_DELAY_SECONDS: '3',
+    });
+    const exited = once(process, 'exit');
+    const ask = () => fetch(`http://127.0.0.1:${port}/api/contacts.count`);
+    expect((await ask()).headers.get('connection')).toBe('keep-alive');
+    process.kill('SIGTERM');
+    while ((await readyz(healthPort)).status === 200);
+    const answer = await ask();
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(503);
+    expect(await exited).toEqual([0, null]);
+  },
+  processTimeoutMs,
+);
+
+test(
   'a worker says that it is ready, and what its database lacks',
   async () => {
     const healthPort = await freePort();
@@ -172,6 +196,45 @@ test(
       missing: ['webhooks-worker: the database of WEBHOOKS_DATABASE_URL does not answer'],
     });
     await stop(lame);
+  },
+  processTimeoutMs,
+);
+
+test(
+  'a worker with a build id takes runs once its build is the current one, and runs move to it',
+  async () => {
+    const settings = settingsOf('webhooks', 0, await freePort());
+    const { client } = temporal;
+    const namespace = 'default';
+    const deploymentName = 'postrider-webhooks';
+    const builds = async () => {
+      const { workerDeploymentInfo: info } = await client.workflowService.describeWorkerDeployment({
+        namespace,
+        deploymentName,
+      });
+      return info?.versionSummaries?.map(({ deploymentVersion: version }) => version?.buildId);
+    };
+    const worker = await start('webhooks-worker', { ...settings, WORKER_BUILD_ID: '1.2.3' });
+    await until('the build is known', async () =>
+      ((await builds().catch(() => [])) ?? []).includes('1.2.3'),
+    );
+    const handle = await client.workflow.start('webhookRetries', {
+      taskQueue: 'webhooks',
+      workflowId: `webhook/nobody/${process.pid}`,
+      args: [{ workspaceId: 'nobody', id: 'none' }, []],
+    });
+    await client.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace,
+      deploymentName,
+      buildId: '1.2.3',
+    });
+    await handle.result();
+    const { raw } = await handle.describe();
+    expect(raw.workflowExecutionInfo?.versioningInfo).toMatchObject({
+      behavior: autoUpgrade,
+      deploymentVersion: { buildId: '1.2.3', deploymentName },
+    });
+    await stop(worker);
   },
   processTimeoutMs,
 );

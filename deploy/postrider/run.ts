@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Env, readEnv } from '#lib/config.ts';
 import { createLog } from '#lib/log.ts';
 import type { Running } from '#lib/process/part.ts';
 import { readTelemetry } from '#lib/telemetry/config.ts';
 import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
-import { type Health, serveHealth } from './health.ts';
+import { serveHealth } from './health.ts';
 import type { NamedPart } from './parts.ts';
 import { onTermination } from './termination.ts';
 import { startTracing, stopTracing } from './tracing.ts';
@@ -36,8 +37,11 @@ export async function runParts(
     for (const wave of starts) {
       await Promise.all(wave.map(async ({ name, start }) => parts.set(name, await start())));
     }
-    onTermination(log, async () => {
-      await stop(starts, parts, health);
+    onTermination(log, config.shutdownDelayMs, async () => {
+      health?.drain();
+      await serveOn(parts, config.shutdownDelayMs);
+      await stop(starts, parts);
+      health?.server.close();
       await stopTracing(config.telemetry);
     });
   } catch (error) {
@@ -79,22 +83,30 @@ export function readHealthConfig(env: Env) {
   return readEnv(env, (variables) => ({
     host: variables.text('HOST', '127.0.0.1'),
     port: variables.integer('HEALTH_PORT', 0, { from: 0, to: 65_535 }),
+    shutdownDelayMs: 1_000 * variables.integer('SHUTDOWN_DELAY_SECONDS', 1, { from: 0, to: 60 }),
     logLevel: variables.text('LOG_LEVEL', 'info'),
     logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
     telemetry: readTelemetry(variables),
   }));
 }
 
+/** Whoever calls learns from health that the process goes, before it refuses anybody. */
+async function serveOn(
+  parts: ReadonlyMap<string, Running | undefined>,
+  delayMs: number,
+): Promise<void> {
+  const called = [...parts.values()].filter((part) => part?.retire);
+  for (const part of called) part?.retire?.();
+  if (called.length > 0) await sleep(delayMs);
+}
+
 async function stop(
   starts: readonly (readonly Start[])[],
   parts: ReadonlyMap<string, Running | undefined>,
-  health: Health | undefined,
 ): Promise<void> {
-  health?.drain();
   for (const wave of starts.toReversed()) {
     await Promise.all(wave.map(({ name }) => parts.get(name)?.stop()));
   }
-  health?.server.close();
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -53,7 +53,12 @@ export type GrpcOptions = {
   callsPerClientMax?: number;
 };
 
-export type GrpcGateway = { port: number; drain(graceMs: number): Promise<void> };
+export type GrpcGateway = {
+  port: number;
+  /** Health answers NOT_SERVING from now on; calls are still accepted. */
+  retire(): void;
+  drain(graceMs: number): Promise<void>;
+};
 
 /** Calls at once, which leaves room on each service for those that come by HTTP. */
 const callsMax = 1_024;
@@ -99,6 +104,7 @@ export async function serveGrpc(
   const port = await listen(server, address);
   return {
     port,
+    retire: () => draining.abort(),
     async drain(graceMs) {
       draining.abort();
       const closed = new Promise<void>((done) => server.close(() => done()));

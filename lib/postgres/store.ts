@@ -1,5 +1,4 @@
 import type { AnyEntity, EntityClass } from '@mikro-orm/core';
-import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
@@ -7,11 +6,10 @@ import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { tieToCalls } from './call-connections.ts';
 import { connectionStringOf } from './database-url.ts';
 import { planByIndex } from './index-plans.ts';
-import { migrateJobs, planJobsOnce } from './job-schema.ts';
 import { returnLostConnections } from './lost-connections.ts';
+import { type Migrations, migrateSchema } from './migrate.ts';
 import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
-import { keepRoleSettings } from './role-settings.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -43,8 +41,7 @@ type StoreOptions = {
   /** A name for its connections in metrics; that of the service if absent. */
   pool?: string;
   entities: EntityClass<AnyEntity>[];
-  /** By the names under which they are recorded, in order. */
-  migrations: Record<string, new (...args: never[]) => Migration>;
+  migrations: Migrations;
   /** 10 if absent. */
   connectionsMax?: number | undefined;
   /** For writes that must outlive the call that began them: the end of a call closes none of these connections. */
@@ -59,17 +56,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
     clientUrl: options.url,
     entities: options.entities,
-    extensions: [Migrator],
-    migrations: {
-      migrationsList: Object.entries(options.migrations).map(([name, each]) => ({
-        name,
-        class: each,
-      })) as never,
-      tableName: 'migrations',
-      snapshot: false,
-      // Prevents its table from being created before `up` names the schema.
-      includeWildcardSchema: true,
-    },
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
       // The ORM drops the query of the URL.
@@ -97,44 +83,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     orm,
     fork: () => orm.em.fork(),
     read: createReader(orm),
-    migrate: () => migrate(orm, options),
+    migrate: () => migrateSchema(options),
     ping: async () => {
       await query(orm.em.fork(), 'select 1', []);
     },
     pendingMigrations: () => pendingMigrations(orm.em.fork(), Object.keys(options.migrations)),
     close: () => orm.close(true),
   };
-}
-
-async function lockMigration(em: EntityManager, service: string): Promise<void> {
-  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
-}
-
-/** The schema of a URL that names one is made here; those of services' own roles are provisioned with them. */
-async function createSchemaOfUrl(em: EntityManager, url: string): Promise<void> {
-  const schema = new URL(url).searchParams.get('options')?.match(/search_path=(\w+)/)?.[1];
-  if (schema === undefined) return;
-  const [found] = await query(em, 'select 1 from pg_namespace where nspname = $1', [schema]);
-  if (!found) await query(em, `create schema ${schema}`, []);
-}
-
-async function migrate(orm: MikroORM, { name, url }: StoreOptions): Promise<void> {
-  // First, so that what follows connects with them.
-  await orm.em.fork().transactional(keepRoleSettings);
-  // Committed before, since the library uses another connection.
-  await orm.em.fork().transactional(async (em) => {
-    await lockMigration(em, name);
-    await createSchemaOfUrl(em, url);
-  });
-  await orm.em.fork().transactional(async (em) => {
-    await lockMigration(em, name);
-    // Without the schema it would look for its table in `public`, and never find it.
-    const [here] = await query<{ name: string }>(em, 'select current_schema() as name', []);
-    await orm.migrator.up({ schema: here?.name });
-    // Committed separately, since the library reads from another connection.
-    await migrateJobs(orm.em.fork(), url, name);
-    await planJobsOnce(em, name);
-  });
 }
 
 async function pendingMigrations(em: EntityManager, names: readonly string[]): Promise<string[]> {

@@ -10,6 +10,8 @@ export type Part = {
 export type Running = {
   log: Log;
   readiness(): Promise<Readiness>;
+  /** From now on its own health says that it does not serve, while it still does. Absent where nobody calls it. */
+  retire?(): void;
   /** Finishes what it has begun. */
   stop(): Promise<void>;
 };

@@ -157,6 +157,7 @@ async function start<Config extends ServiceConfig>(
   return {
     log,
     readiness: () => databaseReadiness(store),
+    retire: server.retire,
     async stop() {
       await server.drain();
       sharing.stop();

@@ -29,6 +29,19 @@ export function readTemporal(variables: Variables): TemporalServer {
   return variables.derived(() => ({ ...server, ...connectionOf(given) })) ?? server;
 }
 
+const buildIdForm = /^[\w.-]{0,128}$/;
+
+/** The build of a worker, for Temporal's worker versioning; empty if it is not used. */
+export function readBuildId(variables: Variables): string {
+  const given = variables.text('WORKER_BUILD_ID', '');
+  variables.derived(() => {
+    if (!buildIdForm.test(given)) {
+      throw new Error('WORKER_BUILD_ID must be at most 128 letters, digits and ._-');
+    }
+  });
+  return given;
+}
+
 function textsOf(variables: Variables, names: readonly string[]): Record<string, string> {
   const given = names.map((name) => [name, variables.text(name, '')] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== ''));

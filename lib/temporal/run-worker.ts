@@ -36,7 +36,11 @@ export type WorkerOptions = {
   close(): Promise<void>;
 };
 
-type WorkerConfig = ServiceConfig & { temporal: TemporalServer; cacheFolder: string };
+type WorkerConfig = ServiceConfig & {
+  temporal: TemporalServer;
+  buildId: string;
+  cacheFolder: string;
+};
 
 /** The workflows and activities of one service as part of a process. Its workflows are in the folder of the task queue's name. */
 export function workerPart<Config extends WorkerConfig>(
@@ -69,6 +73,7 @@ async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Pr
     namespace: config.temporal.namespace,
     taskQueue: workflow.taskQueue,
     workflowBundle: bundle,
+    ...versionOf(config, workflow),
     ...(await tracedWorker()),
     activities: options.activities,
     maxConcurrentActivityTaskExecutions: options.activitiesAtOnce,
@@ -90,6 +95,18 @@ async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Pr
       await temporal.connection.close();
       await options.close();
     },
+  };
+}
+
+/** Runs move to the current build with their next task: they follow from rows, and all builds replay each other's histories. */
+function versionOf({ buildId }: WorkerConfig, { taskQueue }: Workflow) {
+  if (buildId === '') return {};
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName: `postrider-${taskQueue}`, buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    } as const,
   };
 }
 

@@ -1,5 +1,5 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import { readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
+import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
   /** Private ranges in CIDR notation that feeds may be in. */
@@ -7,6 +7,8 @@ type Own = {
   /** The gateway as people reach it, for links to pages of broadcasts; empty for no such links. */
   publicUrl: string;
   temporal: TemporalServer;
+  /** The version of the worker for Temporal; empty for none. */
+  buildId: string;
   /** Folder in which the worker keeps the bundle of workflows. */
   cacheFolder: string;
 };
@@ -20,6 +22,7 @@ export const readConfig = configReader<Own>(
     egressAllow: variables.list('EGRESS_ALLOW'),
     publicUrl: variables.text('PUBLIC_URL', ''),
     temporal: readTemporal(variables),
+    buildId: readBuildId(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
   }),
 );

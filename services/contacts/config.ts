@@ -1,8 +1,10 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import { readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
+import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
   temporal: TemporalServer;
+  /** The version of the worker for Temporal; empty for none. */
+  buildId: string;
   /** Folder in which the worker keeps the bundle of workflows. */
   cacheFolder: string;
 };
@@ -18,6 +20,7 @@ export const readConfig = configReader<Own>(
   },
   (variables) => ({
     temporal: readTemporal(variables),
+    buildId: readBuildId(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
   }),
 );

@@ -1,10 +1,12 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
-import { readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
+import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
   /** Private ranges in CIDR notation that endpoints may be in. */
   egressAllow: readonly string[];
   temporal: TemporalServer;
+  /** The version of the worker for Temporal; empty for none. */
+  buildId: string;
   /** Folder in which the worker keeps the bundle of workflows. */
   cacheFolder: string;
 };
@@ -17,6 +19,7 @@ export const readConfig = configReader<Own>(
   (variables) => ({
     egressAllow: variables.list('EGRESS_ALLOW'),
     temporal: readTemporal(variables),
+    buildId: readBuildId(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),
   }),
 );

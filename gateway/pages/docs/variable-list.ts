@@ -45,6 +45,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
           'A port for `/healthz` (200 while the process runs) and `/readyz` (200, or 503 with what is missing), in plain HTTP; `0` for none.',
       },
       {
+        name: 'SHUTDOWN_DELAY_SECONDS',
+        fallback: '1',
+        about:
+          'How long a service or the gateway serves on after SIGTERM while its health says that it goes: a little longer than a load balancer takes to notice. 0 to 60.',
+      },
+      {
         name: 'DEMO_MODE',
         fallback: 'false',
         about: '`true` refuses operations that would let strangers abuse a public demo.',
@@ -306,6 +312,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         about: 'Our certificate, for servers that ask for one.',
       },
       { name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', fallback: '', about: 'The key of that certificate.' },
+      {
+        name: 'WORKER_BUILD_ID',
+        fallback: '',
+        about:
+          'Turns on worker versioning: the build of a worker in its deployment (`postrider-broadcasts`, `postrider-contacts`, `postrider-webhooks`). It takes no run before it is made the current version.',
+      },
       {
         name: 'CACHE_FOLDER',
         fallback: '.postrider/cache',

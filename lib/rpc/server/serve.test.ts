@@ -108,6 +108,16 @@ test('a watch of health reports that the service drains, and does not delay it',
   expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
 });
 
+test('a service that is retired serves on, and its health says that it goes', async () => {
+  const { transport, client, server, release } = await givenService();
+  server.retire();
+  expect(await createClient(Health, transport).check({})).toMatchObject({
+    status: Status.NOT_SERVING,
+  });
+  release();
+  expect((await client.listAudience(request)).emails).toEqual(['done']);
+});
+
 test('a peer that does not disconnect delays a drain by at most ten seconds', async () => {
   const { server } = await givenService();
   const socket = connect(server.port, '127.0.0.1');

@@ -97,7 +97,12 @@ function onlyOurs(interceptor: Interceptor): Interceptor {
   };
 }
 
-export type RunningService = { port: number; drain(): Promise<void> };
+export type RunningService = {
+  port: number;
+  /** Health answers NOT_SERVING from now on; calls are still accepted. */
+  retire(): void;
+  drain(): Promise<void>;
+};
 
 /**
  * Serves gRPC, gRPC-Web and Connect over h2c or TLS on one port, with health and reflection. Draining
@@ -117,6 +122,7 @@ export async function serve(
   const port = await listen(server, address);
   return {
     port,
+    retire: () => draining.abort(),
     async drain() {
       draining.abort();
       const closed = new Promise<void>((done) => server.close(() => done()));

@@ -7,6 +7,7 @@ import type { Peers } from '../peers.ts';
 
 const askSizeMax = 200;
 const callTimeoutMs = 5_000;
+const lookMaxMs = 10_000;
 /** A mail server may take ten minutes to answer. */
 const settleEveryMs = 15_000;
 
@@ -60,13 +61,15 @@ export async function countWhole(
 ) {
   const whole = { ...tally };
   const emails = slice.emails ?? [];
+  // Of all calls together: a process that ends has no time for a large slice and slow answers.
+  const signal = AbortSignal.timeout(lookMaxMs);
   let inFlight = 0;
   for (let first = tally.position; first < emails.length; first += askSizeMax) {
     const { workspace_id: workspaceId, broadcast_id: broadcastId } = slice;
     const batch = emails.slice(first, first + askSizeMax);
     const answer = await sender.getBatchOutcomes(
       { workspaceId, broadcastId, emails: batch },
-      { timeoutMs: callTimeoutMs },
+      { timeoutMs: callTimeoutMs, signal },
     );
     if (answer.outcomes) addAnswer(whole, answer.outcomes);
     inFlight += answer.inFlight;

@@ -52,7 +52,8 @@ seccompProfile: { type: RuntimeDefault }
 {{- $root := .root -}}
 {{- $service := trimSuffix "-worker" .name -}}
 {{- $ports := include "postrider.ports" $root | fromYaml -}}
-{{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
+{{- /* Longer than callers keep the addresses behind a name: calls stop coming before the process refuses them. */ -}}
+{{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "SHUTDOWN_DELAY_SECONDS" "7" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
 {{- range $other, $port := $ports -}}
 {{- $_ := set $env (printf "%s_ADDR" (upper $other)) (printf "%s-%s:%v" $root.Release.Name $other $port) -}}
 {{- end -}}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Call, createCall } from '../stack/client.ts';
+
+/** What happened to requests, beyond their last answers. */
+export type Hardships = {
+  /** Connections that were refused: the next gateway was asked. */
+  refused: number;
+  /** Answers that asked to come again later. */
+  asked: number;
+  /** Neither an answer nor a refused connection, or a 5xx without `Retry-After`. */
+  failures: string[];
+};
+
+const triesMax = 100;
+/** After all gateways have refused. */
+const refusedWaitMs = 100;
+
+/**
+ * A client that asks the gateways in turn, the next one where a connection is refused, and comes again when `Retry-After`
+ * says so. It repeats nothing else, since what broke in the middle may have been done.
+ */
+export function patientCall(
+  gatewayUrls: readonly string[],
+  token: string,
+): { call: Call; hardships: Hardships } {
+  const calls = gatewayUrls.map((url) => createCall(url, token));
+  const hardships: Hardships = { refused: 0, asked: 0, failures: [] };
+  let turn = 0;
+  const call: Call = async (operation, ...rest) => {
+    const first = turn++;
+    for (let tries = 1; ; tries += 1) {
+      const next = calls[(first + tries) % calls.length];
+      const answer = await next?.(operation, ...rest).catch((error: unknown) => {
+        if (tries < triesMax && causeOf(error) === 'ECONNREFUSED') return undefined;
+        hardships.failures.push(`${operation}: ${causeOf(error)}`);
+        throw error;
+      });
+      if (answer === undefined) {
+        hardships.refused += 1;
+        if (tries >= calls.length) await sleep(refusedWaitMs);
+      } else if (answer.status < 429) return answer;
+      else await comeAgain(operation, answer, tries, hardships);
+    }
+  };
+  return { call, hardships };
+}
+
+async function comeAgain(
+  operation: string,
+  { status, headers, body }: Answer,
+  tries: number,
+  hardships: Hardships,
+): Promise<void> {
+  const seconds = headers.get('retry-after');
+  if (seconds === null || tries >= triesMax) {
+    hardships.failures.push(`${operation}: ${status} ${JSON.stringify(body)}`);
+    throw new Error(`${operation} answered ${status}: ${JSON.stringify(body)}`);
+  }
+  hardships.asked += 1;
+  await sleep(Number(seconds) * 1_000);
+}
+
+/** `fetch` hides why it failed in the cause of its error. Jest's errors are of other classes than those of Node. */
+export function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const { code, message } = (cause ?? error) as { code?: string; message?: string };
+  return code ?? message ?? String(error);
+}

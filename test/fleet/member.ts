@@ -1,0 +1,87 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChild } from '../../deploy/local/child.ts';
+import type { Running } from '../../deploy/local/supervisor.ts';
+import { causeOf } from './client.ts';
+
+type Variables = Record<string, string>;
+
+/** One process of a fleet: a word of the program, its settings, and where its health is answered. */
+export type MemberPlan = { name: string; word: string; env: Variables; healthPort: number };
+
+/** How a process ended after SIGTERM. */
+export type Ending = {
+  name: string;
+  /** Null if it was killed. */
+  code: number | null;
+  ms: number;
+  /** What `/readyz` answered from SIGTERM on, each change once: a status, or `closed`. */
+  health: (number | 'closed')[];
+};
+
+export type Member = MemberPlan & {
+  pid: number;
+  /** Sends SIGTERM and waits for the end. */
+  end(): Promise<Ending>;
+};
+
+/** Many processes start at the same time, on a busy machine. */
+const readyMsMax = 240_000;
+const healthEveryMs = 5;
+const healthMsMax = 1_000;
+
+/** Starts a process from the sources in `root`; resolves when it is ready. */
+export async function startMember(
+  plan: MemberPlan,
+  { root, folder, spawned }: { root: string; folder: string; spawned(pid: number): void },
+): Promise<Member> {
+  const log = createWriteStream(join(folder, 'logs', `${plan.name}.log`), { flags: 'a' });
+  const { DATABASE_URL, SMTP_URL, SECRET_KEY, SERVICE_KEYS, ...inherited } = process.env;
+  const running = await startChild(
+    {
+      command: process.execPath,
+      args: [join(root, 'deploy/postrider/main.ts'), plan.word],
+      // Of Jest, which sets them for modules of its own.
+      env: { ...inherited, NODE_OPTIONS: '', NODE_ENV: '', ...plan.env },
+      cwd: folder,
+      readyMsMax,
+    },
+    { log: (text) => log.write(text), spawned, signal: new AbortController().signal },
+  );
+  return { ...plan, pid: running.pid, end: () => endOf(plan, running) };
+}
+
+async function endOf({ name, healthPort }: MemberPlan, running: Running): Promise<Ending> {
+  const startedAtMs = Date.now();
+  const over = new AbortController();
+  process.kill(running.pid, 'SIGTERM');
+  const watching = watchHealth(healthPort, over.signal);
+  const [code] = (await running.exited) as [number | null];
+  over.abort();
+  return { name, code, ms: Date.now() - startedAtMs, health: await watching };
+}
+
+async function watchHealth(port: number, over: AbortSignal): Promise<Ending['health']> {
+  const seen: Ending['health'] = [];
+  while (!over.aborted) {
+    const now = await readiness(port);
+    if (now !== undefined && seen.at(-1) !== now) seen.push(now);
+    await sleep(healthEveryMs);
+  }
+  return seen;
+}
+
+/** Undefined if a busy process does not answer in time. */
+async function readiness(port: number): Promise<number | 'closed' | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(healthMsMax),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch (error) {
+    return causeOf(error) === 'ECONNREFUSED' ? 'closed' : undefined;
+  }
+}
