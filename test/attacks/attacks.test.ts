@@ -22,13 +22,12 @@ beforeAll(async () => {
 
 test.each(attacks.map((attack) => [attack.name, attack] as const))(
   'a tenant works on beside %s',
-  async (_, { begin, isLimited }) => {
+  async (_, { begin }) => {
     const attack = await begin(site);
     const seen = await neighbour.live({ requests: 60, perSecond: 20, mails: 5 });
     expect(seen.statuses.filter((status) => status !== 200)).toEqual([]);
     const emails = [...seen.mailsAskedAtMs.keys()];
     await until('the mails have arrived', async () => mailsTo(stack, emails).length >= 5);
-    if (isLimited) await until('the attacker is refused', async () => attack.tally.has(429));
     await attack.stop();
     expect(attack.tally.has(500)).toBe(false);
   },

@@ -8,8 +8,6 @@ export type Site = { baseUrl: string; owner: string; smtpPort: number };
 
 export type Attack = {
   name: string;
-  /** Whether the attacker is told to slow down, however slow the machine is. */
-  isLimited: boolean;
   /** Prepares a tenant of its own, and begins. */
   begin(site: Site): Promise<Running>;
 };
@@ -91,7 +89,6 @@ const pathOf = (operation: string, query: Record<string, string>) =>
 export const attacks: readonly Attack[] = [
   {
     name: 'a hot loop of reads',
-    isLimited: false,
     async begin(site) {
       const tenant = await givenTenant(site.baseUrl, site);
       const path = pathOf('lists.list', { workspace_id: tenant.workspaceId });
@@ -100,7 +97,6 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'a thousand slow reads',
-    isLimited: true,
     async begin(site) {
       const tenant = await givenTenant(site.baseUrl, site);
       await importContacts(tenant, 20_000);
@@ -114,7 +110,6 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: '200 large imports',
-    isLimited: false,
     async begin(site) {
       const tenant = await givenTenant(site.baseUrl, site);
       return flood(tenant, {
@@ -132,22 +127,18 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'template bombs',
-    isLimited: false,
     begin: async (site) => compileOf(await givenTenant(site.baseUrl, site), loops, 80),
   },
   {
     name: 'templates that patterns stumble over',
-    isLimited: false,
     begin: async (site) => compileOf(await givenTenant(site.baseUrl, site), quadratic, 16),
   },
   {
     name: 'mails that never end to render',
-    isLimited: false,
     begin: async (site) => mailsOf(await givenTenant(site.baseUrl, site), filters, 16),
   },
   {
     name: 'ids of 60 KB without a token',
-    isLimited: false,
     async begin({ baseUrl }) {
       const contact = { email: 'a@example.com' };
       const body = { workspace_id: 'x'.repeat(60_000), contact, list_ids: ['a'] };
@@ -157,7 +148,6 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'a flood of wrong tokens',
-    isLimited: false,
     begin: async ({ baseUrl }) =>
       flood(
         { baseUrl, token: 'wrong' },
@@ -166,27 +156,22 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: '4,096 streams that are idle',
-    isLimited: false,
     begin: async ({ baseUrl }) => idleStreams(contactsPort(baseUrl), 4_096),
   },
   {
     name: '1,060 connections that send no body',
-    isLimited: false,
     begin: async ({ baseUrl }) => idleSockets(baseUrl, 1_060),
   },
   {
     name: 'a mail server that never answers',
-    isLimited: false,
     begin: (site) => throughServer(site, startTarpit, (tenant) => mailsOf(tenant, plainMail, 12)),
   },
   {
     name: 'a mail server of many words',
-    isLimited: false,
     begin: (site) => throughServer(site, startTalker, (tenant) => mailsOf(tenant, plainMail, 12)),
   },
   {
     name: 'large pages',
-    isLimited: true,
     async begin(site) {
       const tenant = await givenTenant(site.baseUrl, site);
       for (let each = 0; each < 10; each += 1) {
