@@ -30,7 +30,7 @@ export const squawk = findProgram();
 
 function findProgram(): string | undefined {
   try {
-    const own = createRequire(import.meta.resolve('squawk-cli/package.json'));
+    const own = createRequire(import.meta.url);
     const platform = `@squawk-cli/${process.platform}-${process.arch}/package.json`;
     return join(dirname(own.resolve(platform)), 'bin', 'squawk');
   } catch {
