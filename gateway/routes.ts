@@ -10,7 +10,7 @@ import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { type Paging, pagingOf } from './api/ndjson.ts';
 import { type DecodeQuery, queryDecoder, queryNames } from './api/query.ts';
-import { decoderOf } from './json/decode.ts';
+import { turnsDecoderOf } from './json/decode.ts';
 import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
 
 /** An operation of the public API, with everything that a request needs computed in advance. */
@@ -31,7 +31,7 @@ export type Route = {
   failureText: string;
   decodeQuery: DecodeQuery;
   queryNames: ReadonlySet<string>;
-  decodeBody: (json: unknown) => Message;
+  decodeBody: (json: unknown) => Promise<Message>;
   encode: EncodeValue;
   /** Present where all pages are the answer, as one stream. */
   paging: Paging | undefined;
@@ -80,7 +80,7 @@ function routeOf(method: DescMethod): Route {
     failureText: promise.failureText || 'Internal server error',
     decodeQuery: queryDecoder(method.input),
     queryNames: queryNames(method.input),
-    decodeBody: bodyDecoder(method),
+    decodeBody: turnsDecoderOf(method.input),
     encode: promise.bodyField
       ? bodyFieldEncoder(method.output, promise.bodyField)
       : encoderOf(method.output),
@@ -90,11 +90,6 @@ function routeOf(method: DescMethod): Route {
 
 function isUnary(method: DescMethod): method is DescMethod & DescMethodUnary {
   return method.methodKind === 'unary';
-}
-
-function bodyDecoder(method: DescMethod): (json: unknown) => Message {
-  const decode = decoderOf(method.input);
-  return (json) => decode(json, 1);
 }
 
 function verbAndPath(method: DescMethod): Pick<Route, 'verb' | 'path'> {

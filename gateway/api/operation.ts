@@ -140,7 +140,7 @@ async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<
   }
   const json = parseObject(body);
   await giveTurn(body.length);
-  const message = route.decodeBody(json);
+  const message = await route.decodeBody(json);
   await giveTurn(body.length);
   if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
   return message;

@@ -7,6 +7,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { mapInTurns } from '#lib/limits/turns.ts';
 import { FieldError, located } from './field-error.ts';
 import { isObject } from './text.ts';
 import {
@@ -22,7 +23,13 @@ import {
 /** Reads a message from parsed JSON, or throws a FieldError that names the field. */
 export type DecodeMessage = (json: unknown, depth: number) => Message;
 
-type FieldPlan = { localName: string; nullable: boolean; decode: DecodeValue };
+type FieldPlan = {
+  localName: string;
+  nullable: boolean;
+  decode: DecodeValue;
+  /** Of a list: what decodes one of its elements. */
+  decodeElement: DecodeValue | undefined;
+};
 
 /** A message's decoders, made at start, so that no request reads descriptors. */
 type MessagePlan = {
@@ -32,9 +39,46 @@ type MessagePlan = {
   nullFields: string | undefined;
 };
 
-const decoders = new Map<DescMessage, DecodeMessage>();
+type Decoder = { plan: MessagePlan; decode: DecodeMessage };
+const decoders = new Map<DescMessage, Decoder>();
+/** Take a few milliseconds. */
+const elementsAtOnce = 250;
 
 export function decoderOf(desc: DescMessage): DecodeMessage {
+  return compiled(desc).decode;
+}
+
+/** The same with a turn of the event loop for others between portions of a long list. */
+export function turnsDecoderOf(desc: DescMessage): (json: unknown) => Promise<Message> {
+  const { plan, decode } = compiled(desc);
+  return async (json) => {
+    const list = isObject(json) ? longList(plan, json) : undefined;
+    if (!isObject(json) || !list) return decode(json, 1);
+    const { name, elements, field, decodeElement } = list;
+    const message = decode({ ...json, [name]: [] }, 1);
+    const values = await mapInTurns(elements, elementsAtOnce, (element, at) => {
+      try {
+        return decodeElement(element, 2);
+      } catch (error) {
+        throw located(located(error, `[${at}]`), name);
+      }
+    });
+    return Object.assign(message, { [field.localName]: values });
+  };
+}
+
+function longList(plan: MessagePlan, json: Record<string, unknown>) {
+  for (const name of Object.keys(json)) {
+    const elements = json[name];
+    const field = plan.fields.get(name);
+    const decodeElement = field?.decodeElement;
+    if (!decodeElement || !Array.isArray(elements) || elements.length <= elementsAtOnce) continue;
+    return { name, elements, field, decodeElement };
+  }
+  return undefined;
+}
+
+function compiled(desc: DescMessage): Decoder {
   const known = decoders.get(desc);
   if (known) return known;
   const plan: MessagePlan = {
@@ -44,7 +88,8 @@ export function decoderOf(desc: DescMessage): DecodeMessage {
   };
   const decode: DecodeMessage = (json, depth) => decodeMessage(plan, json, depth);
   // Registered before its fields are compiled, so that a message may contain its own type.
-  decoders.set(desc, decode);
+  const decoder = { plan, decode };
+  decoders.set(desc, decoder);
   for (const field of desc.fields) {
     const { nullable, nullFields, rowError } = getOption(field, jsonOption);
     if (nullFields || rowError) continue;
@@ -52,9 +97,10 @@ export function decoderOf(desc: DescMessage): DecodeMessage {
       localName: field.localName,
       nullable,
       decode: fieldDecoder(field),
+      decodeElement: field.fieldKind === 'list' ? elementDecoder(field) : undefined,
     });
   }
-  return decode;
+  return decoder;
 }
 
 function decodeMessage(plan: MessagePlan, json: unknown, depth: number): Message {

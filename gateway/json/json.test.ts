@@ -23,7 +23,7 @@ import {
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { decoderOf } from './decode.ts';
+import { decoderOf, turnsDecoderOf } from './decode.ts';
 import { bodyFieldEncoder, encoderOf } from './encode.ts';
 import { FieldError } from './field-error.ts';
 import { parseJson } from './text.ts';
@@ -142,6 +142,25 @@ describe('a request', () => {
     const contact = decodeContact('"null_fields":{"paths":["email"]},"row_error":"mine"');
     expect(contact?.nullFields).toBeUndefined();
     expect(contact?.rowError).toBe('');
+  });
+
+  test('with a long list is read as others are, and others have turns meanwhile', async () => {
+    const rows = Array.from({ length: 1_200 }, (_, at) => ({
+      email: `r${at}@b.co`,
+      phone: `${at}`,
+    }));
+    const text = JSON.stringify({ contacts: rows, workspace_id: 'w', subscribe_to_lists: ['a'] });
+    let hadTurn = false;
+    setImmediate(() => {
+      hadTurn = true;
+    });
+    const read = await turnsDecoderOf(ImportContactsRequestSchema)(parseJson(Buffer.from(text)));
+    expect(hadTurn).toBe(true);
+    expect(read).toEqual(decode(ImportContactsRequestSchema, text));
+    const wrong = JSON.stringify({ subscribe_to_lists: [...Array(999).fill('a'), 7] });
+    await expect(
+      turnsDecoderOf(ImportContactsRequestSchema)(parseJson(Buffer.from(wrong))),
+    ).rejects.toMatchObject({ text: problem(ImportContactsRequestSchema, wrong) });
   });
 
   test('gives a row that cannot be read its own error, and keeps its address and the other rows', () => {

@@ -12,12 +12,12 @@ export async function giveTurn(messageBytes: number): Promise<void> {
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   portion: number,
-  map: (item: Item) => Result,
+  map: (item: Item, at: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (let from = 0; from < items.length; from += portion) {
     if (from > 0) await nextTurn();
-    for (const item of items.slice(from, from + portion)) results.push(map(item));
+    for (const item of items.slice(from, from + portion)) results.push(map(item, results.length));
   }
   return results;
 }

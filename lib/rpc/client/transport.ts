@@ -4,19 +4,18 @@ import {
   type DescMessage,
   type DescMethodUnary,
   type DescService,
-  fromBinary,
   isMessage,
   type MessageInitShape,
   type MessageShape,
-  toBinary,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport, type UnaryResponse } from '@connectrpc/connect';
 import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-connect';
 import { callMade } from '#lib/telemetry/calls.ts';
 import { currentTraceparent, inSpan } from '#lib/telemetry/tracing.ts';
 import { retryLater } from '../errors.ts';
+import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
 import { currentRequestId, requestIdHeader } from '../request-id.ts';
-import { binaryOptions, metadataOf } from '../wire.ts';
+import { metadataOf } from '../wire.ts';
 import { type Answer, exchange, NoAnswer } from './call.ts';
 import type { Connection } from './connection.ts';
 
@@ -41,11 +40,11 @@ export function leanTransport(connection: Connection, authorization?: Authorizat
     const headers = requestHeaders(method, given);
     headers['connect-timeout-ms'] = String(Math.ceil(timeoutMs));
     if (authorization) headers.authorization = await authorization();
-    const body = toBinary(method.input, messageOf(method.input, input));
+    const body = await toBinaryInTurns(method.input, messageOf(method.input, input));
     const startedAtMs = performance.now();
     try {
       const answer = await exchange(connection, { headers, body, signal, timeoutMs });
-      const response = responseOf(method, answer);
+      const response = await responseOf(method, answer);
       callMade(method, startedAtMs, undefined);
       return response;
     } catch (reason) {
@@ -100,13 +99,13 @@ function requestHeaders({ parent, name }: DescMethodUnary, given: Given): Outgoi
   };
 }
 
-function responseOf<I extends DescMessage, O extends DescMessage>(
+async function responseOf<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   answer: Answer,
-): UnaryResponse<I, O> {
+): Promise<UnaryResponse<I, O>> {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status !== 200 || type !== 'application/proto') throw failureIn(method, answer);
-  return new Response(method, answer);
+  return new Response(method, answer, await parse(method, answer.body));
 }
 
 /** A class, since V8 puts the getters of an object literal into the old generation, where they keep the whole answer. */
@@ -119,10 +118,10 @@ class Response<I extends DescMessage, O extends DescMessage> implements UnaryRes
   // Created on first use: few callers read metadata, and it costs more than the rest of a response.
   #metadata: [Headers, Headers] | undefined;
 
-  constructor(method: DescMethodUnary<I, O>, answer: Answer) {
+  constructor(method: DescMethodUnary<I, O>, answer: Answer, message: MessageShape<O>) {
     this.service = method.parent;
     this.method = method;
-    this.message = parse(method, answer.body);
+    this.message = message;
     this.#headers = answer.headers;
   }
 
@@ -140,12 +139,12 @@ class Response<I extends DescMessage, O extends DescMessage> implements UnaryRes
   }
 }
 
-function parse<O extends DescMessage>(
+async function parse<O extends DescMessage>(
   { output, parent }: DescMethodUnary<DescMessage, O>,
   body: Uint8Array,
-): MessageShape<O> {
+): Promise<MessageShape<O>> {
   try {
-    return fromBinary(output, body, binaryOptions);
+    return await fromBinaryInTurns(output, body);
   } catch {
     throw new NoAnswer(`${parent.typeName} answered what can't be read`);
   }

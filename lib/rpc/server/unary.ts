@@ -4,7 +4,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
@@ -20,8 +20,8 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
-import { giveTurn } from '#lib/limits/turns.ts';
-import { binaryOptions, messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
+import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
+import { messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
 import { isPublic } from './access.ts';
 import { deadlineDefaultMs } from './deadline.ts';
 import { discardRest } from './http2.ts';
@@ -93,10 +93,9 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
     if (badTimeout) throw badTimeout;
     await options.requestGate(call);
     const message = await readBody(request, spec.messageMax, call.signal);
-    const input = parse(spec.method.input, message);
-    await giveTurn(message.length);
+    const input = await parse(spec.method.input, message);
     const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
-    const body = toBinary(spec.method.output, output);
+    const body = await toBinaryInTurns(spec.method.output, output);
     if (body.length > messageMaxBytes) throw tooLarge('answer', messageMaxBytes);
     respond(stream, { status: 200, type: 'application/proto', body }, call);
   } catch (reason) {
@@ -124,9 +123,12 @@ function tooLarge(what: string, maxBytes: number): ConnectError {
   return new ConnectError(text, Code.ResourceExhausted);
 }
 
-function parse<Desc extends DescMessage>(schema: Desc, body: Uint8Array): MessageShape<Desc> {
+async function parse<Desc extends DescMessage>(
+  schema: Desc,
+  body: Uint8Array,
+): Promise<MessageShape<Desc>> {
   try {
-    return fromBinary(schema, body, binaryOptions);
+    return await fromBinaryInTurns(schema, body);
   } catch {
     throw new ConnectError("the message can't be read", Code.InvalidArgument);
   }

@@ -1,0 +1,60 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { expect, test } from '@jest/globals';
+import { ImportContactsRequestSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { fromBinaryInTurns, toBinaryInTurns } from './in-turns.ts';
+
+const large = create(ImportContactsRequestSchema, {
+  workspaceId: 'w',
+  contacts: Array.from({ length: 3_001 }, (_, number) => ({
+    email: `reader${number}@example.com`,
+    firstName: 'x'.repeat(100),
+    customJson1: { number, more: [true, null] },
+  })),
+  subscribeToLists: ['news', 'offers'],
+});
+
+/** How many turns others had while something was done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+test('a large message is written and read as others are, and others have turns meanwhile', async () => {
+  const whole = toBinary(ImportContactsRequestSchema, large);
+  let written: Uint8Array = new Uint8Array();
+  const write = async () => {
+    written = await toBinaryInTurns(ImportContactsRequestSchema, large);
+  };
+  expect(await turnsDuring(write)).toBeGreaterThan(10);
+  expect(fromBinary(ImportContactsRequestSchema, written)).toEqual(large);
+  let read = create(ImportContactsRequestSchema);
+  const readAll = async () => {
+    read = await fromBinaryInTurns(ImportContactsRequestSchema, whole);
+  };
+  expect(await turnsDuring(readAll)).toBeGreaterThan(3);
+  expect(read).toEqual(large);
+});
+
+test('a small message is as it was', async () => {
+  const small = create(ImportContactsRequestSchema, {
+    workspaceId: 'w',
+    contacts: [{ email: 'a' }],
+  });
+  const bytes = await toBinaryInTurns(ImportContactsRequestSchema, small);
+  expect(await fromBinaryInTurns(ImportContactsRequestSchema, bytes)).toEqual(small);
+});
+
+test('a large message that is cut off or broken cannot be read', async () => {
+  const bytes = toBinary(ImportContactsRequestSchema, large);
+  for (const broken of [bytes.subarray(0, -3), new Uint8Array(200_000).fill(255)]) {
+    await expect(fromBinaryInTurns(ImportContactsRequestSchema, broken)).rejects.toThrow();
+  }
+});
