@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { openOutcomeStore } from '../store.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { Hold } from './hold.ts';
 
@@ -43,28 +44,25 @@ test('a database of another identity is on hold until somebody releases it', asy
 });
 
 test('many who ask for the hold of a slow database take one of its connections, and other statements get theirs', async () => {
-  const hold = await start();
+  const own = await openOutcomeStore(given.store.url, 2);
+  const hold = new Hold(own, { log, holdsRestored: true });
+  await hold.refresh();
   let asked: Promise<unknown> | undefined;
   await given.store.fork().transactional(async (em) => {
     await query(em, 'lock table holds in access exclusive mode', []);
-    const readings = Array.from({ length: 100 }, () => hold.refresh());
-    // Whoever asks for a connection later gets one.
-    await run('select 1');
-    const waiting = () =>
-      query<{ count: number }>(
-        em,
-        `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like '%from holds%'`,
-        [],
-      );
-    await until('one waits', async () => ((await waiting())[0]?.count ?? 0) > 0);
-    expect(await waiting()).toEqual([{ count: 1 }]);
+    asked = Promise.all(Array.from({ length: 100 }, () => hold.refresh()));
+    const waitingSql = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%from holds%'`;
+    // Outside of the transaction, which sees what it saw first.
+    await until('one waits', async () => (await run(waitingSql)).length > 0);
+    // There are two connections, of which the hold has one.
+    await query(own.fork(), 'select 1', []);
     await query(em, "insert into holds (reason) values ('on hold: meanwhile')", []);
-    asked = Promise.all(readings);
   });
   await asked;
   expect(hold.reason).toBe('on hold: meanwhile');
   await given.holds.releaseHold({});
+  await own.close();
 });
 
 test('where failover is routine, a change of identity holds nothing', async () => {
