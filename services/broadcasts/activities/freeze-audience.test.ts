@@ -305,13 +305,20 @@ test.each(['cancel', 'delete'] as const)(
       status: 'testing',
       test_settings: { ...tested, sample_percentage: 7 },
     });
-    onPage = async (afterEmail) => {
-      if (afterEmail !== crowd[19_999]) return;
-      onPage = () => {};
+    const act = async () => {
       if (action === 'delete') await given.client.pauseBroadcast(key);
       await given.client[`${action}Broadcast`](key);
     };
+    let acted: Promise<unknown> | undefined;
+    onPage = (afterEmail) => {
+      if (afterEmail !== crowd[19_999]) return;
+      onPage = () => {};
+      acted = act();
+      return acted;
+    };
     expect(await freeze(key)).toEqual({ hasMore: false });
+    // The activity stops when the row is paused, which is before it is deleted.
+    await acted;
     expect(await storedOf(key)).toEqual({ slices: 0, parts: expect.any(Number) });
     const jobs = await ask<{ payload: Key }>(
       `select payload from broadcasts_jobs._private_jobs job
