@@ -62,9 +62,9 @@ export async function answerOperation(
       allow: allowed(routesAtPath),
     });
   }
-  exchange.hold(await api.callers.enter(exchange.caller, exchange.signal));
   const message =
     route.verb === 'GET' ? readQuery(route, exchange) : await readMessage(api, route, exchange);
+  if (route.verb === 'GET') await takePlace(api, exchange);
   const headers = forwardedHeaders(exchange);
   // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token as well.
   headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
@@ -121,6 +121,11 @@ function unauthenticated(text: string): Refusal {
   return refused;
 }
 
+/** A body that has not arrived takes no place: its client could keep it for as long as it likes. */
+async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
+  exchange.hold(await callers.enter(exchange.caller, exchange.signal));
+}
+
 function readQuery(route: Route, { request, query }: Exchange): Message {
   const message = route.decodeQuery(query);
   if (isStrict(request)) {
@@ -135,6 +140,7 @@ async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
   const body = await api.readBody(exchange, route.bodyLimitBytes);
+  await takePlace(api, exchange);
   if (body.length > largeMessageBytes) {
     exchange.hold(await api.largeBodies.enter(exchange.caller, exchange.signal));
   }

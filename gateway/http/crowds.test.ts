@@ -184,3 +184,16 @@ test('a body that stops arriving is a 408 and ends its connection, one that goes
   expect(await answer).toMatch(/^HTTP\/1.1 200 /m);
   expect(await told).toMatch(/^HTTP\/1.1 408 .*request_timeout/ms);
 });
+
+test('bodies that do not come take none of the places of their caller', async () => {
+  await start({ bodyStallMs: 60_000 });
+  for (let each = 0; each < 70; each += 1) {
+    const socket = await open(idle());
+    // `100 Continue` says that the gateway waits for the body.
+    await once(socket, 'data');
+  }
+  const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
+  const headers = { authorization, 'content-type': 'application/json' };
+  const url = `${gateway.url}/api/contacts.upsert`;
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+});
