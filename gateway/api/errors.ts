@@ -31,6 +31,12 @@ export class Refusal extends Error {
   }
 }
 
+/** For a caller that has its share of places or of memory. */
+export function tooManyAtOnce(): Refusal {
+  const text = 'too many requests at once; wait for their answers';
+  return new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
+}
+
 /** The HTTP status of each code. Any other code is an internal error: 500. */
 const statuses = new Map<Code, readonly [status: number, code: string]>([
   [Code.InvalidArgument, [400, 'invalid_argument']],

@@ -22,7 +22,7 @@ test('a caller has so many places, and the next one gets the first that is given
   expect(entered).toEqual([1, 2]);
 });
 
-test('who finds no place in time, or too many before them, is told to slow down', async () => {
+test('a call that gets no place in time, or has too many before it, is a 429', async () => {
   const places = new CallerPlaces({ ...limits, waitMaxMs: 1, waitingPerCallerMax: 1 });
   await Promise.all([places.enter('one', signal), places.enter('one', signal)]);
   const late = places.enter('one', signal);

@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts';
+import { tooManyAtOnce } from './errors.ts';
 
 export type PlaceLimits = {
   /** Operations of one caller in progress. */
@@ -38,14 +38,14 @@ export class CallerPlaces {
   /** The place of one that leaves is passed on to the first that waits. */
   async #wait({ waiting }: Places, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (waiting.size >= this.#limits.waitingPerCallerMax) throw tooMany();
+    if (waiting.size >= this.#limits.waitingPerCallerMax) throw tooManyAtOnce();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.add(resolve);
     const giveUp = (reason: unknown) => {
       if (waiting.delete(resolve)) reject(reason);
     };
     const gone = () => giveUp(signal.reason);
-    const timer = setTimeout(() => giveUp(tooMany()), this.#limits.waitMaxMs);
+    const timer = setTimeout(() => giveUp(tooManyAtOnce()), this.#limits.waitMaxMs);
     signal.addEventListener('abort', gone, { once: true });
     try {
       await promise;
@@ -65,9 +65,4 @@ export class CallerPlaces {
     places.taken -= 1;
     if (places.taken === 0) this.#byCaller.delete(caller);
   }
-}
-
-function tooMany(): Refusal {
-  const text = 'too many requests at once; wait for their answers';
-  return new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
 }

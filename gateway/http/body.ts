@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../api/errors.ts';
+import { Refusal, tooManyAtOnce } from '../api/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { Shares } from './shares.ts';
 
@@ -87,10 +87,7 @@ function tooSlow(): Refusal {
 export function requireShare(shares: Shares, caller: string, more: number): void {
   const verdict = shares.verdict(caller, more);
   if (verdict === 'all') throw busy();
-  if (verdict === 'caller') {
-    const text = 'too many requests at once; wait for their answers';
-    throw new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
-  }
+  if (verdict === 'caller') throw tooManyAtOnce();
 }
 
 export function busy(): Refusal {
