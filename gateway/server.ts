@@ -9,6 +9,7 @@ import { Brake } from './api/brake.ts';
 import { failureOf, Refusal } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import { CallerPlaces, placesDefault } from './api/places.ts';
+import { allAccepted } from './http/accepted.ts';
 import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
 import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
@@ -271,8 +272,9 @@ function refuseUnknown(): never {
 }
 
 /** Takes no new connections, lets requests finish for `graceMs`, then ends them. */
-function drain(server: WebServer, state: State, graceMs: number): Promise<void> {
+async function drain(server: WebServer, state: State, graceMs: number): Promise<void> {
   state.draining = true;
+  await allAccepted(server);
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {

@@ -37,13 +37,15 @@ export async function runParts(
     for (const wave of starts) {
       await Promise.all(wave.map(async ({ name, start }) => parts.set(name, await start())));
     }
-    onTermination(log, config.shutdownDelayMs, async () => {
+    const { shutdownDelayMs: delayMs } = config;
+    const end = async () => {
       health?.drain();
-      await serveOn(parts, config.shutdownDelayMs);
+      await serveOn(parts, delayMs);
       await stop(starts, parts);
       health?.server.close();
       await stopTracing(config.telemetry);
-    });
+    };
+    onTermination(log, { delayMs, end, running: () => [...parts.keys()] });
   } catch (error) {
     log.fatal({ err: error }, error instanceof Error ? error.message : String(error));
     process.exit(1);
@@ -102,10 +104,15 @@ async function serveOn(
 
 async function stop(
   starts: readonly (readonly Start[])[],
-  parts: ReadonlyMap<string, Running | undefined>,
+  parts: Map<string, Running | undefined>,
 ): Promise<void> {
   for (const wave of starts.toReversed()) {
-    await Promise.all(wave.map(({ name }) => parts.get(name)?.stop()));
+    await Promise.all(
+      wave.map(async ({ name }) => {
+        await parts.get(name)?.stop();
+        parts.delete(name);
+      }),
+    );
   }
 }
 

@@ -3,13 +3,25 @@ import type { Log } from '#lib/log.ts';
 /** Calls get ten seconds to end, a mail server twenty to answer, and outcomes five to be written. */
 const terminationMaxMs = 38_000;
 
-/** Shuts the process down in order at SIGTERM or SIGINT, once. `delayMs` is what it serves on before that. */
-export function onTermination(log: Log, delayMs: number, end: () => Promise<void>): void {
+type Termination = {
+  /** What the process serves on before it shuts down. */
+  delayMs: number;
+  end(): Promise<void>;
+  /** What has not ended yet, for the log. */
+  running(): readonly string[];
+};
+
+/** Shuts the process down in order at SIGTERM or SIGINT, once. */
+export function onTermination(log: Log, { delayMs, end, running }: Termination): void {
   let ending = false;
+  const giveUp = () => {
+    log.error({ running: running() }, 'shutdown took too long');
+    process.exit(1);
+  };
   const terminate = () => {
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(1), delayMs + terminationMaxMs).unref();
+    setTimeout(giveUp, delayMs + terminationMaxMs).unref();
     end().then(
       () => process.exit(0),
       (error: unknown) => {

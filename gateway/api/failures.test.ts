@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
@@ -109,11 +111,20 @@ test('draining finishes requests in progress, refuses new connections, and repor
   const under = count();
   await begun;
   const drained = gateway.drain(5_000);
-  await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+  await refused();
   finish();
   const response = await under;
   expect(response.headers.get('connection')).toBe('close');
   expect(await response.json()).toEqual({ total_contacts: 9 });
+  await drained;
+});
+
+test('draining answers whoever connected before it, though the process was too busy to notice', async () => {
+  const clients = clientsOfAnotherThread(20, gateway.port);
+  // Blocks the gateway until all are connected.
+  expect(Atomics.wait(clients.connected, 0, 0, 10_000)).toBe('ok');
+  const drained = gateway.drain(5_000);
+  expect(await clients.answers).toEqual(Array(20).fill('HTTP/1.1 503 Service Unavailable'));
   await drained;
 });
 
@@ -151,6 +162,41 @@ test('a request that arrives too slowly is a 408', async () => {
   expect(response.statusCode).toBe(408);
   slow.destroy();
 });
+
+/** Nobody can connect any more. */
+async function refused(): Promise<void> {
+  while (await fetch(`${gateway.url}/healthz`).catch(() => undefined)) await sleep(1);
+}
+
+/** Asks for `/healthz` on `count` connections at the same time; answers with the first line of each answer. */
+function clientsOfAnotherThread(count: number, port: number) {
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(
+    `const { connect } = require('node:net');
+    const { parentPort, workerData: { count, port, connected } } = require('node:worker_threads');
+    const answers = [];
+    const tell = (answer) => answers.push(answer) === count && parentPort.postMessage(answers);
+    let open = 0;
+    for (let at = 0; at < count; at += 1) {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write('GET /healthz HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n');
+        open += 1;
+        if (open === count) {
+          Atomics.store(connected, 0, 1);
+          Atomics.notify(connected, 0);
+        }
+      });
+      socket.once('data', (data) => tell(String(data).split('\\r\\n', 1)[0]));
+      socket.once('error', (error) => tell(error.code));
+    }`,
+    { eval: true, workerData: { count, port, connected } },
+  );
+  const answers = once(worker, 'message').then(async ([lines]) => {
+    await worker.terminate();
+    return lines;
+  });
+  return { connected, answers };
+}
 
 function until(signal: AbortSignal): Promise<object> {
   return new Promise((_resolve, reject) => {

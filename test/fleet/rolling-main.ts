@@ -25,15 +25,18 @@ const { values } = parseArgs({
 const fleet = await startFleet({ together: values.together });
 try {
   console.log(`${fleet.members().length} processes are up`);
-  const { endings, load, broadcast, problems } = await rolling(fleet, {
+  const { load, broadcast, problems } = await rolling(fleet, {
     recipients: Number(values.recipients),
     perMinute: Number(values['per-minute']),
     perSecond: Number(values.rate),
-    replace: (all) => replaceAll(all),
+    replace: (all) =>
+      replaceAll(all, {
+        ended: ({ name, code, ms, health }) =>
+          console.log(
+            `${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`,
+          ),
+      }),
   });
-  for (const { name, code, ms, health } of endings) {
-    console.log(`${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`);
-  }
   const { requests, refused, asked, failures, tookMs } = load;
   const at = (share: number) => `${Math.round(tookMs[Math.floor(tookMs.length * share)] ?? 0)} ms`;
   console.log(`

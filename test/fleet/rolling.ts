@@ -51,9 +51,16 @@ export async function rolling(fleet: Fleet, options: RollingOptions): Promise<Ro
 }
 
 /** One after the other, each by a process of the sources in `root`; of its own if absent. */
-export async function replaceAll(fleet: Fleet, root?: string): Promise<Ending[]> {
+export async function replaceAll(
+  fleet: Fleet,
+  { root, ended = () => {} }: { root?: string; ended?(ending: Ending): void } = {},
+): Promise<Ending[]> {
   const endings: Ending[] = [];
-  for (const member of fleet.members()) endings.push(await fleet.replace(member, root));
+  for (const member of fleet.members()) {
+    const ending = await fleet.replace(member, root);
+    ended(ending);
+    endings.push(ending);
+  }
   return endings;
 }
 

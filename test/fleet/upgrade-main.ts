@@ -53,7 +53,7 @@ async function upgrade(old: Fleet): Promise<void> {
       links = await linksOfMail(old, emails);
       const { result, longestMs } = await longestLockWait(old.databaseUrl, () => old.migrate(here));
       console.log(`${result}requests waited for a lock of migrations for ${longestMs} ms at most`);
-      return replaceAll(old, here);
+      return replaceAll(old, { root: here });
     },
   });
   const all = [...problems, ...(links ? await linkProblems(links) : ['no link was tried'])];

@@ -1,3 +1,4 @@
+import { Context as Activity } from '@temporalio/activity';
 import { Slice } from '../audience/slice.ts';
 import { type SliceTally, saveWhole, shownTally, startTally } from '../audience/tally.ts';
 import type { BroadcastKey } from '../broadcast.ts';
@@ -18,6 +19,7 @@ export function settle(context: Context) {
       { populate: ['emails'], orderBy: { number: 'asc' }, limit: slicesMax },
     );
     for (const slice of slices) {
+      if (Activity.current().cancellationSignal.aborted) return;
       const tally = startTally(slice);
       const { whole, isSettled } = await countOrPutOff(context, slice, tally);
       await saveWhole(context, slice, {

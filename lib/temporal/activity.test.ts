@@ -1,0 +1,27 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { asActivity } from './activity.ts';
+
+afterEach(() => void jest.useRealTimers());
+
+test('an activity that goes on after it was cancelled is given up', async () => {
+  jest.useFakeTimers();
+  const environment = new MockActivityEnvironment();
+  const endless = environment.run(asActivity(() => new Promise<void>(() => {})));
+  const failure = endless.catch((error: unknown) => error);
+  environment.cancel();
+  await jest.advanceTimersByTimeAsync(15_000);
+  expect(await failure).toBeInstanceOf(CancelledFailure);
+});
+
+test('an activity that ends soon after it was cancelled has its own answer', async () => {
+  const environment = new MockActivityEnvironment();
+  const counts = asActivity(async () => {
+    await environment.context.cancelled.catch(() => {});
+    return 7;
+  });
+  const running = environment.run(counts);
+  environment.cancel();
+  expect(await running).toBe(7);
+});
