@@ -14,21 +14,25 @@ export type Hardships = {
 const triesMax = 100;
 /** After all gateways have refused. */
 const refusedWaitMs = 100;
+const healthEveryMs = 100;
 
 /**
- * A client that asks the gateways in turn, the next one where a connection is refused, and comes again when `Retry-After`
- * says so. It repeats nothing else, since what broke in the middle may have been done.
+ * A client behind a balancer: it asks the gateways that are ready in turn, the next one where a connection is refused, and comes
+ * again when `Retry-After` says so. It repeats nothing else, since what broke in the middle may have been done.
  */
 export function patientCall(
   gatewayUrls: readonly string[],
   token: string,
+  isReady: (url: string) => boolean = () => true,
 ): { call: Call; hardships: Hardships } {
-  const calls = gatewayUrls.map((url) => createCall(url, token));
+  const gateways = gatewayUrls.map((url) => ({ url, call: createCall(url, token) }));
   const hardships: Hardships = { refused: 0, asked: 0, failures: [] };
   let turn = 0;
   const call: Call = async (operation, ...rest) => {
     const first = turn++;
     for (let tries = 1; ; tries += 1) {
+      const ready = gateways.filter(({ url }) => isReady(url));
+      const calls = (ready.length > 0 ? ready : gateways).map(({ call }) => call);
       const next = calls[(first + tries) % calls.length];
       const answer = await next?.(operation, ...rest).catch((error: unknown) => {
         if (tries < triesMax && causeOf(error) === 'ECONNREFUSED') return undefined;
@@ -43,6 +47,27 @@ export function patientCall(
     }
   };
   return { call, hardships };
+}
+
+/** Looks at the health of gateways as a balancer does, until the signal. */
+export function followHealth(
+  gatewayUrls: readonly string[],
+  signal: AbortSignal,
+): (url: string) => boolean {
+  const ready = new Set(gatewayUrls);
+  const follow = async (url: string) => {
+    while (!signal.aborted) {
+      const isReady = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isReady) ready.add(url);
+      else ready.delete(url);
+      await sleep(healthEveryMs);
+    }
+  };
+  for (const url of gatewayUrls) void follow(url);
+  return (url) => ready.has(url);
 }
 
 async function comeAgain(

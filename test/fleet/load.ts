@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { good, unique } from '../stack/given.ts';
 import type { TestStack } from '../stack.ts';
-import { type Hardships, patientCall } from './client.ts';
+import { followHealth, type Hardships, patientCall } from './client.ts';
 import type { Fleet } from './fleet.ts';
 
 export type Load = {
@@ -62,10 +62,14 @@ export function startLoad(
   fleet: Fleet,
   { perSecond, kinds }: { perSecond: number; kinds: readonly Kind[] },
 ): Load {
-  const { call, hardships } = patientCall(fleet.gatewayUrls, fleet.settings.TOKEN ?? '');
+  const over = new AbortController();
+  const { call, hardships } = patientCall(
+    fleet.gatewayUrls,
+    fleet.settings.TOKEN ?? '',
+    followHealth(fleet.gatewayUrls, over.signal),
+  );
   const result = { requests: 0, unexpected: [], accepted: [], tookMs: [] } as unknown as Result;
   const open = new Set<Promise<void>>();
-  const over = new AbortController();
   const one = async (number: number, dueAtMs: number): Promise<void> => {
     const [operation, body] = kinds[number % kinds.length]?.(fleet, number) ?? [''];
     const query = { workspace_id: fleet.workspaceId };

@@ -120,7 +120,9 @@ function watchSlice(
   }: { key: SliceKey; revision: number; stop: AbortController; tally: SliceTally },
 ): () => void {
   const activity = Activity.current();
-  activity.cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
+  const { cancellationSignal } = activity;
+  if (cancellationSignal.aborted) stop.abort();
+  cancellationSignal.addEventListener('abort', () => stop.abort(), { once: true });
   const startedAtMs = Date.now();
   const endWatch = revisions.watch(key, revision, () => stop.abort());
   const beating = setInterval(() => {
