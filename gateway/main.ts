@@ -13,6 +13,7 @@ import { connectServices } from './api/transports.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
+import { documentsPage } from './pages/documents.ts';
 import { routesOf, servicesOf } from './routes.ts';
 import { startGateway } from './run.ts';
 
@@ -38,7 +39,13 @@ function start(config: GatewayConfig): Promise<Running> {
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
   const peers = { messages, contacts, broadcasts };
-  const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
+  const { pages, close } = openPages({
+    documents: documentsPage(routes),
+    ...peers,
+    keyring,
+    authorization,
+    log,
+  });
   const requestLimits = new RequestLimits(config.requestRates);
   const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
   const { verifyToken } = keyring;

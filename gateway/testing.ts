@@ -12,6 +12,7 @@ import { newInstallation } from '../deploy/keys/installation.ts';
 import { contracts } from './api/contracts.ts';
 import { connectServices } from './api/transports.ts';
 import { openPages } from './pages/all.ts';
+import { documentsPage } from './pages/documents.ts';
 import { routesOf } from './routes.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
@@ -37,6 +38,10 @@ export async function startService(
     },
   };
 }
+
+const routes = routesOf(contracts);
+// As large as all the rest of a gateway.
+const documents = documentsPage(routes);
 
 const installation = newInstallation();
 /** Its `SERVICE_KEYS`. */
@@ -66,13 +71,12 @@ export async function startGateway(
   const services = ['broadcasts', 'contacts', 'messages', 'templates', 'webhooks', 'workspaces'];
   const address = [`127.0.0.1:${servicePort}`];
   const transportFor = connectServices(new Map(services.map((service) => [service, address])));
-  const routes = routesOf(contracts);
   const messages = transportFor('messages');
   const contacts = transportFor('contacts');
   const broadcasts = transportFor('broadcasts');
   const authorization = serviceToken(keyring);
   const peers = { messages, contacts, broadcasts };
-  const { pages, close } = openPages({ routes, ...peers, keyring, authorization, log });
+  const { pages, close } = openPages({ documents, ...peers, keyring, authorization, log });
   const { server, drain } = createGateway({
     routes,
     pages,

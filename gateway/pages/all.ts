@@ -5,10 +5,8 @@ import { createLinkReader } from '#lib/keys/signed-link.ts';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
-import type { Route } from '../routes.ts';
 import { broadcastPage } from './broadcast.ts';
 import { confirmPage } from './confirm.ts';
-import { documentsPage } from './documents.ts';
 import { createHits } from './hits.ts';
 import type { Page } from './page.ts';
 import { preferencesPage } from './preferences.ts';
@@ -24,7 +22,7 @@ export type Pages = {
 
 /** Every page: the documents, the answer to a form of subscription, and the pages behind the links of mails. */
 export function openPages(given: {
-  routes: ReadonlyMap<string, readonly Route[]>;
+  documents: Page;
   messages: Transport;
   contacts: Transport;
   broadcasts: Transport;
@@ -33,7 +31,7 @@ export function openPages(given: {
   authorization: Authorization;
   log: Log;
 }): Pages {
-  const { routes, messages, keyring } = given;
+  const { documents, messages, keyring } = given;
   const client = createClient(TrackingService, messages);
   const hits = createHits(client, given);
   const tracking = {
@@ -44,7 +42,7 @@ export function openPages(given: {
   };
   return {
     pages: [
-      documentsPage(routes),
+      documents,
       subscribePage(given),
       unsubscribePage(messages),
       confirmPage(messages),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { heavyLane, Lane, lanesOfPool } from './lanes.ts';
@@ -73,6 +74,21 @@ test('of three places one tenant has two', async () => {
   expect([count('a'), count('b'), count('c')]).toEqual([2, 1, 0]);
   await leave('a');
   expect([count('a'), count('b'), count('c')]).toEqual([1, 1, 1]);
+});
+
+test('while others make calls, even quick ones, a tenant has one heavy place', async () => {
+  lane = new Lane(heavyLane);
+  lane.noteCall('b');
+  lane.noteCall('a');
+  many('a', 3);
+  await settle();
+  expect(count('a')).toBe(1);
+  await sleep(1_050);
+  lane.noteCall('a');
+  await leave('a');
+  many('a', 1);
+  await settle();
+  expect(count('a')).toBe(2);
 });
 
 test('a tenant may wait with so much, and more is refused as its own fault', async () => {

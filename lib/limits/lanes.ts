@@ -8,6 +8,8 @@ export type LaneLimits = {
   /** Work of one tenant that may wait. */
   tenantWaitingMax: number;
   waitMaxMs: number;
+  /** What one tenant has while others make calls, whether those need a place or not; half of the places if absent. */
+  besideOthers?: number;
 };
 
 /** Left to newcomers where nobody waits. */
@@ -21,8 +23,11 @@ export function lanesOfPool(connections: number): LaneLimits {
   return { ...waits, places: Math.max(1, connections - Math.ceil(connections / 5)) };
 }
 
-/** Heavy operations, which read or write much: three at a time in a process, two of one tenant. */
-export const heavyLane: LaneLimits = { ...waits, places: 3 };
+/** A tenant is active for so long after a call. */
+const activeMs = 1_000;
+
+/** Heavy operations, which read or write much: three at a time in a process, two of one tenant, one while others are active. */
+export const heavyLane: LaneLimits = { ...waits, places: 3, besideOthers: 1 };
 
 /**
  * Shares places among tenants, who take turns. A tenant has at most half of them, at least two, while others wait; alone
@@ -34,9 +39,18 @@ export class Lane {
   readonly #held = new Map<string, number>();
   #total = 0;
   #waiting = 0;
+  /** The last call, and the last one of another tenant. */
+  #latest = { tenant: '', atMs: Number.NEGATIVE_INFINITY };
+  #other = this.#latest;
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
+  }
+
+  /** A tenant makes a call, in this lane or not. */
+  noteCall(tenant: string): void {
+    if (tenant !== this.#latest.tenant) this.#other = this.#latest;
+    this.#latest = { tenant, atMs: performance.now() };
   }
 
   /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
@@ -90,9 +104,16 @@ export class Lane {
   #mayEnter(tenant: string): boolean {
     const { places } = this.#limits;
     if (this.#total >= places) return false;
-    if (this.#heldBy(tenant) < Math.max(2, Math.floor(places / 2))) return true;
+    if (this.#heldBy(tenant) < this.#shareOf(tenant)) return true;
     const othersWait = this.#waiting > this.#queue.sizeOf(tenant);
     return !othersWait && places - this.#total > freeMin;
+  }
+
+  #shareOf(tenant: string): number {
+    const { places, besideOthers } = this.#limits;
+    const { atMs } = tenant === this.#latest.tenant ? this.#other : this.#latest;
+    const isAlone = performance.now() - atMs > activeMs;
+    return (isAlone ? undefined : besideOthers) ?? Math.max(2, Math.floor(places / 2));
   }
 
   #heldBy(tenant: string): number {
@@ -106,9 +127,10 @@ export class Lane {
     else this.#held.set(tenant, held);
   }
 
-  /** A tenant with fewer than two places has not filled its share: the wait is no fault of its own. */
+  /** The wait of a tenant that has not filled its share is no fault of its own. */
   #refusal(tenant: string): unknown {
-    if (this.#heldBy(tenant) >= Math.min(2, this.#limits.places)) return slowDown();
+    if (this.#heldBy(tenant) >= Math.min(2, this.#shareOf(tenant), this.#limits.places))
+      return slowDown();
     return retryLater('the service is busy', Code.Unavailable, retryMs);
   }
 }

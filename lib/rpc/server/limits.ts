@@ -27,14 +27,18 @@ export function limitInterceptor(limits: RequestLimits): Interceptor {
 }
 
 /**
- * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process and of its connections.
+ * Has heavy calls take turns: a few run at a time, so that quick ones have the rest of the process and of its connections. A tenant has
+ * fewer places while others are active: their quick calls need the processor that its heavy ones would take.
  * Services make heavy calls for a tenant, and are treated as the tenant.
  */
 export function heavyInterceptor(): Interceptor {
   const lane = new Lane(heavyLane);
   return (next) => async (request) => {
-    if (request.stream || !operationOf(request.method)?.heavy) return next(request);
-    const leave = await lane.enter(limitedBy(request.contextValues).workspaceId, request.signal);
+    const operation = operationOf(request.method);
+    const { workspaceId } = limitedBy(request.contextValues);
+    if (workspaceId !== '') lane.noteCall(workspaceId);
+    if (request.stream || !operation?.heavy) return next(request);
+    const leave = await lane.enter(workspaceId, request.signal);
     try {
       return await next(request);
     } finally {
