@@ -16,6 +16,7 @@ import { playSteps, runActivity } from '../test/play.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readPlan } from './read-plan.ts';
 import { sendSlice } from './send-slice.ts';
+import { settle } from './settle.ts';
 
 const given = useService();
 /** Recipients with a message, and recipients in flight. */
@@ -146,6 +147,23 @@ test('slow answers of a server are counted by a later step, and nothing is delet
   inFlight.clear();
   expect(await playSteps(given, key)).toEqual(waitsForAPerson);
   expect(await read(key)).toMatchObject({ sentCount: out + 1 });
+});
+
+test('activities of a worker that ends begin nothing', async () => {
+  const key = await givenFrozen();
+  const ending = new MockActivityEnvironment();
+  ending.cancel();
+  await ending.run(() => sendSlice(given.context)({ ...key, slice: 0 }));
+  expect(record.size).toBe(0);
+  const sending = send(key);
+  await untilSent(50);
+  inFlight.add(given.neighbours.audience[300] ?? '');
+  await given.client.pauseBroadcast(key);
+  await sending;
+  const { step } = await look(key);
+  given.clock.now = new Date(Number('untilMs' in step && step.untilMs));
+  await ending.run(() => settle(given.context)(key));
+  expect((await look(key)).step).toEqual({ do: 'settle' });
 });
 
 test('a stopped pass over deferred recipients shows its outcomes', async () => {
