@@ -91,6 +91,26 @@ test('while others make calls, even quick ones, a tenant has one heavy place', a
   expect(count('a')).toBe(2);
 });
 
+test('while others make calls, a tenant has a heavy place again after as long as it had it', async () => {
+  lane = new Lane(heavyLane);
+  await enter('a');
+  await sleep(200);
+  lane.noteCall('b');
+  await leave('a');
+  many('a', 1);
+  await settle();
+  expect(count('a')).toBe(0);
+  // The others have all places meanwhile.
+  many('b', 1);
+  many('c', 1);
+  many('d', 1);
+  await settle();
+  expect([count('b'), count('c'), count('d')]).toEqual([1, 1, 1]);
+  await leave('b');
+  await sleep(250);
+  expect(count('a')).toBe(1);
+});
+
 test('a tenant may wait with so much, and more is refused as its own fault', async () => {
   many('a', 26);
   await settle();

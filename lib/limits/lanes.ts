@@ -8,8 +8,15 @@ export type LaneLimits = {
   /** Work of one tenant that may wait. */
   tenantWaitingMax: number;
   waitMaxMs: number;
-  /** What one tenant has while others make calls, whether those need a place or not; half of the places if absent. */
-  besideOthers?: number;
+  /** While others make calls, whether those need a place or not; if absent, that makes no difference. */
+  besideOthers?: BesideOthers;
+};
+
+export type BesideOthers = {
+  /** Of one tenant. */
+  places: number;
+  /** A tenant has a place again after as long as it had it, and at most this. */
+  restMaxMs: number;
 };
 
 /** Left to newcomers where nobody waits. */
@@ -26,8 +33,15 @@ export function lanesOfPool(connections: number): LaneLimits {
 /** A tenant is active for so long after a call. */
 const activeMs = 1_000;
 
-/** Heavy operations, which read or write much: three at a time in a process, two of one tenant, one while others are active. */
-export const heavyLane: LaneLimits = { ...waits, places: 3, besideOthers: 1 };
+/**
+ * Heavy operations, which read or write much: three at a time in a process, two of one tenant. While others are active, one of
+ * a tenant, and none in half of the time: their quick calls need the processors.
+ */
+export const heavyLane: LaneLimits = {
+  ...waits,
+  places: 3,
+  besideOthers: { places: 1, restMaxMs: 500 },
+};
 
 /**
  * Shares places among tenants, who take turns. A tenant has at most half of them, at least two, while others wait; alone
@@ -56,15 +70,32 @@ export class Lane {
   /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
   async enter(tenant: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#change(tenant, 1);
+    if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#take(tenant);
     else await this.#wait(tenant, signal);
+    const enteredAtMs = performance.now();
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      this.#change(tenant, -1);
+      this.#total -= 1;
+      const { restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
+      const restMs = Math.min(restMaxMs, performance.now() - enteredAtMs);
+      if (restMs === 0) return this.#giveBack(tenant);
+      setTimeout(() => this.#giveBack(tenant), restMs).unref();
       this.#admit();
     };
+  }
+
+  #take(tenant: string): void {
+    this.#total += 1;
+    this.#held.set(tenant, this.#heldBy(tenant) + 1);
+  }
+
+  #giveBack(tenant: string): void {
+    const held = this.#heldBy(tenant) - 1;
+    if (held === 0) this.#held.delete(tenant);
+    else this.#held.set(tenant, held);
+    this.#admit();
   }
 
   async #wait(tenant: string, signal: AbortSignal): Promise<void> {
@@ -96,7 +127,7 @@ export class Lane {
       const next = this.#queue.take((tenant) => this.#mayEnter(tenant));
       if (!next) return;
       this.#waiting -= 1;
-      this.#change(next.tenant, 1);
+      this.#take(next.tenant);
       next.item();
     }
   }
@@ -105,26 +136,24 @@ export class Lane {
     const { places } = this.#limits;
     if (this.#total >= places) return false;
     if (this.#heldBy(tenant) < this.#shareOf(tenant)) return true;
+    if (this.#besideOthers(tenant)) return false;
     const othersWait = this.#waiting > this.#queue.sizeOf(tenant);
     return !othersWait && places - this.#total > freeMin;
   }
 
   #shareOf(tenant: string): number {
-    const { places, besideOthers } = this.#limits;
+    const { places } = this.#limits;
+    return this.#besideOthers(tenant)?.places ?? Math.max(2, Math.floor(places / 2));
+  }
+
+  /** Undefined while no other tenant is active. */
+  #besideOthers(tenant: string): BesideOthers | undefined {
     const { atMs } = tenant === this.#latest.tenant ? this.#other : this.#latest;
-    const isAlone = performance.now() - atMs > activeMs;
-    return (isAlone ? undefined : besideOthers) ?? Math.max(2, Math.floor(places / 2));
+    return performance.now() - atMs > activeMs ? undefined : this.#limits.besideOthers;
   }
 
   #heldBy(tenant: string): number {
     return this.#held.get(tenant) ?? 0;
-  }
-
-  #change(tenant: string, by: 1 | -1): void {
-    this.#total += by;
-    const held = this.#heldBy(tenant) + by;
-    if (held === 0) this.#held.delete(tenant);
-    else this.#held.set(tenant, held);
   }
 
   /** The wait of a tenant that has not filled its share is no fault of its own. */
