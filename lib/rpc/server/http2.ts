@@ -4,6 +4,7 @@ import {
   createServer,
   type Http2SecureServer,
   type Http2Server,
+  type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
@@ -19,6 +20,8 @@ const streamsMax = 4_096;
  * streams for a moment after their peer has seen them end.
  */
 const streamsPerConnectionMax = 2_048;
+/** Of a connection that no service has called on. All frames of a read are handled in one go, so many streams would keep all other calls waiting. */
+const streamsOfStrangersMax = 100;
 /** Bytes that may wait to be sent on one connection; more calls are refused meanwhile. */
 const waitingMaxMb = 256;
 
@@ -33,13 +36,22 @@ type Take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: u
 
 export function openServer(tls: ServerTls | undefined): Server {
   const options = {
-    settings: { maxConcurrentStreams: streamsPerConnectionMax },
+    settings: { maxConcurrentStreams: streamsOfStrangersMax },
     maxSessionMemory: waitingMaxMb,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
   };
   if (!tls) return createServer(options);
   return createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined });
+}
+
+const widened = new WeakSet<Http2Session>();
+
+/** Lets a connection have as many streams as one of our services needs. */
+export function widen(session: Http2Session | undefined): void {
+  if (!session || session.destroyed || widened.has(session)) return;
+  widened.add(session);
+  session.settings({ maxConcurrentStreams: streamsPerConnectionMax });
 }
 
 /** Passes on a limited number of streams at a time; by the rules of HTTP/2, refused streams are safe to retry. */

@@ -9,7 +9,13 @@ import {
 } from '#gen/grpc/health/v1/health_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { until } from '../../../test/stack/until.ts';
-import { closeAll, request, serveObedient, transports } from '../../test/obedient-service.ts';
+import {
+  authorization,
+  closeAll,
+  request,
+  serveObedient,
+  transports,
+} from '../../test/obedient-service.ts';
 import { streamLimits } from './lasting-streams.ts';
 
 afterAll(closeAll);
@@ -90,10 +96,18 @@ test('a call by gRPC whose message does not arrive is ended', async () => {
   session.destroy();
 });
 
-test('a connection never has more than 2,048 streams', async () => {
+test('a connection has 100 streams, and 2,048 once a service has called on it', async () => {
   const { port } = await serveObedient();
   const { session } = await openStreams(port, count, 0);
   await settled(session);
-  expect(session.remoteSettings.maxConcurrentStreams).toBe(2_048);
+  expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
+  const known = session.request({
+    ':method': 'POST',
+    ':path': '/postrider.contacts.v1.AudienceService/ListAudience',
+    'content-type': 'application/proto',
+    authorization: await authorization(),
+  });
+  known.on('error', () => {}).resume();
+  await until('it is told', async () => session.remoteSettings.maxConcurrentStreams === 2_048);
   session.destroy();
 });

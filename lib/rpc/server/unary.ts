@@ -22,9 +22,9 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
 import { messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
-import { isPublic } from './access.ts';
+import { isPublic, limitedBy } from './access.ts';
 import { deadlineDefaultMs } from './deadline.ts';
-import { discardRest } from './http2.ts';
+import { discardRest, widen } from './http2.ts';
 import { openCalls } from './open-calls.ts';
 
 type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }> & { messageMax: number };
@@ -92,6 +92,7 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(call);
+    if (!limitedBy(call.values).isDirect) widen(stream.session);
     const message = await readBody(request, spec.messageMax, call.signal);
     const input = await parse(spec.method.input, message);
     const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
