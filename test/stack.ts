@@ -56,6 +56,11 @@ export type StackOptions = {
   temporalAddress?: string;
 };
 
+/** Where the stack of a worker of Jest is. */
+export function stackFolder(worker: number): string {
+  return `${process.env.TEST_STACK_FOLDER}-${worker}`;
+}
+
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const { replicas = 2, parentPid = process.pid } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'postrider-stack-'));

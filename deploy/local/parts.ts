@@ -149,6 +149,8 @@ function sharedVariables(config: StackConfig): Variables {
     LOG_LEVEL: config.logLevel,
     DEMO_MODE: String(config.demoMode),
     CACHE_FOLDER: join(config.folder, 'cache'),
+    // A third of the time that a process takes to start goes into compiling its sources.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(config.folder, 'compiled'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Env, readEnv } from '#lib/config.ts';
 import { createLog } from '#lib/log.ts';
@@ -51,6 +52,8 @@ export async function runParts(
     process.exit(1);
   }
   process.send?.('ready');
+  // With NODE_COMPILE_CACHE set, the next process starts faster, even if this one is killed.
+  flushCompileCache();
 }
 
 type Start = { name: string; start: () => Promise<Running> };

@@ -2,8 +2,8 @@ const { readFileSync, statSync } = require('node:fs');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /**
- * Files that borrow the stack wait for each other (test/stack/shared.ts), so they are spread evenly among the others, that
- * a worker rarely has nothing but one of them to take. Larger files first, since they tend to take longer.
+ * Files that borrow a stack (test/stack/shared.ts) mostly wait, and the others mostly compute: they are spread evenly. Larger
+ * files first, since they tend to take longer.
  */
 module.exports = class extends Sequencer {
   sort(tests) {

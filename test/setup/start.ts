@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { freePort } from '../../deploy/local/ports.ts';
 import { type Postgres, startPostgres } from '../../deploy/local/postgres.ts';
 import { temporalTestProgram } from '../../deploy/local/temporal-programs.ts';
@@ -11,9 +11,11 @@ export const started: { postgres?: Postgres; folder?: string } = {};
 
 /** Sets TEST_POSTGRES_URL and TEMPORAL_TEST_SERVER for all tests, where they aren't set already. */
 export default async function start(): Promise<void> {
-  // The first test that needs a whole stack starts it (test/stack/shared.ts).
+  // The first test of a worker that needs a whole stack starts it (test/stack/shared.ts).
   process.env.TEST_STACK_FOLDER = join(tmpdir(), `postrider-stack-${process.pid}`);
   process.env.TEST_RUN_PID = String(process.pid);
+  // Of all stacks of all runs.
+  process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../../.postrider/compiled');
   if (!hasChromium) process.stderr.write(`${noChromium}\n`);
   await Promise.all([providePostgres(), provideTemporal()]);
 }

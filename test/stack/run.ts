@@ -54,11 +54,7 @@ async function stop(code: number): Promise<void> {
   await stack.stop();
   sinkProcess.kill('SIGTERM');
   // A living parent removes the folder itself, after it has read the logs.
-  if (!isAlive(parentPid)) {
-    for (const left of [values.folder, `${values.folder}.lock`]) {
-      rmSync(left, { recursive: true, force: true });
-    }
-  }
+  if (!isAlive(parentPid)) rmSync(values.folder, { recursive: true, force: true });
   process.exit(code);
 }
 

@@ -1,15 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll } from '@jest/globals';
-import { openStack, startStack, type TestStack } from '../stack.ts';
+import { openStack, stackFolder, startStack, type TestStack } from '../stack.ts';
 import { fast, setRate } from './given.ts';
-import { until } from './until.ts';
 
-/** Test files wait here for each other, for as long as all of them together may take. */
-const turnMsMax = 8 * 60_000;
-const borrowMsMax = turnMsMax + 90_000;
+/** A stack may have to start first, on a busy machine. */
+const borrowMsMax = 5 * 60_000;
 
 /**
- * The only stack of a run of Jest, for one test file at a time, since they break things. The first file starts it;
+ * The stack of a worker of Jest, for one test file at a time, since they break things. The first file starts it;
  * test/setup/stop.ts ends it. It is available from the first test of the file to the last.
  */
 export function borrowedStack(): TestStack {
@@ -24,8 +22,7 @@ export function borrowedStack(): TestStack {
 }
 
 async function borrowStack(): Promise<TestStack> {
-  const folder = process.env.TEST_STACK_FOLDER ?? '';
-  await until('it is our turn', async () => isTaken(lockOf(folder)), { withinMs: turnMsMax });
+  const folder = stackFolder(Number(process.env.JEST_WORKER_ID));
   if (existsSync(`${folder}/ready.json`)) return openStack(folder);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o711 });
@@ -34,32 +31,7 @@ async function borrowStack(): Promise<TestStack> {
 
 /** Restores the stack for the next file. */
 async function returnStack(stack: TestStack | undefined): Promise<void> {
-  const lock = lockOf(process.env.TEST_STACK_FOLDER ?? '');
-  try {
-    await stack?.untilServing();
-    await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
-    if (stack) await setRate(stack, fast);
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-const lockOf = (folder: string): string => `${folder}.lock`;
-
-function isTaken(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    if (!isAlive(lock)) rmSync(lock, { force: true });
-    return false;
-  }
-}
-
-function isAlive(lock: string): boolean {
-  try {
-    return existsSync(`/proc/${readFileSync(lock, 'utf8')}`);
-  } catch {
-    return true;
-  }
+  await stack?.untilServing();
+  await stack?.sink.behave({ latencyMs: 0, replies: [], paused: false, credentials: null });
+  if (stack) await setRate(stack, fast);
 }
