@@ -54,6 +54,13 @@ test('the first request of each kind has the longer limit, the second has not', 
   await patient.close();
 });
 
+test('a request that waits for a busy machine has longer, though not for ever', async () => {
+  await ask('answer');
+  const startedAtMs = Date.now();
+  expect(await ask('wait')).toBeUndefined();
+  expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(limits.timeMs * 4 - 10);
+});
+
 test('more requests than may wait are refused, and the waiting ones are answered', async () => {
   const waiting = [ask('answer'), ask('answer'), ask('answer')];
   expect(() => ask('answer')).toThrow(ThreadBusyError);

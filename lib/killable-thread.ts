@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from './fair-queue.ts';
 
 type Limits<Request> = {
-  /** The time limit of a request. */
+  /** Processor time of a request: what others take from a busy machine is not its fault. Waiting for it has a limit, too. */
   timeMs: number;
-  /** The time limit of the first request of its kind in a new thread, which also loads its modules. */
+  /** The same for the first request of its kind in a new thread, which also loads its modules. */
   startMs: number;
   memoryMb: number;
   /** Requests that may wait; more are refused. */
@@ -25,6 +25,11 @@ type Asked = {
   /** Drops the request if it still waits. */
   signal?: AbortSignal | undefined;
 };
+
+/** A request that has not used its time after so many times as long is given up as well. */
+const waitFactor = 4;
+/** A look at what a thread has used is not worth less. */
+const lookEveryMsMin = 5;
 
 export class ThreadBusyError extends Error {
   override name = 'ThreadBusyError';
@@ -176,7 +181,7 @@ class Thread<Request, Answer> {
     const limitMs = this.#warm.has(kind) ? this.#limits.timeMs : this.#limits.startMs;
     return new Promise((resolve) => {
       const finish = (answer: Answer | undefined) => {
-        clearTimeout(timer);
+        stopWatch();
         worker.off('message', finish);
         worker.off('exit', lose);
         if (answer === undefined) void this.close();
@@ -184,10 +189,39 @@ class Thread<Request, Answer> {
         resolve(answer);
       };
       const lose = () => finish(undefined);
-      const timer = setTimeout(lose, limitMs);
+      const stopWatch = whenUsedUp(worker, limitMs, lose);
       worker.once('message', finish);
       worker.once('exit', lose);
       worker.postMessage(request);
     });
   }
+}
+
+/** Calls `tell` once the thread has used so much processor time from now on. The answer ends the watch. */
+function whenUsedUp(worker: Worker, limitMs: number, tell: () => void): () => void {
+  const givenUpAtMs = performance.now() + limitMs * waitFactor;
+  const before = processorMs(worker);
+  let timer: NodeJS.Timeout;
+  let isOver = false;
+  const look = async () => {
+    const usedMs = (await processorMs(worker)) - (await before);
+    const leftMs = Math.min(limitMs - usedMs, givenUpAtMs - performance.now());
+    if (isOver) return;
+    if (leftMs < lookEveryMsMin) tell();
+    else wait(leftMs);
+  };
+  const wait = (ms: number) => {
+    timer = setTimeout(look, ms);
+  };
+  wait(limitMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** None of a thread that is still starting, or has ended. */
+async function processorMs(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1_000;
 }
