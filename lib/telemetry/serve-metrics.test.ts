@@ -24,5 +24,6 @@ test('a scrape has what can be read, whatever cannot', async () => {
   expect(text).not.toMatch(/^test_broken /m);
   expect(text).toMatch(/^other_total 1$/m);
   expect(text).toMatch(/^nodejs_eventloop_utilization_ratio /m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
   expect((await fetch(`${url}/other`)).status).toBe(404);
 });

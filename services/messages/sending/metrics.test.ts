@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { registry } from '#lib/telemetry/metrics.ts';
+import { readMetric } from '#lib/test/read-metric.ts';
 import { until } from '../../../test/stack/until.ts';
 import { batchOf, people, resetAfterEach, useService } from '../test/given.ts';
 import { measureSending } from './metrics.ts';
@@ -8,12 +9,6 @@ const given = useService();
 resetAfterEach(given);
 
 const own = '{workspace_id="w1",integration_id="smtp-1"}';
-
-async function readMetric(name: string, labels = ''): Promise<number | undefined> {
-  const lines = (await registry.metrics()).split('\n');
-  const line = lines.find((each) => each.startsWith(`${name}${labels} `));
-  return line === undefined ? undefined : Number(line.split(' ').at(-1));
-}
 
 test('each integration has what waits, what is open, its window, rate and breaker; all have what is not stored', async () => {
   measureSending(given.context, 1);
