@@ -25,6 +25,8 @@ const everything = [
   'gateway.ingress.enabled=true',
   'gateway.ingress.tlsSecretName=certificate',
   'networkPolicy.monitoringNamespace=monitoring',
+  'tls.internalSecretName=between',
+  'tls.gatewaySecretName=gateway',
 ];
 
 function run(command: string, args: string[], env: NodeJS.ProcessEnv = {}): string {

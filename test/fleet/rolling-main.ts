@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startFleet } from './fleet.ts';
-import { replaceAll, rolling } from './rolling.ts';
+import { replaceAll, rolling, textOf } from './rolling.ts';
 
 /**
  * `npm run rolling`: two of every process, a broadcast and 200 requests a second, while each process is ended by SIGTERM and
@@ -29,13 +29,7 @@ try {
     recipients: Number(values.recipients),
     perMinute: Number(values['per-minute']),
     perSecond: Number(values.rate),
-    replace: (all) =>
-      replaceAll(all, {
-        ended: ({ name, code, ms, health }) =>
-          console.log(
-            `${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`,
-          ),
-      }),
+    replace: (all) => replaceAll(all, { ended: (ending) => console.log(textOf(ending)) }),
   });
   const { requests, refused, asked, failures, tookMs } = load;
   const at = (share: number) => `${Math.round(tookMs[Math.floor(tookMs.length * share)] ?? 0)} ms`;

@@ -19,8 +19,6 @@ export type RollingOptions = {
   perSecond: number;
   /** Ends all processes of the fleet and starts others in their place. */
   replace(fleet: Fleet, broadcast: GivenBroadcast): Promise<Ending[]>;
-  /** Whether each process must say that it is not ready before it goes; true if absent. */
-  isHealthChecked?: boolean;
 };
 
 export type Rolled = { endings: Ending[]; load: Result; broadcast: Verdict; problems: string[] };
@@ -41,7 +39,7 @@ export async function rolling(fleet: Fleet, options: RollingOptions): Promise<Ro
   const broadcast = await check(fleet, sent, []);
   const transactional = await transactionalProblems(fleet, result.accepted);
   const problems = [
-    ...endings.flatMap((each) => endingProblems(each, options)),
+    ...endings.flatMap(endingProblems),
     ...result.failures,
     ...result.unexpected,
     ...broadcast.problems,
@@ -64,19 +62,20 @@ export async function replaceAll(
   return endings;
 }
 
+export function textOf({ name, code, ms, health }: Ending): string {
+  return `${name.padEnd(24)} exit ${code} after ${ms} ms, health ${health.join(', ')}`;
+}
+
 /** A busy machine may answer no look at health in this time. */
 const unseenMsMax = 500;
 
 /** Not ready first, then gone, by itself and in time. */
-function endingProblems(
-  { name, code, ms, health }: Ending,
-  { isHealthChecked = true }: RollingOptions,
-): string[] {
+function endingProblems({ name, code, ms, health }: Ending): string[] {
   const order = health.filter((each) => each !== 200).join(' ');
   const isUnseen = health.length === 0 && ms < unseenMsMax;
   return [
     ...(code === 0 ? [] : [`${name} ended with ${code} after ${ms} ms`]),
-    ...(!isHealthChecked || isUnseen || order === '503 closed' || order === '503'
+    ...(isUnseen || order === '503 closed' || order === '503'
       ? []
       : [`${name} was ${health.join(', ')}`]),
   ];

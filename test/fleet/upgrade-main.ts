@@ -6,7 +6,7 @@ import { fillContacts } from './fill.ts';
 import { type Fleet, here, startFleet } from './fleet.ts';
 import { longestLockWait } from './lock-waits.ts';
 import { linkProblems, linksOfMail, type OldLinks } from './old-links.ts';
-import { replaceAll, rolling } from './rolling.ts';
+import { replaceAll, rolling, textOf } from './rolling.ts';
 import { checkOut, lastRelease } from './sources.ts';
 
 /**
@@ -29,35 +29,39 @@ const { values } = parseArgs({
 
 const from = values.from ?? lastRelease();
 const root = checkOut(from);
-const fleet = await startFleet({ root, together: values.together });
 try {
-  console.log(`${fleet.members().length} processes of ${from} are up`);
-  const contacts = Number(values.contacts);
-  if (contacts > 0) await fillContacts(fleet, await givenList(fleet), contacts);
-  await upgrade(fleet);
+  await upgradeFrom(root);
 } finally {
-  await fleet.stop();
   rmSync(dirname(root), { recursive: true, force: true });
 }
 process.exit();
 
+async function upgradeFrom(root: string): Promise<void> {
+  const fleet = await startFleet({ root, together: values.together });
+  try {
+    console.log(`${fleet.members().length} processes of ${from} are up`);
+    const contacts = Number(values.contacts);
+    if (contacts > 0) await fillContacts(fleet, await givenList(fleet), contacts);
+    await upgrade(fleet);
+  } finally {
+    await fleet.stop();
+  }
+}
+
 async function upgrade(old: Fleet): Promise<void> {
   let links: OldLinks | undefined;
-  const { endings, load, broadcast, problems } = await rolling(old, {
+  const { load, broadcast, problems } = await rolling(old, {
     recipients: Number(values.recipients),
     perMinute: Number(values['per-minute']),
     perSecond: Number(values.rate),
-    // Releases before 0.2.0 say so only for a moment.
-    isHealthChecked: false,
     replace: async (_, { emails }) => {
       links = await linksOfMail(old, emails);
       const { result, longestMs } = await longestLockWait(old.databaseUrl, () => old.migrate(here));
       console.log(`${result}requests waited for a lock of migrations for ${longestMs} ms at most`);
-      return replaceAll(old, { root: here });
+      return replaceAll(old, { root: here, ended: (ending) => console.log(textOf(ending)) });
     },
   });
   const all = [...problems, ...(links ? await linkProblems(links) : ['no link was tried'])];
-  for (const { name, code, ms } of endings) console.log(`${name}: exit ${code} after ${ms} ms`);
   const { requests, failures, refused, asked, tookMs } = load;
   console.log(`
 requests  ${requests}: ${failures.length} failed, ${refused} refused connections, ${asked} asked to come again

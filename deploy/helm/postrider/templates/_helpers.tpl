@@ -53,7 +53,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- $service := trimSuffix "-worker" .name -}}
 {{- $ports := include "postrider.ports" $root | fromYaml -}}
 {{- /* Longer than callers keep the addresses behind a name: calls stop coming before the process refuses them. */ -}}
-{{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "SHUTDOWN_DELAY_SECONDS" "7" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
+{{- $env := dict "HOST" "0.0.0.0" "HEALTH_PORT" "8080" "METRICS_PORT" "9464" "SHUTDOWN_DELAY_SECONDS" "7" "PUBLIC_URL" $root.Values.publicUrl "SERVICE_KEYS_FILE" (printf "/secrets/%s-keys" $service) -}}
 {{- range $other, $port := $ports -}}
 {{- $_ := set $env (printf "%s_ADDR" (upper $other)) (printf "%s-%s:%v" $root.Release.Name $other $port) -}}
 {{- end -}}
@@ -75,6 +75,18 @@ seccompProfile: { type: RuntimeDefault }
 {{- end -}}
 {{- if eq .name "messages" -}}
 {{- $_ := set $env "MESSAGES_JOURNAL" "/journal" -}}
+{{- end -}}
+{{- if $root.Values.tls.internalSecretName -}}
+{{- $_ := set $env "TLS_CA_FILE" "/tls/ca.crt" -}}
+{{- $_ := set $env "TLS_CERT_FILE" "/tls/tls.crt" -}}
+{{- $_ := set $env "TLS_KEY_FILE" "/tls/tls.key" -}}
+{{- if hasKey $ports .name -}}
+{{- $_ := set $env "TLS_CLIENT_CA_FILE" "/tls/ca.crt" -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq .name "gateway") $root.Values.tls.gatewaySecretName -}}
+{{- $_ := set $env "GATEWAY_TLS_CERT_FILE" "/gateway-tls/tls.crt" -}}
+{{- $_ := set $env "GATEWAY_TLS_KEY_FILE" "/gateway-tls/tls.key" -}}
 {{- end -}}
 {{- $env = mergeOverwrite $env (deepCopy $root.Values.env) (deepCopy (.process.env | default dict)) -}}
 {{- range $name, $value := $env }}
