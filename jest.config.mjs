@@ -1,5 +1,7 @@
-/** Minutes long: a command of its own. */
-const slow = process.env.SLOW_TESTS ? [] : ['/test/security/rotation\\.test\\.ts$'];
+/** Minutes long, or for root alone: commands of their own. */
+const slow = process.env.SLOW_TESTS
+  ? []
+  : ['/test/security/rotation\\.test\\.ts$', '/test/faults/disk-full\\.test\\.ts$'];
 
 /** Tests run the sources as they are: Node strips the types, Jest sees ES modules. */
 export default {
