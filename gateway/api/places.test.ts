@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CallerPlaces } from './places.ts';
 
-const limits = { perCallerMax: 2, waitingPerCallerMax: 2, waitMaxMs: 60_000 };
+const limits = { perCallerMax: 2, besideOthersMax: 2, waitingPerCallerMax: 2, waitMaxMs: 60_000 };
 const { signal } = new AbortController();
 
 test('a caller has so many places, and the next one gets the first that is given back', async () => {
@@ -20,6 +20,22 @@ test('a caller has so many places, and the next one gets the first that is given
   (await waiting[0])?.();
   await waiting[1];
   expect(entered).toEqual([1, 2]);
+});
+
+test('while others make calls a caller has fewer places', async () => {
+  const places = new CallerPlaces({ ...limits, perCallerMax: 3, besideOthersMax: 1 });
+  const enter = () => places.enter('one', signal);
+  const [first, second] = await Promise.all([enter(), enter()]);
+  await places.enter('other', signal);
+  let hasEntered = false;
+  const third = enter().then(() => {
+    hasEntered = true;
+  });
+  first();
+  await new Promise((done) => setImmediate(done));
+  expect(hasEntered).toBe(false);
+  second();
+  await third;
 });
 
 test('a call that gets no place in time, or has too many before it, is a 429', async () => {

@@ -1,16 +1,23 @@
+import { Activity } from '#lib/limits/activity.ts';
 import { tooManyAtOnce } from './errors.ts';
 
 export type PlaceLimits = {
   /** Operations of one caller in progress. */
   perCallerMax: number;
+  /** The same while other callers are active. */
+  besideOthersMax: number;
   /** Those of one caller that wait for a place. */
   waitingPerCallerMax: number;
   waitMaxMs: number;
 };
 
-/** More at once than a sender needs that keeps to its limit of requests. */
+/**
+ * As many as a sender needs that keeps to its limit of requests: 500 a second, of 30 ms each. More would not be answered sooner, and those of
+ * everybody else would wait behind them.
+ */
 export const placesDefault: PlaceLimits = {
   perCallerMax: 64,
+  besideOthersMax: 16,
   waitingPerCallerMax: 512,
   waitMaxMs: 10_000,
 };
@@ -21,6 +28,7 @@ type Places = { taken: number; waiting: Set<() => void> };
 export class CallerPlaces {
   readonly #limits: PlaceLimits;
   readonly #byCaller = new Map<string, Places>();
+  readonly #activity = new Activity();
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
@@ -30,12 +38,17 @@ export class CallerPlaces {
   async enter(caller: string, signal: AbortSignal): Promise<() => void> {
     const places = this.#byCaller.get(caller) ?? { taken: 0, waiting: new Set() };
     this.#byCaller.set(caller, places);
-    if (places.taken < this.#limits.perCallerMax) places.taken += 1;
+    this.#activity.note(caller);
+    if (places.taken < this.#maxOf(caller)) places.taken += 1;
     else await this.#wait(places, signal);
     return () => this.#leave(caller, places);
   }
 
-  /** The place of one that leaves is passed on to the first that waits. */
+  #maxOf(caller: string): number {
+    const { perCallerMax, besideOthersMax } = this.#limits;
+    return this.#activity.isAlone(caller) ? perCallerMax : besideOthersMax;
+  }
+
   async #wait({ waiting }: Places, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (waiting.size >= this.#limits.waitingPerCallerMax) throw tooManyAtOnce();
@@ -56,13 +69,13 @@ export class CallerPlaces {
   }
 
   #leave(caller: string, places: Places): void {
-    const [next] = places.waiting;
-    if (next) {
+    places.taken -= 1;
+    for (const next of places.waiting) {
+      if (places.taken >= this.#maxOf(caller)) break;
+      places.taken += 1;
       places.waiting.delete(next);
       next();
-      return;
     }
-    places.taken -= 1;
     if (places.taken === 0) this.#byCaller.delete(caller);
   }
 }

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/fair-queue.ts';
 import { retryLater } from '../rpc/errors.ts';
+import { Activity } from './activity.ts';
 
 export type LaneLimits = {
   /** Of all tenants. */
@@ -30,9 +31,6 @@ export function lanesOfPool(connections: number): LaneLimits {
   return { ...waits, places: Math.max(1, connections - Math.ceil(connections / 5)) };
 }
 
-/** A tenant is active for so long after a call. */
-const activeMs = 1_000;
-
 /**
  * Heavy operations, which read or write much: three at a time in a process, two of one tenant. While others are active, one of
  * a tenant, and none in half of the time: their quick calls need the processors.
@@ -53,9 +51,7 @@ export class Lane {
   readonly #held = new Map<string, number>();
   #total = 0;
   #waiting = 0;
-  /** The last call, and the last one of another tenant. */
-  #latest = { tenant: '', atMs: Number.NEGATIVE_INFINITY };
-  #other = this.#latest;
+  readonly #activity = new Activity();
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
@@ -63,8 +59,7 @@ export class Lane {
 
   /** A tenant makes a call, in this lane or not. */
   noteCall(tenant: string): void {
-    if (tenant !== this.#latest.tenant) this.#other = this.#latest;
-    this.#latest = { tenant, atMs: performance.now() };
+    this.#activity.note(tenant);
   }
 
   /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
@@ -148,8 +143,7 @@ export class Lane {
 
   /** Undefined while no other tenant is active. */
   #besideOthers(tenant: string): BesideOthers | undefined {
-    const { atMs } = tenant === this.#latest.tenant ? this.#other : this.#latest;
-    return performance.now() - atMs > activeMs ? undefined : this.#limits.besideOthers;
+    return this.#activity.isAlone(tenant) ? undefined : this.#limits.besideOthers;
   }
 
   #heldBy(tenant: string): number {

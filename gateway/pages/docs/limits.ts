@@ -257,6 +257,7 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
       'Operations of one key or user in progress; more wait for up to 10 s',
       shown(placesDefault.perCallerMax, ''),
     ),
+    row('The same while others make calls', shown(placesDefault.besideOthersMax, '')),
     row('Requests in progress, of all clients', shown(limitsDefault.inFlightMax, '')),
     row(
       'Streams of one caller, such as `messages.export`',
