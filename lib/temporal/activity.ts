@@ -40,6 +40,7 @@ function givenUp(cancellation: AbortSignal): Promise<never> {
     const giveUp = () =>
       reject(new CancelledFailure('the activity did not end after its cancellation'));
     const begin = () => setTimeout(giveUp, endingMaxMs).unref();
+    if (cancellation.aborted) begin();
     cancellation.addEventListener('abort', begin, { once: true });
   });
 }

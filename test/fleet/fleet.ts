@@ -155,7 +155,15 @@ async function startCrew(plan: Plan, root: string, folder: string) {
   const start = async (each: MemberPlan, from: string) => {
     crew.set(each.name, await startMember(each, { root: from, folder, spawned }));
   };
-  await Promise.all(plan.members.map((each) => start(each, root)));
+  const stop = async () => {
+    await Promise.all([...crew.values()].map((member) => member.end().catch(() => {})));
+  };
+  const started = await Promise.allSettled(plan.members.map((each) => start(each, root)));
+  const failed = started.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') {
+    await stop();
+    throw failed.reason;
+  }
   return {
     members: () => [...crew.values()],
     replace: async (member: Member, from = root, changes: Record<string, string> = {}) => {
@@ -163,9 +171,7 @@ async function startCrew(plan: Plan, root: string, folder: string) {
       await start({ ...member, env: { ...member.env, ...changes } }, from);
       return ending;
     },
-    stop: async () => {
-      await Promise.all([...crew.values()].map((member) => member.end().catch(() => {})));
-    },
+    stop,
   };
 }
 
