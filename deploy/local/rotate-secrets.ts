@@ -20,7 +20,7 @@ const url =
 const databaseUrls = await provision(url, secrets.rolePasswords);
 for (const name of withSealed) {
   const variables = serviceVariables(name, config, secrets, databaseUrls);
-  const child = spawn(process.execPath, [program, 'rotate-secrets', name], {
+  const child = spawn(process.execPath, [...program, 'rotate-secrets', name], {
     cwd: config.folder,
     // The journal belongs to the process that serves.
     env: environmentWith({ ...variables, MESSAGES_JOURNAL: '' }),

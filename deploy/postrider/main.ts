@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 import { allInOne } from './all.ts';
 import { partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';

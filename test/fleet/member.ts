@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from '../../deploy/local/child.ts';
+import { nodeFlags } from '../../deploy/local/parts.ts';
 import type { Running } from '../../deploy/local/supervisor.ts';
 import { causeOf } from './client.ts';
 
@@ -41,7 +42,7 @@ export async function startMember(
   const running = await startChild(
     {
       command: process.execPath,
-      args: [join(root, 'deploy/postrider/main.ts'), plan.word],
+      args: [...nodeFlags, join(root, 'deploy/postrider/main.ts'), plan.word],
       // Of Jest, which sets them for modules of its own.
       env: { ...inherited, NODE_OPTIONS: '', NODE_ENV: '', ...plan.env },
       cwd: folder,
