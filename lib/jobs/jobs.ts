@@ -12,9 +12,10 @@ import type { Notification } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
-import { schemaOf } from '../postgres/job-schema.ts';
+import { quietTask, schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import { onNudge } from './nudges.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
 export const attemptsMax = 25;
@@ -159,26 +160,33 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,
-    events: ownNotices(schemaOf(service)),
+    events: listening(service, lane),
     logger: forwardErrors(log),
   });
 }
 
-/** Has a runner hear of the jobs of its own schema only. */
-function ownNotices(schema: string): WorkerEvents {
+/** Has a runner hear of the jobs of its own schema only, and of the quiet ones of this process. */
+function listening(service: string, { tasks }: Lane): WorkerEvents {
   const events: WorkerEvents = new EventEmitter();
+  const schema = schemaOf(service);
   events.on('pool:listen:success', ({ workerPool, client }) => {
     const hear = ({ channel, payload = '' }: Notification): void => {
       if (channel === schema) workerPool.nudge(Number.parseInt(payload, 10));
     };
     client.on('notification', hear);
+    const endNudges = tasks[quietTask]
+      ? onNudge(service, (jobs) => workerPool.nudge(jobs))
+      : undefined;
     // Workers that have ended must not be nudged.
     for (const end of [
       'pool:gracefulShutdown',
       'pool:forcefulShutdown',
       'pool:listen:release',
     ] as const) {
-      events.once(end, () => client.off('notification', hear));
+      events.once(end, () => {
+        client.off('notification', hear);
+        endNudges?.();
+      });
     }
     // After the library's own LISTEN. Lost connections are reported there as well.
     setImmediate(() => {

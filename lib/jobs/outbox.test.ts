@@ -1,13 +1,18 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import {
   type ConsumeEventsRequest,
   EventConsumerService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { openMessagesStore } from '../../services/messages/store.ts';
 import { testStore } from '../../test/setup/database.ts';
+import { until } from '../../test/stack/until.ts';
+import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
+import { runJobs } from './jobs.ts';
+import { onNudge } from './nudges.ts';
 import {
   deliverEvents,
   type EventBatch,
@@ -137,6 +142,70 @@ test('a change and its events are one statement: a change that fails sends no ev
     change('numbers as (select 1 / n as n from generate_series(0, 3) n)'),
   ).rejects.toMatchObject({ code: '22012' });
   expect(await batches()).toHaveLength(1);
+});
+
+const bounced = (number: number) => ({
+  steps: `fact as (select ${number} as number)`,
+  events: [
+    {
+      types: ['email.bounced'],
+      occurredAt: 'now()',
+      data: `json_build_object('number', number)`,
+      from: 'fact',
+    },
+  ],
+  answer: 'true as told',
+  values: [],
+});
+
+test('the runners of this process hear of events once these are committed, and of none that are undone', async () => {
+  const heard: number[] = [];
+  const end = onNudge('messages', (jobs) => heard.push(jobs));
+  const change = async (isUndone: boolean) =>
+    store.fork().transactional(async (em) => {
+      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(1));
+      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(2));
+      expect(heard).toEqual([]);
+      if (isUndone) throw new Error('undone');
+    });
+  await expect(change(true)).rejects.toThrow('undone');
+  expect(heard).toEqual([]);
+  await change(false);
+  expect(heard).toEqual([1, 1]);
+  await tell(events('email.bounced', 1_200));
+  expect(heard).toEqual([1, 1, 3]);
+  end();
+  await tell(events('email.bounced', 1));
+  expect(heard).toHaveLength(3);
+});
+
+test('events send no notice to the connections of the database', async () => {
+  const client = new Client({ connectionString: store.url });
+  await client.connect();
+  const channels: string[] = [];
+  client.on('notification', ({ channel }) => channels.push(channel));
+  await client.query('listen messages_jobs; listen "jobs:insert"; listen last');
+  await tell(events('email.bounced', 1));
+  await query(store.fork(), 'notify last', []);
+  await until('the last notice came', async () => channels.includes('last'));
+  await client.end();
+  expect(channels).toEqual(['last']);
+});
+
+test('events are delivered as soon as they are committed, not when the runner looks by itself', async () => {
+  const { url } = store;
+  const tasks = { deliverEvents: deliverEvents({ contacts }) };
+  const runner = runJobs({ url, service: 'messages', tasks, log: createLog('test', 'silent') });
+  const deliver = async (number: number) => {
+    await writeWithEvents({ em: store.fork(), outbox, workspaceId: 'w1' }, bounced(number));
+    await until('it is delivered', async () => got.length > number, { withinMs: 15_000 });
+  };
+  await deliver(0);
+  const startedAtMs = Date.now();
+  for (let number = 1; number <= 20; number += 1) await deliver(number);
+  await runner.stop();
+  // A runner looks once a second.
+  expect(Date.now() - startedAtMs).toBeLessThan(10_000);
 });
 
 test('a job delivers its batch unchanged', async () => {

@@ -8,12 +8,14 @@ import {
   EventSchema,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
-import { schemaOf } from '../postgres/job-schema.ts';
+import { afterCommit } from '../postgres/after-commit.ts';
+import { insertQuietJobs, quietJob } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
 import { type Contract, contractsOf, interestSteps, isWanted } from './interests.ts';
 import { attemptsMax } from './jobs.ts';
+import { nudgeRunners } from './nudges.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
@@ -89,7 +91,8 @@ export async function writeWithEvents<Answer>(
        window so_far as (rows unbounded preceding)
      ),
      told as materialized (
-       select ${schemaOf(service)}.add_job('deliverEvents', json_build_object(
+       ${insertQuietJobs(service)}
+       select ${quietJob(service, attemptsMax)}, json_build_object(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
@@ -98,18 +101,22 @@ export async function writeWithEvents<Answer>(
          'types', json_agg(type),
          'times', json_agg(occurred_at),
          'data', json_agg(data)
-       ), max_attempts := ${attemptsMax}) as job
+       )
        from batched
        group by consumer, by_count, by_size
+       returning 1
      )
-     select ${answer} from (select count(job) from told) told`;
-  const [row] = await query<Answer>(em, isPrepared ? prepared(text) : text, [
+     select ${answer}, told.jobs as "jobsTold" from (select count(*)::int as jobs from told) told`;
+  const [row] = await query<Answer & { jobsTold: number }>(em, isPrepared ? prepared(text) : text, [
     ...values,
     workspaceId,
     JSON.stringify(contracts),
     currentTraceparent() ?? null,
   ]);
-  return row;
+  if (!row) return undefined;
+  const { jobsTold, ...answered } = row;
+  if (jobsTold > 0) afterCommit(em, () => nudgeRunners(service, jobsTold));
+  return answered as Answer;
 }
 
 function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: EventSource) {

@@ -17,20 +17,35 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
   await query(em, ownNotices(schemaOf(service)), []);
 }
 
+/** Most calls add one. */
+export const quietTask = 'deliverEvents';
+
 /**
  * The library notifies the runners of all services in the database of every job, and each of them then looks for jobs of its
  * own. So runners listen to a channel named like their schema; the payload is the number of jobs and a word that keeps
- * PostgreSQL from merging equal notices.
+ * PostgreSQL from merging equal notices. A quiet job has no notice.
  */
 const ownNotices = (schema: string) => `
   create or replace function ${schema}.notify_runner() returns trigger language plpgsql as $$
   begin
-    perform pg_notify('${schema}', (select count(*) from added) || ' ' || random());
+    perform pg_notify('${schema}', '1 ' || random());
     return null;
   end
   $$;
   create or replace trigger notify_runner after insert on ${schema}._private_jobs
-    referencing new table as added for each statement execute function ${schema}.notify_runner()`;
+    for each row when (new.flags is null) execute function ${schema}.notify_runner();
+  insert into ${schema}._private_tasks (identifier) values ('${quietTask}') on conflict do nothing`;
+
+/**
+ * SQL that adds jobs of `deliverEvents` without a notice: a notice wakes every connection of the database that listens
+ * to anything, and commits that have one wait for each other. Whoever adds one nudges the runners of its own process after the commit.
+ */
+export const insertQuietJobs = (service: string) =>
+  `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)`;
+
+/** The values of `insertQuietJobs` before the payload. */
+export const quietJob = (service: string, attemptsMax: number) =>
+  `'{"quiet": true}'::jsonb, (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `

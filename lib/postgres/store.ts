@@ -3,6 +3,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
+import { actAfterCommit } from './after-commit.ts';
 import { tieToCalls } from './call-connections.ts';
 import { connectionStringOf } from './database-url.ts';
 import { planByIndex } from './index-plans.ts';
@@ -56,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({
     clientUrl: options.url,
     entities: options.entities,
+    subscribers: [actAfterCommit],
     pool: { min: 0, max: options.connectionsMax ?? 10, idleTimeoutMillis: 30_000 },
     driverOptions: {
       // The ORM drops the query of the URL.
