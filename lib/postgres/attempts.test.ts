@@ -37,6 +37,23 @@ test('as many attempts are allowed as the limit says, and the next only after th
   });
 });
 
+test('a limit that was just reached is refused without a connection for a second, and then asked for again', async () => {
+  const limits = [limit('wide', 10), limit('narrow', 1)];
+  await countAttempt(store, limits, start);
+  await countAttempt(store, limits, after(100));
+  const asked = (ms: number) => countAttempt(store, limits, after(ms));
+  // From now on the database would allow it.
+  await query(store.fork(), 'delete from attempts', []);
+  expect(await asked(600)).toEqual({
+    limit: limit('narrow', 1),
+    isExhausted: true,
+    remaining: 0,
+    resetMs: 59_400,
+  });
+  expect(await asked(1_000)).toMatchObject({ isExhausted: true, resetMs: 59_000 });
+  expect(await asked(1_100)).toMatchObject(open);
+});
+
 test('keys do not share their attempts', async () => {
   expect(await countAttempt(store, [limit('b', 1)], start)).toMatchObject(open);
   expect(await countAttempt(store, [limit('c', 1)], start)).toMatchObject(open);

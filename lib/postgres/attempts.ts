@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { setRateLimit } from '#lib/limits/rate-limit-header.ts';
 import { query } from './query.ts';
 import type { EntityManager, Store } from './store.ts';
@@ -26,6 +27,14 @@ export type RateLimitState = {
   resetMs: number;
 };
 
+/** For so long a process that has seen a limit reached asks nobody again: a flood of refusals takes no connection. */
+const refusedMs = 1_000;
+const refusalsMax = 10_000;
+
+type Refusal = { state: RateLimitState; at: Date };
+
+const refusals = new WeakMap<Store, LRUCache<string, Refusal>>();
+
 // More than one call adds, so that keys that are never used again are deleted as well.
 const sweptMax = 500;
 
@@ -34,12 +43,46 @@ const sweptMax = 500;
  * the limits survive a restart and apply to all replicas together; keys are stored as hashes, since they
  * identify people.
  */
-export function countAttempt(
+export async function countAttempt(
   store: Store,
   limits: readonly Limit[],
   at: Date,
 ): Promise<RateLimitState> {
   const keys = limits.map(({ key }) => hashOf(key));
+  const refused = knownRefusal(store, keys, at);
+  if (refused) return refused;
+  const state = await countInTurn(store, limits, { keys, at });
+  if (state.isExhausted) {
+    const key = keys[limits.indexOf(state.limit)];
+    if (key) refusalsOf(store).set(key.toString('base64'), { state, at });
+  }
+  return state;
+}
+
+function refusalsOf(store: Store): LRUCache<string, Refusal> {
+  const known = refusals.get(store) ?? new LRUCache({ max: refusalsMax });
+  refusals.set(store, known);
+  return known;
+}
+
+function knownRefusal(store: Store, keys: readonly Buffer[], at: Date): RateLimitState | undefined {
+  for (const key of keys) {
+    const known = refusalsOf(store).get(key.toString('base64'));
+    if (!known) continue;
+    const agoMs = at.getTime() - known.at.getTime();
+    const { state } = known;
+    if (agoMs >= 0 && agoMs < Math.min(refusedMs, state.resetMs)) {
+      return { ...state, resetMs: state.resetMs - agoMs };
+    }
+  }
+  return undefined;
+}
+
+function countInTurn(
+  store: Store,
+  limits: readonly Limit[],
+  { keys, at }: { keys: readonly Buffer[]; at: Date },
+): Promise<RateLimitState> {
   return store.fork().transactional(async (em) => {
     await takeTurns(em, keys);
     await sweep(em, at);
@@ -105,7 +148,7 @@ export function setRateLimitHeaders(header: Headers, state: RateLimitState): voi
   });
 }
 
-/** Resets the attempts of a key. */
+/** Resets the attempts of a key; a process that has just refused it does so for another second. */
 export async function forgetAttempts(em: EntityManager, key: string): Promise<void> {
   await query(em, 'delete from attempts where key = $1', [hashOf(key)]);
 }
