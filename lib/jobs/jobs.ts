@@ -8,7 +8,7 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
-import type { Notification } from 'pg';
+import type { Notification, PoolClient } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
@@ -87,7 +87,7 @@ type RunOptions = {
   slowTasks?: TaskList;
   /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
   minutely?: readonly string[];
-  /** Of each lane. */
+  /** Of each lane; that of events has three. */
   connectionsMax?: number;
   log: Log;
 };
@@ -99,7 +99,36 @@ const slowJobsAtOnce = 50;
 const connectionsDefault = 6;
 
 /** Jobs with a runner of their own. */
-type Lane = { tasks: TaskList; jobsAtOnce: number; minutely: readonly string[]; crontab: string[] };
+type Lane = {
+  tasks: TaskList;
+  jobsAtOnce: number;
+  minutely?: readonly string[];
+  crontab?: string[];
+  inGroups?: boolean;
+};
+
+/**
+ * Events come one job for each call: what a busy process adds within this time is claimed by one statement, and what is delivered
+ * is deleted by one. The first job after a pause is claimed at once.
+ */
+const groupMs = 30;
+/** Each may have 4 MiB. */
+const groupMax = 10;
+/** To listen, to claim and to delete. */
+const groupConnections = 3;
+const groups = {
+  worker: {
+    localQueue: {
+      size: groupMax,
+      refetchDelay: {
+        durationMs: groupMs,
+        threshold: groupMax - 1,
+        maxAbortThreshold: Number.POSITIVE_INFINITY,
+      },
+    },
+    completeJobBatchDelay: groupMs,
+  },
+};
 
 /**
  * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
@@ -117,8 +146,9 @@ export function runJobs(options: RunOptions): JobRunner {
 }
 
 function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
+  const { [quietTask]: deliver, ...others } = tasks;
   const main: Lane = {
-    tasks: { ...tasks, sweep, release: release(service) },
+    tasks: { ...others, sweep, release: release(service) },
     jobsAtOnce,
     minutely: ['release', ...minutely],
     crontab: [
@@ -127,15 +157,18 @@ function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane
       ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
     ],
   };
-  if (!slowTasks) return [main];
-  return [main, { tasks: slowTasks, jobsAtOnce: slowJobsAtOnce, minutely: [], crontab: [] }];
+  return [
+    main,
+    ...(deliver ? [{ tasks: { [quietTask]: deliver }, jobsAtOnce, inGroups: true }] : []),
+    ...(slowTasks ? [{ tasks: slowTasks, jobsAtOnce: slowJobsAtOnce }] : []),
+  ];
 }
 
 async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
       const runner = await startRunner(options, lane);
-      for (const task of lane.minutely) {
+      for (const task of lane.minutely ?? []) {
         await runner.addJob(task, {}, { jobKey: task });
       }
       const stop = () => void runner.stop().catch(() => {});
@@ -155,9 +188,10 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     connectionString: connectionStringOf(url),
     schema: schemaOf(service),
     taskList: watchedTasks(lane.tasks),
-    crontab: lane.crontab.join('\n'),
+    crontab: (lane.crontab ?? []).join('\n'),
+    ...(lane.inGroups ? { preset: groups } : {}),
     concurrency: lane.jobsAtOnce,
-    maxPoolSize: more.connectionsMax ?? connectionsDefault,
+    maxPoolSize: lane.inGroups ? groupConnections : (more.connectionsMax ?? connectionsDefault),
     pollInterval: 1_000,
     noHandleSignals: true,
     events: listening(service, lane),
@@ -165,35 +199,36 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
   });
 }
 
-/** Has a runner hear of the jobs of its own schema only, and of the quiet ones of this process. */
-function listening(service: string, { tasks }: Lane): WorkerEvents {
+/** Has a runner hear of the jobs of its own schema only; that of events, of those that this process added. */
+function listening(service: string, { inGroups }: Lane): WorkerEvents {
   const events: WorkerEvents = new EventEmitter();
   const schema = schemaOf(service);
   events.on('pool:listen:success', ({ workerPool, client }) => {
-    const hear = ({ channel, payload = '' }: Notification): void => {
-      if (channel === schema) workerPool.nudge(Number.parseInt(payload, 10));
-    };
-    client.on('notification', hear);
-    const endNudges = tasks[quietTask]
-      ? onNudge(service, (jobs) => workerPool.nudge(jobs))
-      : undefined;
+    const nudge = (jobs: number): void => workerPool.nudge(jobs);
+    const endHearing = inGroups ? onNudge(service, nudge) : onNotice(client, schema, nudge);
     // Workers that have ended must not be nudged.
     for (const end of [
       'pool:gracefulShutdown',
       'pool:forcefulShutdown',
       'pool:listen:release',
     ] as const) {
-      events.once(end, () => {
-        client.off('notification', hear);
-        endNudges?.();
-      });
+      events.once(end, endHearing);
     }
     // After the library's own LISTEN. Lost connections are reported there as well.
+    const listen = inGroups ? '' : `listen ${schema};`;
     setImmediate(() => {
-      client.query(`listen ${schema}; unlisten "jobs:insert"`).catch(() => {});
+      client.query(`${listen} unlisten "jobs:insert"`).catch(() => {});
     });
   });
   return events;
+}
+
+function onNotice(client: PoolClient, schema: string, nudge: (jobs: number) => void): () => void {
+  const hear = ({ channel, payload = '' }: Notification): void => {
+    if (channel === schema) nudge(Number.parseInt(payload, 10));
+  };
+  client.on('notification', hear);
+  return () => client.off('notification', hear);
 }
 
 function forwardErrors(log: Log): Logger {

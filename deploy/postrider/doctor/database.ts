@@ -133,6 +133,8 @@ function remedyOf(error: unknown): string {
 export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
 
 const withTwoLanes = ['workspaces', 'messages'];
+const withEvents = ['contacts', 'messages'];
+const eventConnections = 3;
 const withWorker = ['broadcasts', 'contacts', 'webhooks'];
 
 /** Whether one process of each service and worker fits into the connections of their server. */
@@ -173,6 +175,9 @@ function poolsOf(name: string, { databaseConnections, jobConnections, messages }
   const lanes = withTwoLanes.includes(name) ? 2 : 1;
   const processes = withWorker.includes(name) ? 2 : 1;
   return (
-    processes * databaseConnections + lanes * jobConnections + (name === 'messages' ? messages : 0)
+    processes * databaseConnections +
+    lanes * jobConnections +
+    (withEvents.includes(name) ? eventConnections : 0) +
+    (name === 'messages' ? messages : 0)
   );
 }

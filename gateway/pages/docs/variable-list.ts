@@ -173,7 +173,7 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: 'JOB_CONNECTIONS',
         fallback: '6',
         about:
-          'The same for its jobs; twice as many in messages and workspaces, which have two lanes of jobs. Workers have none.',
+          'The same for its jobs; twice as many in messages and workspaces, which have two lanes of jobs. Contacts and messages have three more for events, workers none.',
       },
       {
         name: '<NAME>_PORT',
