@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TaskList } from 'graphile-worker';
 import { Client } from 'pg';
@@ -110,6 +111,27 @@ test('the jobs of a service notify its own runner only, however many there are i
   await until('both notices came', async () => notices.length >= 2);
   await client.end();
   expect(notices).toEqual([`${service}_jobs 1`, `${service}_jobs 1`]);
+});
+
+test('the workers of all lanes together look for jobs about once a second each lane', async () => {
+  const url = store.url;
+  const commits = async (): Promise<number> => {
+    const [row] = await query<{ count: string }>(
+      store.fork(),
+      'select xact_commit as count from pg_stat_database where datname = current_database()',
+      [],
+    );
+    return Number(row?.count);
+  };
+  const tasks = { note, deliverEvents: note };
+  const log = createLog('test', 'silent');
+  runner = runJobs({ url, service, tasks, slowTasks: { slowly: note }, log });
+  await add(1);
+  await untilDone(1);
+  const before = await commits();
+  await sleep(5_000);
+  // Sixty workers by themselves would look three hundred times.
+  expect((await commits()) - before).toBeLessThan(60);
 });
 
 test('a job waits for its time', async () => {

@@ -107,28 +107,18 @@ type Lane = {
   inGroups?: boolean;
 };
 
-/**
- * Events come one job for each call: what a busy process adds within this time is claimed by one statement, and what is delivered
- * is deleted by one. The first job after a pause is claimed at once.
- */
+/** Events come one job for each call: what a busy process adds within this time is claimed together, and what it delivers is deleted together. */
 const groupMs = 30;
 /** Each may have 4 MiB. */
 const groupMax = 10;
 /** To listen, to claim and to delete. */
 const groupConnections = 3;
-const groups = {
-  worker: {
-    localQueue: {
-      size: groupMax,
-      refetchDelay: {
-        durationMs: groupMs,
-        threshold: groupMax - 1,
-        maxAbortThreshold: Number.POSITIVE_INFINITY,
-      },
-    },
-    completeJobBatchDelay: groupMs,
-  },
-};
+/**
+ * The workers of a lane look together. Each by itself would look once a second, and a lane may have fifty. Jobs that were claimed and
+ * find no worker within a second are given back.
+ */
+const claimedMax = 5;
+const claimedMs = 1_000;
 
 /**
  * Runs the service's jobs in this process until stopped. The runner ends by itself when any service
@@ -189,7 +179,12 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     schema: schemaOf(service),
     taskList: watchedTasks(lane.tasks),
     crontab: (lane.crontab ?? []).join('\n'),
-    ...(lane.inGroups ? { preset: groups } : {}),
+    preset: {
+      worker: {
+        localQueue: { size: lane.inGroups ? groupMax : claimedMax, ttl: claimedMs },
+        ...(lane.inGroups ? { completeJobBatchDelay: groupMs } : {}),
+      },
+    },
     concurrency: lane.jobsAtOnce,
     maxPoolSize: lane.inGroups ? groupConnections : (more.connectionsMax ?? connectionsDefault),
     pollInterval: 1_000,
@@ -205,7 +200,9 @@ function listening(service: string, { inGroups }: Lane): WorkerEvents {
   const schema = schemaOf(service);
   events.on('pool:listen:success', ({ workerPool, client }) => {
     const nudge = (jobs: number): void => workerPool.nudge(jobs);
-    const endHearing = inGroups ? onNudge(service, nudge) : onNotice(client, schema, nudge);
+    const endHearing = inGroups
+      ? onNudge(service, together(nudge))
+      : onNotice(client, schema, nudge);
     // Workers that have ended must not be nudged.
     for (const end of [
       'pool:gracefulShutdown',
@@ -221,6 +218,24 @@ function listening(service: string, { inGroups }: Lane): WorkerEvents {
     });
   });
   return events;
+}
+
+/** The first at once, and those of the next milliseconds after it. */
+function together(nudge: (jobs: number) => void): (jobs: number) => void {
+  let waiting = 0;
+  let pause: NodeJS.Timeout | undefined;
+  const tell = (jobs: number): void => {
+    nudge(jobs);
+    pause = setTimeout(() => {
+      pause = undefined;
+      if (waiting > 0) tell(waiting);
+      waiting = 0;
+    }, groupMs).unref();
+  };
+  return (jobs) => {
+    if (pause) waiting += jobs;
+    else tell(jobs);
+  };
 }
 
 function onNotice(client: PoolClient, schema: string, nudge: (jobs: number) => void): () => void {
