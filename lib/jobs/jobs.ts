@@ -194,6 +194,8 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
   });
 }
 
+const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
+
 /** Has a runner hear of the jobs of its own schema only; that of events, of those that this process added. */
 function listening(service: string, { inGroups }: Lane): WorkerEvents {
   const events: WorkerEvents = new EventEmitter();
@@ -204,13 +206,11 @@ function listening(service: string, { inGroups }: Lane): WorkerEvents {
       ? onNudge(service, together(nudge))
       : onNotice(client, schema, nudge);
     // Workers that have ended must not be nudged.
-    for (const end of [
-      'pool:gracefulShutdown',
-      'pool:forcefulShutdown',
-      'pool:listen:release',
-    ] as const) {
-      events.once(end, endHearing);
-    }
+    const stop = (): void => {
+      endHearing();
+      for (const end of ends) events.off(end, stop);
+    };
+    for (const end of ends) events.on(end, stop);
     // After the library's own LISTEN. Lost connections are reported there as well.
     const listen = inGroups ? '' : `listen ${schema};`;
     setImmediate(() => {
