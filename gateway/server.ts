@@ -26,7 +26,10 @@ import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'callers' | 'largeBodies' | 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<
+  Api,
+  'callers' | 'heavyCalls' | 'largeBodies' | 'readBody' | 'streams'
+> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -50,8 +53,16 @@ export type Gateway = {
 
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
-/** Four of one caller while others have none. */
-const largeBodyLane = { places: 6, tenantWaitingMax: 64, waitMaxMs: 10_000 };
+/** One of a caller while others are active, and, if it was large, none for as long: services and clients need the processors. */
+const turns = {
+  tenantWaitingMax: 64,
+  waitMaxMs: 10_000,
+  besideOthers: { places: 1, restMaxMs: 500 },
+};
+/** Four of a caller that is alone. */
+const largeBodyLane = { ...turns, places: 6 };
+/** As many as a caller may have in progress: the services' own lanes are narrower. */
+const heavyLane = { ...turns, places: 64 };
 /** Refusals that a caller avoids by other requests, or fewer. */
 const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */
@@ -87,6 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     readBody,
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
+    heavyCalls: new Lane(heavyLane),
     callers: new CallerPlaces(placesDefault),
   };
   const shares = new Shares(limits.inFlightMax);

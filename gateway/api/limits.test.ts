@@ -25,6 +25,7 @@ beforeAll(async () => {
         await answering;
         return { totalContacts: 7 };
       },
+      getContactByEmail: () => ({}),
     });
   });
 });
@@ -96,6 +97,27 @@ test('refusals of a caller come at a pace of 50 a second after the first 50', as
   expect(answered).toBe(50);
   await Promise.all(held);
   expect(performance.now() - beganAtMs).toBeGreaterThan(150);
+});
+
+test('heavy operations of a caller take turns while others are active, and quick ones do not', async () => {
+  await givenGateway({});
+  const quick = '/api/contacts.getByEmail?workspace_id=w&email=a@example.com';
+  const open = Promise.withResolvers<void>();
+  const heavy = async (user: string) => {
+    reached = 0;
+    answering = open.promise;
+    const asked = Array.from({ length: 3 }, () => get(user));
+    await until('the first one is asked for', async () => reached > 0);
+    return asked;
+  };
+  const alone = await heavy('one');
+  await until('all are asked for', async () => reached === alone.length);
+  const beside = await heavy('two');
+  expect((await get('two', { path: quick })).status).toBe(200);
+  expect(reached).toBe(1);
+  open.resolve();
+  const answers = await Promise.all([...alone, ...beside]);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
 test('a refusal that waits has no place that others need', async () => {

@@ -37,6 +37,8 @@ export type Api = {
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
+  /** Other heavy operations do, since their answers may be large. */
+  heavyCalls: Lane;
   callers: CallerPlaces;
   callTimeoutMs: number;
 };
@@ -62,21 +64,37 @@ export async function answerOperation(
       allow: allowed(routesAtPath),
     });
   }
-  const message =
-    route.verb === 'GET' ? readQuery(route, exchange) : await readMessage(api, route, exchange);
-  if (route.verb === 'GET') await takePlace(api, exchange);
+  const body = route.verb === 'GET' ? undefined : await readBody(api, route, exchange);
+  await takePlace(api, exchange);
+  const leave = await takeTurn(api, route, exchange, body);
+  let answer: Answer | undefined;
+  try {
+    answer = await call(api, route, exchange, body);
+    return answer;
+  } finally {
+    leave(isLarge(body) || isLarge(answer?.body));
+  }
+}
+
+async function call(
+  api: Api,
+  route: Route,
+  exchange: Exchange,
+  body: Buffer | undefined,
+): Promise<Answer> {
+  const message = body ? await decode(route, exchange, body) : readQuery(route, exchange);
   const headers = forwardedHeaders(exchange);
   // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token as well.
   headers[route.isPublic ? 'authorization' : clientAddressTokenHeader] = await api.authorization();
   const transport = api.transportFor(route.service);
-  const call = (request: Message) =>
+  const ask = (request: Message) =>
     transport.unary(route.method, exchange.signal, api.callTimeoutMs, headers, request);
-  const answer = await call(message);
+  const answer = await ask(message);
   if (route.paging) {
     // Errors of the first page are answers like any other.
     api.streams.begin(exchange.response, exchange.request);
     const first = { request: message, page: answer.message };
-    const read = async (request: Message) => (await call(request)).message;
+    const read = async (request: Message) => (await ask(request)).message;
     return streamAnswer(route.paging.form.contentType, streamedPages(route.paging, first, read));
   }
   return jsonAnswer(route.successStatus, route.encode(answer.message), passedOn(answer.header));
@@ -126,6 +144,24 @@ async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
   exchange.hold(await callers.enter(exchange.caller, exchange.signal));
 }
 
+/** A place among what is read and written in one go. Nobody has it while a client reads its answer. */
+async function takeTurn(
+  { largeBodies, heavyCalls }: Api,
+  route: Route,
+  { caller, signal }: Exchange,
+  body: Buffer | undefined,
+): Promise<(rests: boolean) => void> {
+  for (const lane of [largeBodies, heavyCalls]) lane.noteCall(caller);
+  if (isLarge(body)) return largeBodies.enter(caller, signal);
+  // A stream is sent page by page, for as long as its reader likes.
+  if (route.isHeavy && !route.paging) return heavyCalls.enter(caller, signal);
+  return () => {};
+}
+
+function isLarge(body: string | Buffer | undefined): boolean {
+  return body !== undefined && body.length > largeMessageBytes;
+}
+
 function readQuery(route: Route, { request, query }: Exchange): Message {
   const message = route.decodeQuery(query);
   if (isStrict(request)) {
@@ -134,16 +170,15 @@ function readQuery(route: Route, { request, query }: Exchange): Message {
   return message;
 }
 
-async function readMessage(api: Api, route: Route, exchange: Exchange): Promise<Message> {
+async function readBody(api: Api, route: Route, exchange: Exchange): Promise<Buffer> {
   const { request } = exchange;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
-  const body = await api.readBody(exchange, route.bodyLimitBytes);
-  await takePlace(api, exchange);
-  if (body.length > largeMessageBytes) {
-    exchange.hold(await api.largeBodies.enter(exchange.caller, exchange.signal));
-  }
+  return api.readBody(exchange, route.bodyLimitBytes);
+}
+
+async function decode(route: Route, { request }: Exchange, body: Buffer): Promise<Message> {
   const json = parseObject(body);
   await giveTurn(body.length);
   const message = await route.decodeBody(json);

@@ -111,6 +111,17 @@ test('while others make calls, a tenant has a heavy place again after as long as
   expect(count('a')).toBe(1);
 });
 
+test('a place is free at once where its work needs no rest', async () => {
+  lane = new Lane({ ...heavyLane, besideOthers: { places: 1, restMaxMs: 60_000 } });
+  lane.noteCall('b');
+  lane.noteCall('a');
+  const done = await lane.enter('a', never);
+  await sleep(5);
+  done(false);
+  await enter('a');
+  expect(names()).toEqual(['a']);
+});
+
 test('a tenant may wait with so much, and more is refused as its own fault', async () => {
   many('a', 26);
   await settle();

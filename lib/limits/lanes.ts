@@ -62,20 +62,23 @@ export class Lane {
     this.#activity.note(tenant);
   }
 
-  /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
-  async enter(tenant: string, signal: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves with what gives the place back, after a rest unless it is told otherwise. ResourceExhausted if the tenant has its
+   * share, else Unavailable.
+   */
+  async enter(tenant: string, signal: AbortSignal): Promise<(rests?: boolean) => void> {
     signal.throwIfAborted();
     if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#take(tenant);
     else await this.#wait(tenant, signal);
     const enteredAtMs = performance.now();
     let hasLeft = false;
-    return () => {
+    return (rests = true) => {
       if (hasLeft) return;
       hasLeft = true;
       this.#total -= 1;
       const { restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
       const restMs = Math.min(restMaxMs, performance.now() - enteredAtMs);
-      if (restMs === 0) return this.#giveBack(tenant);
+      if (!rests || restMs === 0) return this.#giveBack(tenant);
       setTimeout(() => this.#giveBack(tenant), restMs).unref();
       this.#admit();
     };
