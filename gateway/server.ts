@@ -53,16 +53,16 @@ export type Gateway = {
 
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
-/** One of a caller while others are active, and, if it was large, none for as long: services and clients need the processors. */
+/** One of a caller while others are active, and, if it was large, none for twice as long: services and clients need the processors. */
 const turns = {
   tenantWaitingMax: 64,
   waitMaxMs: 10_000,
-  besideOthers: { places: 1, restMaxMs: 500 },
+  besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
 };
-/** Four of a caller that is alone. */
-const largeBodyLane = { ...turns, places: 6 };
-/** As many as a caller may have in progress: the services' own lanes are narrower. */
-const heavyLane = { ...turns, places: 64 };
+/** One is read while another is written. */
+const largeBodyLane = { ...turns, places: 6, aloneMax: 2 };
+/** Services have two of a workspace in progress. */
+const heavyLane = { ...turns, places: 64, aloneMax: 4 };
 /** Refusals that a caller avoids by other requests, or fewer. */
 const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */

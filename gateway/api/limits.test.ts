@@ -26,6 +26,11 @@ beforeAll(async () => {
         return { totalContacts: 7 };
       },
       getContactByEmail: () => ({}),
+      async getContactByExternalID() {
+        reached += 1;
+        await answering;
+        return {};
+      },
     });
   });
 });
@@ -127,7 +132,8 @@ test('a refusal that waits has no place that others need', async () => {
   await Promise.race(refused);
   const open = Promise.withResolvers<void>();
   answering = open.promise;
-  const others = Array.from({ length: 24 }, () => get('other', { from: '203.0.113.8' }));
+  const path = '/api/contacts.getByExternalID?workspace_id=w&external_id=x';
+  const others = Array.from({ length: 24 }, () => get('other', { from: '203.0.113.8', path }));
   await until('all others have a place', async () => reached === others.length);
   open.resolve();
   expect((await Promise.all(others)).every(({ status }) => status === 200)).toBe(true);

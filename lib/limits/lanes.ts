@@ -6,6 +6,8 @@ import { Activity } from './activity.ts';
 export type LaneLimits = {
   /** Of all tenants. */
   places: number;
+  /** Of a tenant that is alone; all but two if absent. Its work goes on in them when others come. */
+  aloneMax?: number;
   /** Work of one tenant that may wait. */
   tenantWaitingMax: number;
   waitMaxMs: number;
@@ -16,7 +18,8 @@ export type LaneLimits = {
 export type BesideOthers = {
   /** Of one tenant. */
   places: number;
-  /** A tenant has a place again after as long as it had it, and at most this. */
+  /** A tenant has a place again after so many times as long as it had it. */
+  restTimes: number;
   restMaxMs: number;
 };
 
@@ -38,7 +41,7 @@ export function lanesOfPool(connections: number): LaneLimits {
 export const heavyLane: LaneLimits = {
   ...waits,
   places: 3,
-  besideOthers: { places: 1, restMaxMs: 500 },
+  besideOthers: { places: 1, restTimes: 1, restMaxMs: 500 },
 };
 
 /**
@@ -76,8 +79,8 @@ export class Lane {
       if (hasLeft) return;
       hasLeft = true;
       this.#total -= 1;
-      const { restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
-      const restMs = Math.min(restMaxMs, performance.now() - enteredAtMs);
+      const { restTimes = 0, restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
+      const restMs = Math.min(restMaxMs, restTimes * (performance.now() - enteredAtMs));
       if (!rests || restMs === 0) return this.#giveBack(tenant);
       setTimeout(() => this.#giveBack(tenant), restMs).unref();
       this.#admit();
@@ -131,17 +134,18 @@ export class Lane {
   }
 
   #mayEnter(tenant: string): boolean {
-    const { places } = this.#limits;
+    const { places, aloneMax = places } = this.#limits;
     if (this.#total >= places) return false;
     if (this.#heldBy(tenant) < this.#shareOf(tenant)) return true;
     if (this.#besideOthers(tenant)) return false;
     const othersWait = this.#waiting > this.#queue.sizeOf(tenant);
-    return !othersWait && places - this.#total > freeMin;
+    return !othersWait && this.#heldBy(tenant) < aloneMax && places - this.#total > freeMin;
   }
 
   #shareOf(tenant: string): number {
-    const { places } = this.#limits;
-    return this.#besideOthers(tenant)?.places ?? Math.max(2, Math.floor(places / 2));
+    const { places, aloneMax = places } = this.#limits;
+    const half = Math.max(2, Math.floor(places / 2));
+    return this.#besideOthers(tenant)?.places ?? Math.min(aloneMax, half);
   }
 
   /** Undefined while no other tenant is active. */
