@@ -23,8 +23,6 @@ export type Route = {
   service: string;
   method: DescMethodUnary;
   isPublic: boolean;
-  /** Whether it reads or writes much. */
-  isHeavy: boolean;
   refusedInDemo: boolean;
   /** Whether browsers may call it from any site. */
   isCors: boolean;
@@ -75,7 +73,6 @@ function routeOf(method: DescMethod): Route {
     service: serviceOf(method),
     method,
     isPublic: rule === 'public',
-    isHeavy: promise.heavy,
     refusedInDemo: promise.refusedInDemo,
     isCors: promise.cors,
     successStatus: promise.successStatus || 200,

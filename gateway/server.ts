@@ -26,10 +26,7 @@ import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<
-  Api,
-  'callers' | 'heavyCalls' | 'largeBodies' | 'readBody' | 'streams'
-> & {
+export type GatewayOptions = Omit<Api, 'callers' | 'largeBodies' | 'readBody' | 'streams'> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -53,16 +50,14 @@ export type Gateway = {
 
 // Enough for eight of the largest bodies at one time.
 const bodyBudgetBytes = 128 * 1024 * 1024;
-/** One of a caller while others are active, and, if it was large, none for twice as long: services and clients need the processors. */
-const turns = {
+/** Of a caller two, so that one is read while another is written; one while others are active, and none for twice as long after it. */
+const largeBodyLane = {
+  places: 6,
+  aloneMax: 2,
   tenantWaitingMax: 64,
   waitMaxMs: 10_000,
   besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
 };
-/** One is read while another is written. */
-const largeBodyLane = { ...turns, places: 6, aloneMax: 2 };
-/** Services have two of a workspace in progress. */
-const heavyLane = { ...turns, places: 64, aloneMax: 4 };
 /** Refusals that a caller avoids by other requests, or fewer. */
 const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */
@@ -98,7 +93,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     readBody,
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
-    heavyCalls: new Lane(heavyLane),
     callers: new CallerPlaces(placesDefault),
   };
   const shares = new Shares(limits.inFlightMax);

@@ -37,8 +37,6 @@ export type Api = {
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
-  /** Other heavy operations do, since their answers may be large. */
-  heavyCalls: Lane;
   callers: CallerPlaces;
   callTimeoutMs: number;
 };
@@ -66,13 +64,11 @@ export async function answerOperation(
   }
   const body = route.verb === 'GET' ? undefined : await readBody(api, route, exchange);
   await takePlace(api, exchange);
-  const leave = await takeTurn(api, route, exchange, body);
-  let answer: Answer | undefined;
+  const leave = await takeTurn(api, exchange, body);
   try {
-    answer = await call(api, route, exchange, body);
-    return answer;
+    return await call(api, route, exchange, body);
   } finally {
-    leave(isLarge(body) || isLarge(answer?.body));
+    leave();
   }
 }
 
@@ -144,22 +140,15 @@ async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
   exchange.hold(await callers.enter(exchange.caller, exchange.signal));
 }
 
-/** A place among what is read and written in one go. Nobody has it while a client reads its answer. */
+/** A place among large bodies, if this is one. Nobody has it while a client reads its answer. */
 async function takeTurn(
-  { largeBodies, heavyCalls }: Api,
-  route: Route,
+  { largeBodies }: Api,
   { caller, signal }: Exchange,
   body: Buffer | undefined,
-): Promise<(rests: boolean) => void> {
-  for (const lane of [largeBodies, heavyCalls]) lane.noteCall(caller);
-  if (isLarge(body)) return largeBodies.enter(caller, signal);
-  // A stream is sent page by page, for as long as its reader likes.
-  if (route.isHeavy && !route.paging) return heavyCalls.enter(caller, signal);
+): Promise<() => void> {
+  largeBodies.noteCall(caller);
+  if (body && body.length > largeMessageBytes) return largeBodies.enter(caller, signal);
   return () => {};
-}
-
-function isLarge(body: string | Buffer | undefined): boolean {
-  return body !== undefined && body.length > largeMessageBytes;
 }
 
 function readQuery(route: Route, { request, query }: Exchange): Message {

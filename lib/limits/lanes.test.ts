@@ -111,17 +111,6 @@ test('while others make calls, a tenant has a heavy place again after as long as
   expect(count('a')).toBe(1);
 });
 
-test('a place is free at once where its work needs no rest', async () => {
-  lane = new Lane({ ...heavyLane, besideOthers: { places: 1, restTimes: 1, restMaxMs: 60_000 } });
-  lane.noteCall('b');
-  lane.noteCall('a');
-  const done = await lane.enter('a', never);
-  await sleep(5);
-  done(false);
-  await enter('a');
-  expect(names()).toEqual(['a']);
-});
-
 test('a tenant that is alone has no more than the places for one that is', async () => {
   lane = new Lane({ ...heavyLane, places: 20, aloneMax: 3 });
   many('a', 10);

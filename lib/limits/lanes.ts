@@ -65,23 +65,20 @@ export class Lane {
     this.#activity.note(tenant);
   }
 
-  /**
-   * Resolves with what gives the place back, after a rest unless it is told otherwise. ResourceExhausted if the tenant has its
-   * share, else Unavailable.
-   */
-  async enter(tenant: string, signal: AbortSignal): Promise<(rests?: boolean) => void> {
+  /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
+  async enter(tenant: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#take(tenant);
     else await this.#wait(tenant, signal);
     const enteredAtMs = performance.now();
     let hasLeft = false;
-    return (rests = true) => {
+    return () => {
       if (hasLeft) return;
       hasLeft = true;
       this.#total -= 1;
       const { restTimes = 0, restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
       const restMs = Math.min(restMaxMs, restTimes * (performance.now() - enteredAtMs));
-      if (!rests || restMs === 0) return this.#giveBack(tenant);
+      if (restMs === 0) return this.#giveBack(tenant);
       setTimeout(() => this.#giveBack(tenant), restMs).unref();
       this.#admit();
     };
