@@ -1,5 +1,5 @@
 /** A tenant is active for so long after a call. */
-const activeMs = 5_000;
+const activeMs = 1_000;
 
 /** Which tenants make calls: just enough to tell whether one is alone. */
 export class Activity {
