@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { setInterval as every } from 'node:timers/promises';
-import { poolsOf } from '../../deploy/postrider/doctor/database.ts';
-import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { check } from '../chaos/checker.ts';
 import {
   givenNotification,
@@ -39,10 +37,6 @@ const settleMsMax = 8 * 60_000;
 const sinkLatencyMs = 50;
 const endpointLatencyMs = 20;
 const progressEveryMs = 60_000;
-/** Two of each service and worker, with their defaults. */
-const poolsMax = serviceNames
-  .map((name) => poolsOf(name, { databaseConnections: 10, jobConnections: 6, messages: 6 }))
-  .reduce((sum, each) => sum + 2 * each, 0);
 
 /** All kinds of work at once for a while, with a kill each minute and a rolling restart in the middle. */
 export async function runSoak(stack: TestStack, options: SoakOptions): Promise<SoakReport> {
@@ -214,7 +208,7 @@ function checkRun({
   return [
     checkAnswers(calls.made),
     ...checkMemory(samples.memory, span),
-    checkConnections(samples.connections, span, poolsMax),
+    checkConnections(samples.connections, span),
     checkHistory(samples.history),
     {
       isGood: disturbed.kills.length === kills && restartMs !== undefined,

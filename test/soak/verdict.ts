@@ -54,11 +54,8 @@ export function checkMemory(samples: readonly Sample[], span: Span): Check[] {
   });
 }
 
-/** Pools open connections as load comes, so they are held to what the pools may open. */
-export function checkConnections(samples: readonly Sample[], span: Span, poolsMax: number): Check {
-  const most = Math.max(0, ...samples.map(({ value }) => value));
-  const text = `connections to PostgreSQL: ${textOf(growthOf(samples, span))}, ${most} at most, of ${poolsMax} that pools may open`;
-  return { isGood: samples.length > 0 && most <= poolsMax, text };
+export function checkConnections(samples: readonly Sample[], span: Span): Check {
+  return checkGrowth('connections to PostgreSQL', growthOf(samples, span));
 }
 
 function checkGrowth(what: string, growth: Growth | undefined): Check {

@@ -171,11 +171,7 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
   }
 }
 
-/** How many connections one process of a service, and one of its worker, may open. */
-export function poolsOf(
-  name: string,
-  { databaseConnections, jobConnections, messages }: Pools,
-): number {
+function poolsOf(name: string, { databaseConnections, jobConnections, messages }: Pools): number {
   const lanes = withTwoLanes.includes(name) ? 2 : 1;
   const processes = withWorker.includes(name) ? 2 : 1;
   return (
