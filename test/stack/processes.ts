@@ -56,8 +56,13 @@ function send(pid: number, word: NodeJS.Signals): void {
   try {
     process.kill(pid, word);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (!isGone(error)) throw error;
   }
+}
+
+/** In Jest the errors of Node are not of the Error that a test sees. */
+function isGone(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
 }
 
 function childrenOf(parent: number): number[] {
