@@ -3,7 +3,16 @@ import PostalMime from 'postal-mime';
 import { watch } from '../chaos/chaos.ts';
 import type { Sent } from '../chaos/checker.ts';
 import { untilDone } from '../chaos/webhooks/chaos.ts';
-import { act, givenBroadcast } from '../stack/given.ts';
+import {
+  act,
+  draftOf,
+  givenBroadcast,
+  givenList,
+  givenTemplate,
+  good,
+  importContacts,
+  setRate,
+} from '../stack/given.ts';
 import type { TestStack } from '../stack.ts';
 import type { Calls } from './calls.ts';
 
@@ -11,6 +20,8 @@ import type { Calls } from './calls.ts';
 export const rates = {
   broadcastEveryMs: 30_000,
   recipients: 1_000,
+  /** Recipients of the broadcast that lasts as long as the load. */
+  crowdPerHour: 1_000_000,
   transactionalPerSecond: 5,
   /** Contacts, imported by fifty; each is an event and a callback. */
   importedPerSecond: 10,
@@ -19,6 +30,8 @@ export const rates = {
 };
 
 const openMax = 200;
+/** Kills take some of the time in which the crowd's broadcast sends. */
+const crowdShare = 0.95;
 const hitMailsPerBroadcast = 20;
 const hitsKept = 1_000;
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -26,6 +39,20 @@ const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 export type BroadcastRun = { sent: Sent; startedAtMs: number; endedAtMs: number };
 
 type Until = { untilMs: number };
+
+/** A draft to a list of as many as its rate lets it send until the load ends; a million in an hour. */
+export async function givenCrowd(stack: TestStack, forMs: number): Promise<Sent> {
+  const recipients = Math.round((rates.crowdPerHour * forMs) / 3_600_000);
+  const perMinute = rates.crowdPerHour / (60 * crowdShare);
+  await setRate(stack, Math.ceil(perMinute));
+  const listId = await givenList(stack);
+  const emails = await importContacts(stack, listId, recipients);
+  const templateId = await givenTemplate(stack);
+  const { broadcast } = good(
+    await stack.call('broadcasts.create', draftOf(stack, { listId, templateId })),
+  );
+  return { id: broadcast.id, emails };
+}
 
 /** Starts a broadcast every half minute, and gives each once it is over. */
 export async function sendBroadcasts(
@@ -48,16 +75,26 @@ async function sendBroadcast(
 ): Promise<BroadcastRun> {
   const noted = calls.noted(stack);
   const sent = await untilGiven(() => givenBroadcast(noted, rates.recipients));
+  const run = await sendDraft(noted, sent, giveUpAtMs);
+  const found = await urlsIn(stack, sent.emails.slice(-hitMailsPerBroadcast));
+  urls.unshift(...found);
+  urls.length = Math.min(urls.length, hitsKept);
+  return run;
+}
+
+/** Sends a draft, and resolves when its broadcast is over. */
+export async function sendDraft(
+  stack: TestStack,
+  sent: Sent,
+  giveUpAtMs: number,
+): Promise<BroadcastRun> {
   const startedAtMs = Date.now();
   await untilDone(async () => {
-    const { status } = await act(noted, 'schedule', sent.id, { send_now: true });
+    const { status } = await act(stack, 'schedule', sent.id, { send_now: true });
     // A repeat of a call whose answer was lost finds the broadcast scheduled.
     return status === 200 || status === 400;
   });
   await watch(stack, sent.id, giveUpAtMs, async () => {});
-  const found = await urlsIn(stack, sent.emails.slice(-hitMailsPerBroadcast));
-  urls.unshift(...found);
-  urls.length = Math.min(urls.length, hitsKept);
   return { sent, startedAtMs, endedAtMs: Date.now() };
 }
 

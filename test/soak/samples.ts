@@ -11,6 +11,7 @@ export type Sample = { name: string; atMs: number; value: number; ageMs: number 
 export type Samples = {
   /** Resident megabytes by process; of PostgreSQL the private ones of all its processes. */
   memory: Sample[];
+  /** By the user that a service has. */
   connections: Sample[];
   /** Events in the longest history of a run that was open. */
   history: Sample[];
@@ -37,8 +38,10 @@ export async function takeSamples(stack: TestStack, signal: AbortSignal): Promis
       if (value !== undefined) samples.memory.push({ name, atMs, value, ageMs });
     }
     // A database or Temporal that has just been killed has no figures.
-    const count = await connectionsOf(stack).catch(() => undefined);
-    if (count !== undefined) samples.connections.push(sampleOf('connections', atMs, count));
+    const counts = await connectionsOf(stack).catch(() => []);
+    for (const { name, count } of counts) {
+      samples.connections.push(sampleOf(name, atMs, count));
+    }
     if (atMs - historyAtMs >= historyEveryMs) {
       historyAtMs = atMs;
       const longest = await longestHistory(stack).catch(() => undefined);
@@ -70,12 +73,14 @@ function privateMb(pid: number): number | undefined {
   return usageOf({ postgres: pid }).get('postgres')?.memoryMb || undefined;
 }
 
-async function connectionsOf(stack: TestStack): Promise<number> {
-  const [row] = await queryStack<{ count: number }>(
+type Count = { name: string; count: number };
+
+function connectionsOf(stack: TestStack): Promise<Count[]> {
+  return queryStack<Count>(
     stack,
-    "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend'",
+    `select usename as name, count(*)::int as count from pg_stat_activity
+     where backend_type = 'client backend' group by usename`,
   );
-  return row?.count ?? 0;
 }
 
 async function longestHistory({ settings }: TestStack): Promise<number> {

@@ -43,8 +43,21 @@ test('the memory of PostgreSQL, and of young processes in a short run, is shown 
 });
 
 test('connections and histories have their bounds, and must have been seen', () => {
-  expect(checkConnections([inQuarter(1, 50), inQuarter(3, 60)], span).isGood).toBe(false);
-  expect(checkConnections([inQuarter(1, 50), inQuarter(3, 50)], span).isGood).toBe(true);
+  const growing = [
+    ...[inQuarter(1, 50), inQuarter(1, 30, { name: 'contacts' })],
+    ...[inQuarter(3, 60), inQuarter(3, 29, { name: 'contacts' })],
+  ];
+  expect(checkConnections(growing, span)).toEqual([
+    { isGood: true, text: 'connections of messages: 50, then 60 (1.20 times), not judged' },
+    { isGood: true, text: 'connections of contacts: 30, then 29 (0.97 times), not judged' },
+    {
+      isGood: false,
+      text: 'connections to PostgreSQL: 80, then 89 (1.11 times), at most 1.1 times',
+    },
+  ]);
+  const flat = checkConnections([inQuarter(1, 50), inQuarter(3, 50)], span);
+  expect(flat.every(({ isGood }) => isGood)).toBe(true);
+  expect(checkConnections([], span)).toMatchObject([{ isGood: false }]);
   expect(checkHistory([inQuarter(0, 10_001)]).isGood).toBe(false);
   expect(checkHistory([inQuarter(0, 700)]).isGood).toBe(true);
   expect(checkHistory([]).isGood).toBe(false);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setInterval as every } from 'node:timers/promises';
-import { check } from '../chaos/checker.ts';
+import { check, type Sent } from '../chaos/checker.ts';
 import {
   givenNotification,
   sendAll,
@@ -17,7 +17,16 @@ import { subscribe } from '../stack/webhooks.ts';
 import type { TestStack } from '../stack.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { type Disturbed, disturb, killable, makeSoakKills } from './disturb.ts';
-import { type BroadcastRun, hit, rates, read, sendBroadcasts, untilGiven } from './load.ts';
+import {
+  type BroadcastRun,
+  givenCrowd,
+  hit,
+  rates,
+  read,
+  sendBroadcasts,
+  sendDraft,
+  untilGiven,
+} from './load.ts';
 import { type Samples, takeSamples } from './samples.ts';
 import {
   type Check,
@@ -42,7 +51,7 @@ const progressEveryMs = 60_000;
 export async function runSoak(stack: TestStack, options: SoakOptions): Promise<SoakReport> {
   const { forMs } = options;
   const calls = createCalls();
-  const given = await givenSoak(stack);
+  const given = await givenSoak(stack, options);
   await stack.sink.behave({ latencyMs: sinkLatencyMs });
   const span: Span = { startedAtMs: Date.now(), forMs };
   const over = new AbortController();
@@ -74,22 +83,32 @@ type Given = {
   /** A workspace of its own for webhooks, so that its events are those of its imports. */
   tenant: TestStack;
   subscriptionId: string;
+  /** Another, whose rate makes its one broadcast last as long as the load. */
+  crowd: { tenant: TestStack; sent: Sent };
 };
 
-async function givenSoak(stack: TestStack): Promise<Given> {
-  const { id: workspaceId } = await untilGiven(() => givenWorkspace(stack));
-  const call = createCall(stack.settings.BASE_URL ?? '', await ownerToken(stack.settings));
-  const tenant = { ...stack, workspaceId, call };
+async function givenSoak(stack: TestStack, { forMs, say }: SoakOptions): Promise<Given> {
+  const tenant = await givenTenant(stack);
   const endpoint = await startEndpoint(join(stack.folder, 'callbacks'), endpointLatencyMs);
   const { id } = await subscribe(tenant, endpoint.urlOf(kept), ['contact.created']);
   const notification = await untilGiven(() => givenNotification(stack));
-  return { notification, endpoint, tenant, subscriptionId: id };
+  const sender = await givenTenant(stack);
+  const crowd = { tenant: sender, sent: await givenCrowd(sender, forMs) };
+  say(`a list of ${crowd.sent.emails.length} contacts is imported`);
+  return { notification, endpoint, tenant, subscriptionId: id, crowd };
+}
+
+async function givenTenant(stack: TestStack): Promise<TestStack> {
+  const { id: workspaceId } = await givenWorkspace(stack);
+  const call = createCall(stack.settings.BASE_URL ?? '', await ownerToken(stack.settings));
+  return { ...stack, workspaceId, call };
 }
 
 type Done = {
   accepted: Awaited<ReturnType<typeof sendAll>>;
   imported: string[];
   broadcasts: BroadcastRun[];
+  crowd: BroadcastRun;
 };
 
 async function work(
@@ -98,17 +117,19 @@ async function work(
 ): Promise<Done> {
   const untilMs = Date.now() + forMs;
   const noted = calls.noted(stack);
+  const { tenant: sender, sent } = given.crowd;
   const urls: string[] = [];
   const events = Math.floor((forMs / 1_000) * rates.importedPerSecond);
   const perSecond = rates.transactionalPerSecond;
-  const [accepted, imported, broadcasts] = await Promise.all([
+  const [accepted, imported, broadcasts, crowd] = await Promise.all([
     sendAll(noted, given.notification, { perSecond, forMs }),
     importAll(calls.noted(given.tenant), { events, forMs }),
     sendBroadcasts(stack, calls, { untilMs, settleMsMax, urls }),
+    sendDraft(sender, sent, untilMs + settleMsMax),
     hit(calls, urls, { untilMs }),
     read(noted, { untilMs }),
   ]);
-  return { accepted, imported, broadcasts };
+  return { accepted, imported, broadcasts, crowd };
 }
 
 async function showProgress(
@@ -150,9 +171,11 @@ async function checkWork(
     ...{ emails: done.imported, arrivals: given.endpoint.arrivals(), faults: kills },
     deletedAtMs: Number.POSITIVE_INFINITY,
   });
-  const broadcasts = await checkBroadcasts({ ...stack, mails: () => mails }, done, disturbed);
+  const checked = (tenant: TestStack, runs: readonly BroadcastRun[]) =>
+    checkBroadcasts({ ...tenant, mails: () => mails }, runs, disturbed);
   return [
-    broadcasts,
+    await checked(stack, done.broadcasts),
+    await checked(given.crowd.tenant, [done.crowd]),
     checkOf(`${accepted.length} transactional messages`, messages),
     checkOf(`${done.imported.length} events by webhook`, {
       ...webhooks,
@@ -163,7 +186,7 @@ async function checkWork(
 
 async function checkBroadcasts(
   stack: TestStack,
-  { broadcasts }: Done,
+  broadcasts: readonly BroadcastRun[],
   { kills }: Disturbed,
 ): Promise<Check> {
   const all = { lost: 0, twice: 0, bound: 0, problems: [] as string[] };
@@ -208,7 +231,7 @@ function checkRun({
   return [
     checkAnswers(calls.made),
     ...checkMemory(samples.memory, span),
-    checkConnections(samples.connections, span),
+    ...checkConnections(samples.connections, span),
     checkHistory(samples.history),
     {
       isGood: disturbed.kills.length === kills && restartMs !== undefined,

@@ -54,8 +54,17 @@ export function checkMemory(samples: readonly Sample[], span: Span): Check[] {
   });
 }
 
-export function checkConnections(samples: readonly Sample[], span: Span): Check {
-  return checkGrowth('connections to PostgreSQL', growthOf(samples, span));
+/** All are judged together, and shown by user. */
+export function checkConnections(samples: readonly Sample[], span: Span): Check[] {
+  const totals = [...Map.groupBy(samples, ({ atMs }) => atMs)].map(([atMs, own]) => ({
+    ...{ name: 'connections', atMs, ageMs: Number.POSITIVE_INFINITY },
+    value: own.reduce((sum, { value }) => sum + value, 0),
+  }));
+  const shown = [...Map.groupBy(samples, ({ name }) => name)].map(([name, own]) => ({
+    isGood: true,
+    text: `connections of ${name}: ${textOf(growthOf(own, span))}, not judged`,
+  }));
+  return [...shown, checkGrowth('connections to PostgreSQL', growthOf(totals, span))];
 }
 
 function checkGrowth(what: string, growth: Growth | undefined): Check {
