@@ -79,7 +79,7 @@ function connectionsOf(stack: TestStack): Promise<Count[]> {
   return queryStack<Count>(
     stack,
     `select usename as name, count(*)::int as count from pg_stat_activity
-     where backend_type = 'client backend' group by usename`,
+     where backend_type = 'client backend' and usename is not null group by usename`,
   );
 }
 
