@@ -3,15 +3,16 @@ import { parseYaml } from '@redocly/openapi-core';
 
 export type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully';
 
-/** A service of a compose file, with the variables of `.env` filled in. */
-export type ComposeService = {
+/** One container of an installation. */
+export type Container = {
   name: string;
-  /** Whether it runs the image that is built here. */
+  /** Whether it runs the program of the image that is built here. */
   isOurs: boolean;
-  entrypoint: string[] | undefined;
   command: string[];
   environment: Record<string, string>;
+  /** Names of the files that it finds in `secretsFolder`. */
   secrets: string[];
+  secretsFolder: string;
   dependsOn: Record<string, Condition>;
 };
 
@@ -24,18 +25,18 @@ type Written = {
   depends_on?: Record<string, { condition: Condition }>;
 };
 
-/** Reads what this project's file uses of the Compose specification. */
-export function readCompose(file: string, dotEnv: Record<string, string>): ComposeService[] {
+/** The services of a compose file, with the variables of `.env` filled in. Knows what this project's file uses of the specification. */
+export function readCompose(file: string, dotEnv: Record<string, string>): Container[] {
   const { services } = parseYaml(readFileSync(file, 'utf8')) as {
     services: Record<string, Written>;
   };
   return Object.entries(services).map(([name, written]) => ({
     name,
-    isOurs: written.build !== undefined,
-    entrypoint: written.entrypoint,
+    isOurs: written.build !== undefined && written.entrypoint === undefined,
     command: written.command ?? [],
     environment: mapValues(written.environment ?? {}, (value) => interpolate(value, dotEnv)),
     secrets: written.secrets ?? [],
+    secretsFolder: '/run/secrets',
     dependsOn: mapValues(written.depends_on ?? {}, ({ condition }) => condition),
   }));
 }

@@ -19,9 +19,9 @@ import { freePorts } from '../fleet/plan.ts';
 import { runProgram } from '../fleet/program.ts';
 import { startFleetTemporal } from '../fleet/temporal.ts';
 import { type Sink, startSink } from '../sink.ts';
-import { type ComposeService, readCompose } from './file.ts';
+import type { Container } from './compose-file.ts';
 
-/** The processes of deploy/compose.yaml on this machine, without containers. */
+/** The processes of an installation's containers on this machine, without containers. */
 export type Installation = {
   baseUrl: string;
   rootEmail: string;
@@ -31,20 +31,37 @@ export type Installation = {
   stop(): Promise<void>;
 };
 
-type Servers = { postgresPort: number; temporalAddress: string; sink: Sink };
+type Servers = { temporalAddress: string; sink: Sink };
 
-/** Where a service of the file is reached here, by the address that the file has for it. */
-type Addresses = { of(service: string, port: string): string; replaceIn(text: string): string };
+/** Where a process is reached here, by its name and port in an installation. */
+type Addresses = { of(name: string, port: string): string; replaceIn(text: string): string };
+
+/** What an operator settles, by names of variables. */
+export type Settled = {
+  PUBLIC_URL: string;
+  EGRESS_ALLOW: string;
+  ROOT_EMAIL: string;
+  SYSTEM_SMTP_URL: string;
+};
+
+type Options = {
+  containers(settled: Settled): Container[];
+  /** What stands before the names of services in addresses. */
+  prefix?: string;
+  /** What its documentation has an operator do first, with the folder of the secrets and the PostgreSQL server's port. */
+  prepare?(secrets: string): Promise<void>;
+};
 
 const rootEmail = 'root@example.com';
-const portsMax = 40;
+const portsMax = 60;
 
 /**
- * Starts what the file builds as the file says: its commands with its variables and secrets and nothing else, in its order. PostgreSQL,
- * Temporal and the mail server are those of the tests.
+ * Starts containers of ours as they are described: their commands with their variables and secrets and nothing else, in their order.
+ * PostgreSQL, Temporal and the mail server are those of the tests.
  */
-export async function startInstallation(): Promise<Installation> {
-  const folder = mkdtempSync(join(tmpdir(), 'postrider-compose-'));
+export async function startInstallation(options: Options): Promise<Installation> {
+  const { containers, prefix = '', prepare } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-installation-'));
   endWithThisProcess(folder);
   const closing: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true })];
   const stop = async () => {
@@ -57,12 +74,16 @@ export async function startInstallation(): Promise<Installation> {
     const ports = await freePorts(portsMax);
     const take = () => ports.pop() ?? 0;
     const servers = await startServers(folder, take(), closing);
-    const addresses = addressesHere(servers, take);
+    await prepare?.(join(folder, 'secrets'));
+    const addresses = addressesHere(servers, prefix, take);
     const baseUrl = `http://${addresses.of('gateway', '4400')}`;
-    // As an operator writes it beside the file.
-    const dotEnv = { PUBLIC_URL: baseUrl, EGRESS_ALLOW: '127.0.0.0/8', ROOT_EMAIL: rootEmail };
-    const services = readCompose(join(here, 'deploy/compose.yaml'), dotEnv);
-    const healthUrls = await up(services, { folder, addresses, take, closing });
+    const settled = {
+      PUBLIC_URL: baseUrl,
+      EGRESS_ALLOW: '127.0.0.0/8',
+      ROOT_EMAIL: rootEmail,
+      SYSTEM_SMTP_URL: 'smtp://mailpit:1025',
+    };
+    const healthUrls = await up(containers(settled), { folder, addresses, take, closing });
     return { baseUrl, rootEmail, sink: servers.sink, healthUrls, stop };
   } catch (error) {
     await stop();
@@ -98,24 +119,29 @@ async function startServers(
   await client.connect();
   await client.query(`create role postgres superuser login password '${password}'`);
   await client.end();
-  return { postgresPort, temporalAddress: temporal.address, sink };
+  return { temporalAddress: temporal.address, sink };
 }
 
-function addressesHere({ temporalAddress, sink }: Servers, take: () => number): Addresses {
+function addressesHere(
+  { temporalAddress, sink }: Servers,
+  prefix: string,
+  take: () => number,
+): Addresses {
   const known = new Map([
     ['temporal:7233', temporalAddress],
     ['mailpit:1025', `127.0.0.1:${sink.port}`],
   ]);
-  const of = (service: string, port: string) => {
-    const name = `${service}:${port}`;
-    const address = known.get(name) ?? `127.0.0.1:${take()}`;
-    known.set(name, address);
+  const of = (name: string, port: string) => {
+    const address = known.get(`${name}:${port}`) ?? `127.0.0.1:${take()}`;
+    known.set(`${name}:${port}`, address);
     return address;
   };
   return {
     of,
     replaceIn: (text) =>
-      text.replace(/\b([a-z]+):(\d{4})\b/g, (_, service, port) => of(service, port)),
+      text.replace(/\b([a-z-]+):(\d{4})\b/g, (_, name: string, port: string) =>
+        of(name.replace(prefix, ''), port),
+      ),
   };
 }
 
@@ -126,34 +152,34 @@ type Place = {
   closing: (() => Promise<unknown>)[];
 };
 
-/** Starts each service once the conditions of those that it depends on are met. */
-async function up(services: readonly ComposeService[], place: Place) {
+/** Starts each container once the conditions of those that it depends on are met. */
+async function up(containers: readonly Container[], place: Place) {
   const healthUrls: Record<string, string> = {};
   const started = new Map<string, Promise<void>>();
   const start = (name: string): Promise<void> => {
-    const service = services.find((each) => each.name === name);
-    if (!service) throw new Error(`the file has no service ${name}`);
-    const starting = started.get(name) ?? startService(service);
+    const container = containers.find((each) => each.name === name);
+    if (!container) throw new Error(`there is no container ${name}`);
+    const starting = started.get(name) ?? startContainer(container);
     started.set(name, starting);
     return starting;
   };
-  const startService = async (service: ComposeService): Promise<void> => {
-    await Promise.all(Object.keys(service.dependsOn).map(start));
-    // Its folder is this account's own here.
-    if (!service.isOurs || service.entrypoint) return;
-    const isAwaited = Object.values(services).some(
-      ({ dependsOn }) => dependsOn[service.name] === 'service_completed_successfully',
+  const startContainer = async (container: Container): Promise<void> => {
+    const { name, isOurs, command, dependsOn } = container;
+    await Promise.all(Object.keys(dependsOn).map(start));
+    if (!isOurs) return;
+    const env = environmentOf(container, place);
+    const endsByItself = containers.some(
+      (other) => other.dependsOn[name] === 'service_completed_successfully',
     );
-    const env = environmentOf(service, place);
-    if (isAwaited) await runProgram(here, service.command, env);
-    else healthUrls[service.name] = await startProcess(service, env, place);
+    if (endsByItself) await runProgram(here, command, env);
+    else healthUrls[name] = await startProcess(container, env, place);
   };
-  await Promise.all(services.map(({ name }) => start(name)));
+  await Promise.all(containers.map(({ name }) => start(name)));
   return healthUrls;
 }
 
 async function startProcess(
-  { command }: ComposeService,
+  { command }: Container,
   env: Record<string, string>,
   { folder, take, closing }: Place,
 ): Promise<string> {
@@ -164,12 +190,13 @@ async function startProcess(
     HOST: '127.0.0.1',
     HEALTH_PORT: String(healthPort),
     CACHE_FOLDER: join(folder, 'cache'),
+    ...('METRICS_PORT' in env ? { METRICS_PORT: String(take()) } : {}),
   };
   const running = await startChild(
     {
       command: process.execPath,
       args: [...program, ...command],
-      env: { PATH: process.env.PATH, ...image, ...env },
+      env: { PATH: process.env.PATH, ...env, ...image },
       cwd: folder,
     },
     {
@@ -182,9 +209,9 @@ async function startProcess(
   return `http://127.0.0.1:${healthPort}/readyz`;
 }
 
-/** The variables of a service, with addresses and paths of this machine. It finds the secrets that it lists, and no others. */
+/** The variables of a container, with addresses and paths of this machine. It finds the secrets that it lists, and no others. */
 function environmentOf(
-  { name, environment, secrets }: ComposeService,
+  { name, environment, secrets, secretsFolder }: Container,
   { folder, addresses }: Place,
 ): Record<string, string> {
   const own = join(folder, 'run', name);
@@ -192,7 +219,7 @@ function environmentOf(
   for (const secret of secrets) copyFileSync(join(folder, 'secrets', secret), join(own, secret));
   return Object.fromEntries(
     Object.entries(environment).map(([variable, value]) => {
-      if (variable.endsWith('_FILE')) return [variable, value.replace('/run/secrets', own)];
+      if (variable.endsWith('_FILE')) return [variable, value.replace(secretsFolder, own)];
       if (variable.endsWith('_PORT')) return [variable, portOf(addresses.of(name, value))];
       if (variable === 'MESSAGES_JOURNAL') return [variable, join(folder, 'journal')];
       return [variable, value.startsWith('http') ? value : addresses.replaceIn(value)];
