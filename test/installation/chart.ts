@@ -12,6 +12,8 @@ import { readManifests } from './manifests.ts';
 const [helm = 'helm'] = process.argv.slice(2);
 
 const release = 'mail';
+// Without a cluster to ask, helm takes an older one than the chart does.
+const kubernetes = '1.34';
 const installation = await startInstallation({
   prefix: `${release}-`,
   prepare: provision,
@@ -47,9 +49,13 @@ function render({ PUBLIC_URL, EGRESS_ALLOW, ROOT_EMAIL, SYSTEM_SMTP_URL }: Settl
   ];
   const sets = values.flatMap((value) => ['--set', value]);
   const chart = join(here, 'deploy/helm/postrider');
-  const { status, stdout, stderr } = spawnSync(helm, ['template', release, chart, ...sets], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    helm,
+    ['template', release, chart, '--kube-version', kubernetes, ...sets],
+    {
+      encoding: 'utf8',
+    },
+  );
   if (status !== 0) throw new Error(`helm template: ${stderr}`);
   return stdout;
 }
