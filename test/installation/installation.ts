@@ -172,9 +172,15 @@ async function up(containers: readonly Container[], place: Place) {
       (other) => other.dependsOn[name] === 'service_completed_successfully',
     );
     if (endsByItself) await runProgram(here, command, env);
-    else healthUrls[name] = await startProcess(container, env, place);
+    else
+      healthUrls[name] = await startProcess(container, env, place).catch((cause) => {
+        throw new Error(`${name} did not start`, { cause });
+      });
   };
-  await Promise.all(containers.map(({ name }) => start(name)));
+  // All of them, so that none is left behind when one fails.
+  const outcomes = await Promise.allSettled(containers.map(({ name }) => start(name)));
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return healthUrls;
 }
 
