@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * Checks the Dockerfile, compose.yaml and the chart without a container engine: `npm run deploy:check`. Its tools are kept in
+ * Checks the Dockerfile, compose.yaml and the chart without a container engine, and runs the chart's processes: `npm run deploy:check`. Its tools are kept in
  * .postrider/deploy-check: Python packages (needs Python 3 with venv and pip), and helm as a Go module (needs Go 1.24) unless it is on the PATH.
  */
 
@@ -86,6 +86,7 @@ const steps: [name: string, check: () => void][] = [
       ]),
   ],
   ['chart', () => checkChart(helm())],
+  ['processes of the chart', () => run(process.execPath, ['test/installation/chart.ts', helm()])],
 ];
 
 for (const [name, check] of steps) {

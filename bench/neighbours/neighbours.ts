@@ -40,15 +40,15 @@ export async function benchNeighbours(args: string[]): Promise<void> {
   try {
     const site = await siteOf(stack);
     const neighbour = await givenNeighbour(await givenTenant(site.baseUrl, site));
-    const live = () => measure(stack, neighbour, seconds);
+    const live = (from?: Promise<unknown>) => measure(stack, neighbour, { seconds, from });
     // The first round warms compilers and caches up.
     await live();
     const quiet = await live();
     print('quiet', quiet, quiet);
     for (const { name } of attacks.filter((each) => each.name.includes(values.only))) {
-      await sleep(settleMs);
-      const attack = await begin(name, site);
-      const beside = await live();
+      const attacking = sleep(settleMs).then(() => begin(name, site));
+      const beside = await live(attacking);
+      const attack = await attacking;
       const tally = await attack.stop();
       print(name, beside, quiet, tally);
     }
@@ -88,8 +88,12 @@ async function begin(name: string, site: Site) {
   };
 }
 
-async function measure(stack: BenchStack, neighbour: Neighbour, seconds: number): Promise<Figures> {
-  const seen = await neighbour.live({ requests: perSecond * seconds, perSecond, mails });
+async function measure(
+  stack: BenchStack,
+  neighbour: Neighbour,
+  { seconds, from }: { seconds: number; from: Promise<unknown> | undefined },
+): Promise<Figures> {
+  const seen = await neighbour.live({ requests: perSecond * seconds, perSecond, mails, from });
   const sorted = seen.timesMs.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
   return {

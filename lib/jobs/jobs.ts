@@ -111,8 +111,8 @@ type Lane = {
 const groupMs = 30;
 /** Each may have 4 MiB. */
 const groupMax = 10;
-/** To listen, to claim and to delete. */
-const groupConnections = 3;
+/** Of the lane for events: to listen, to claim and to delete. */
+export const groupConnections = 3;
 /**
  * The workers of a lane look together. Each by itself would look once a second, and a lane may have fifty. Jobs that were claimed and
  * find no worker within a second are given back.

@@ -1,5 +1,5 @@
 import { unique } from '../stack/given.ts';
-import { flood, type Running } from './flood.ts';
+import { bodyOf, flood, type Running } from './flood.ts';
 import { startTalker, startTarpit } from './servers.ts';
 import { idleSockets, idleStreams } from './sockets.ts';
 import { act, givenNotification, givenTenant, mailTo, plainMail, type Tenant } from './tenant.ts';
@@ -39,14 +39,14 @@ const filters = mjml(`${doubling(16)}{{ a | split: "," | sort | where_exp: "x", 
 const quadratic = mjml(`${'<!--'.repeat(50_000)}${'{{'.repeat(50_000)}`);
 
 function compileOf(tenant: Tenant, source: string, connections: number): Running {
-  const body = {
+  const body = bodyOf({
     workspace_id: tenant.workspaceId,
     message_id: 'm',
     mjml_source: source,
     visual_editor_tree: undefined,
     test_data: { name: 'Ann' },
     channel: 'email',
-  };
+  });
   return flood(tenant, { connections, request: () => ({ path: '/api/templates.compile', body }) });
 }
 
@@ -58,10 +58,10 @@ async function mailsOf(tenant: Tenant, source: string, connections: number): Pro
     connections,
     request: (number) => ({
       path: '/api/transactional.send',
-      body: {
+      body: bodyOf({
         workspace_id: tenant.workspaceId,
         ...mailTo(`${prefix}.${number}@example.com`, notification),
-      },
+      }),
     }),
   });
 }
@@ -112,15 +112,16 @@ export const attacks: readonly Attack[] = [
     name: '200 large imports',
     async begin(site) {
       const tenant = await givenTenant(site.baseUrl, site);
+      const workspace_id = tenant.workspaceId;
+      const bodies = Array.from({ length: 4 }, (_, at) =>
+        bodyOf({ workspace_id, contacts: contactsFrom(`i${at}`, 5_000) }),
+      );
       return flood(tenant, {
         connections: 16,
         requestsMax: 200,
         request: (number) => ({
           path: '/api/contacts.import',
-          body: {
-            workspace_id: tenant.workspaceId,
-            contacts: contactsFrom(`i${number % 4}`, 5_000),
-          },
+          body: bodies[number % bodies.length],
         }),
       });
     },
@@ -141,7 +142,7 @@ export const attacks: readonly Attack[] = [
     name: 'ids of 60 KB without a token',
     async begin({ baseUrl }) {
       const contact = { email: 'a@example.com' };
-      const body = { workspace_id: 'x'.repeat(60_000), contact, list_ids: ['a'] };
+      const body = bodyOf({ workspace_id: 'x'.repeat(60_000), contact, list_ids: ['a'] });
       const stranger = { baseUrl, token: '' };
       return flood(stranger, { connections: 45, request: () => ({ path: '/subscribe', body }) });
     },

@@ -13,7 +13,15 @@ export type Experience = {
 
 export type Neighbour = {
   /** Reads and writes at a steady rate, whether or not answers keep up, and mails among them. */
-  live(load: { requests: number; perSecond: number; mails: number }): Promise<Experience>;
+  live(load: Load): Promise<Experience>;
+};
+
+type Load = {
+  requests: number;
+  perSecond: number;
+  mails: number;
+  /** The tenant is at work before, without mails; what is answered before is neither counted nor seen. */
+  from?: Promise<unknown> | undefined;
 };
 
 /** A tenant that does nothing but its work. */
@@ -31,12 +39,14 @@ export async function givenNeighbour(tenant: Tenant): Promise<Neighbour> {
       contact: { email: number === 0 ? 'reader@example.com' : `r${number % 50}@example.com` },
     });
   return {
-    async live({ requests, perSecond, mails }) {
+    async live({ requests, perSecond, mails, from = Promise.resolve() }) {
       const prefix = unique('neighbour');
       const seen: Experience = { statuses: [], timesMs: [], mailsAskedAtMs: new Map() };
+      let isSeen = false;
       const timed = async (ask: () => Promise<{ status: number }>) => {
         const beganAtMs = performance.now();
         const { status } = await ask().catch(() => ({ status: 0 }));
+        if (!isSeen) return;
         seen.timesMs.push(performance.now() - beganAtMs);
         seen.statuses.push(status);
       };
@@ -49,14 +59,20 @@ export async function givenNeighbour(tenant: Tenant): Promise<Neighbour> {
         });
       };
       await write(0);
+      const see = () => {
+        isSeen = true;
+      };
+      from.then(see, see);
       const beganAtMs = performance.now();
       const open: Promise<void>[] = [];
       const mailEvery = mails === 0 ? 0 : Math.max(1, Math.floor(requests / mails));
-      for (let number = 0; number < requests; number += 1) {
+      for (let number = 0, counted = 0; counted < requests; number += 1) {
         await sleep(Math.max(0, beganAtMs + (number * 1_000) / perSecond - performance.now()));
         open.push(timed(() => (number % 2 === 0 ? read() : write(number))));
-        const isMail = mailEvery > 0 && number % mailEvery === 0;
+        if (!isSeen) continue;
+        const isMail = mailEvery > 0 && counted % mailEvery === 0;
         if (isMail && seen.mailsAskedAtMs.size < mails) open.push(timed(() => mail(number)));
+        counted += 1;
       }
       await Promise.all(open);
       return seen;

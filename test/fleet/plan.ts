@@ -19,7 +19,7 @@ export type Plan = {
 const [lowest, highest] = [12_000, 32_000];
 const triesMax = 100;
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest));
     const ports = Array.from({ length: count }, (_, at) => first + at);

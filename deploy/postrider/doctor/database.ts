@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { databaseVariable } from '#lib/config.ts';
+import { groupConnections } from '#lib/jobs/jobs.ts';
 import { openServiceStore } from '../migrate.ts';
 import type { ServiceName } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -132,9 +133,8 @@ function remedyOf(error: unknown): string {
 
 export type Pools = { databaseConnections: number; jobConnections: number; messages: number };
 
-const withTwoLanes = ['workspaces', 'messages'];
+const withSlowTasks = ['workspaces', 'messages'];
 const withEvents = ['contacts', 'messages'];
-const eventConnections = 3;
 const withWorker = ['broadcasts', 'contacts', 'webhooks'];
 
 /** Whether one process of each service and worker fits into the connections of their server. */
@@ -171,13 +171,19 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
   }
 }
 
+/** What has pools of its own in the processes of a service. */
+export const openersOf = (name: string) => ({
+  hasSlowTasks: withSlowTasks.includes(name),
+  hasEvents: withEvents.includes(name),
+  hasWorker: withWorker.includes(name),
+});
+
 function poolsOf(name: string, { databaseConnections, jobConnections, messages }: Pools): number {
-  const lanes = withTwoLanes.includes(name) ? 2 : 1;
-  const processes = withWorker.includes(name) ? 2 : 1;
+  const { hasSlowTasks, hasEvents, hasWorker } = openersOf(name);
   return (
-    processes * databaseConnections +
-    lanes * jobConnections +
-    (withEvents.includes(name) ? eventConnections : 0) +
+    (hasWorker ? 2 : 1) * databaseConnections +
+    (hasSlowTasks ? 2 : 1) * jobConnections +
+    (hasEvents ? groupConnections : 0) +
     (name === 'messages' ? messages : 0)
   );
 }
