@@ -12,10 +12,11 @@ import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
-import { type Answer, jsonAnswer, streamAnswer } from '../http/answer.ts';
+import { type Answer, bodyAnswer, streamAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Streams } from '../http/stream.ts';
+import { jsonBody } from '../json/body.ts';
 import { faultOf } from '../json/fault.ts';
 import { isObject, parseJson } from '../json/text.ts';
 import { unknownFields } from '../json/unknown.ts';
@@ -93,7 +94,8 @@ async function call(
     const read = async (request: Message) => (await ask(request)).message;
     return streamAnswer(route.paging.form.contentType, streamedPages(route.paging, first, read));
   }
-  return jsonAnswer(route.successStatus, route.encode(answer.message), passedOn(answer.header));
+  const text = await jsonBody(route.encode(answer.message));
+  return bodyAnswer(route.successStatus, text, passedOn(answer.header));
 }
 
 /** The verbs that a path answers, for `Allow`. */
@@ -137,7 +139,8 @@ function unauthenticated(text: string): Refusal {
 
 /** A body that has not arrived takes no place: its client could keep it for as long as it likes. */
 async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
-  exchange.hold(await callers.enter(exchange.caller, exchange.signal));
+  const { caller, clientAddress, signal } = exchange;
+  exchange.hold(await callers.enter(caller, signal, caller === clientAddress));
 }
 
 /** A place among large bodies, if this is one. Nobody has it while a client reads its answer. */

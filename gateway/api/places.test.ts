@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { CallerPlaces } from './places.ts';
 
-const limits = { perCallerMax: 2, besideOthersMax: 2, waitingPerCallerMax: 2, waitMaxMs: 60_000 };
+const limits = {
+  ...{ perCallerMax: 2, besideOthersMax: 2, strangerMax: 1 },
+  ...{ waitingPerCallerMax: 2, waitMaxMs: 60_000 },
+};
 const { signal } = new AbortController();
 
 test('a caller has so many places, and the next one gets the first that is given back', async () => {
@@ -57,4 +60,18 @@ test('a client that leaves gives up its turn', async () => {
   await expect(left).rejects.toThrow('aborted');
   leave();
   await stays;
+});
+
+test('while others make calls an address without a token has fewer places still', async () => {
+  const places = new CallerPlaces({ ...limits, besideOthersMax: 2, strangerMax: 1 });
+  await places.enter('other', signal);
+  const [leave] = await Promise.all([places.enter('address', signal, true)]);
+  let hasEntered = false;
+  const second = places.enter('address', signal, true).then(() => {
+    hasEntered = true;
+  });
+  await new Promise((done) => setImmediate(done));
+  expect(hasEntered).toBe(false);
+  leave?.();
+  await second;
 });

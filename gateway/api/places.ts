@@ -6,6 +6,8 @@ export type PlaceLimits = {
   perCallerMax: number;
   /** The same while other callers are active. */
   besideOthersMax: number;
+  /** The same of an address without a token, whose calls are small and few unless it attacks. */
+  strangerMax: number;
   /** Those of one caller that wait for a place. */
   waitingPerCallerMax: number;
   waitMaxMs: number;
@@ -18,11 +20,12 @@ export type PlaceLimits = {
 export const placesDefault: PlaceLimits = {
   perCallerMax: 64,
   besideOthersMax: 16,
+  strangerMax: 4,
   waitingPerCallerMax: 512,
   waitMaxMs: 10_000,
 };
 
-type Places = { taken: number; waiting: Set<() => void> };
+type Places = { taken: number; waiting: Set<() => void>; isStranger: boolean };
 
 /** Each caller has so many operations in progress; its others wait, so that services hear of them one after the other. */
 export class CallerPlaces {
@@ -35,18 +38,19 @@ export class CallerPlaces {
   }
 
   /** Resolves with what gives the place back. Throws a 429 if there is none in time. */
-  async enter(caller: string, signal: AbortSignal): Promise<() => void> {
-    const places = this.#byCaller.get(caller) ?? { taken: 0, waiting: new Set() };
+  async enter(caller: string, signal: AbortSignal, isStranger = false): Promise<() => void> {
+    const places = this.#byCaller.get(caller) ?? { taken: 0, waiting: new Set(), isStranger };
     this.#byCaller.set(caller, places);
     this.#activity.note(caller);
-    if (places.taken < this.#maxOf(caller)) places.taken += 1;
+    if (places.taken < this.#maxOf(caller, places)) places.taken += 1;
     else await this.#wait(places, signal);
     return () => this.#leave(caller, places);
   }
 
-  #maxOf(caller: string): number {
-    const { perCallerMax, besideOthersMax } = this.#limits;
-    return this.#activity.isAlone(caller) ? perCallerMax : besideOthersMax;
+  #maxOf(caller: string, { isStranger }: Places): number {
+    const { perCallerMax, besideOthersMax, strangerMax } = this.#limits;
+    if (this.#activity.isAlone(caller)) return perCallerMax;
+    return isStranger ? strangerMax : besideOthersMax;
   }
 
   async #wait({ waiting }: Places, signal: AbortSignal): Promise<void> {
@@ -71,7 +75,7 @@ export class CallerPlaces {
   #leave(caller: string, places: Places): void {
     places.taken -= 1;
     for (const next of places.waiting) {
-      if (places.taken >= this.#maxOf(caller)) break;
+      if (places.taken >= this.#maxOf(caller, places)) break;
       places.taken += 1;
       places.waiting.delete(next);
       next();

@@ -17,7 +17,15 @@ export function jsonAnswer(
   json: unknown,
   headers: Record<string, string> = {},
 ): Answer {
-  const body = `${JSON.stringify(json)}\n`;
+  return bodyAnswer(status, `${JSON.stringify(json)}\n`, headers);
+}
+
+/** An answer whose JSON is text already. */
+export function bodyAnswer(
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string>,
+): Answer {
   return {
     status,
     headers: {

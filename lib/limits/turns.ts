@@ -21,3 +21,23 @@ export async function mapInTurns<Item, Result>(
   }
   return results;
 }
+
+/** Items of a portion at most, however small they are. */
+const portionMax = 250;
+
+/**
+ * Portions of a list whose items have sizes that are known only once they are written: the first has one item, each of the others as many as
+ * fit into `sizeAtOnce` by what the ones before were. `next` takes the size of the portion before.
+ */
+export function* adaptivePortions<Item>(
+  items: readonly Item[],
+  sizeAtOnce: number,
+): Generator<Item[], void, number> {
+  let size = 0;
+  for (let from = 0, count = 1; from < items.length; ) {
+    const portion = items.slice(from, from + count);
+    size += yield portion;
+    from += portion.length;
+    count = Math.min(portionMax, Math.max(1, Math.floor((sizeAtOnce * from) / Math.max(1, size))));
+  }
+}

@@ -58,3 +58,15 @@ test('a large message that is cut off or broken cannot be read', async () => {
     await expect(fromBinaryInTurns(ImportContactsRequestSchema, broken)).rejects.toThrow();
   }
 });
+
+test('others have a turn after each of a few large items', async () => {
+  const few = create(ImportContactsRequestSchema, {
+    contacts: Array.from({ length: 10 }, (_, number) => ({
+      email: `${number}`,
+      firstName: 'x'.repeat(100_000),
+    })),
+  });
+  const write = () => toBinaryInTurns(ImportContactsRequestSchema, few);
+  expect(await turnsDuring(write)).toBeGreaterThanOrEqual(10);
+  expect(fromBinary(ImportContactsRequestSchema, await write())).toEqual(few);
+});

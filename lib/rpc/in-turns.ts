@@ -9,12 +9,11 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { largeMessageBytes } from '#lib/limits/turns.ts';
+import { adaptivePortions, largeMessageBytes } from '#lib/limits/turns.ts';
 import { binaryOptions } from './wire.ts';
 
 /** Take a few milliseconds. */
 const bytesAtOnce = 64 * 1024;
-const itemsAtOnce = 250;
 
 /** Reads a message. A large one is read in portions of whole fields, with a turn of the event loop for others between them. */
 export async function fromBinaryInTurns<Desc extends DescMessage>(
@@ -42,21 +41,22 @@ function* portionsOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Writes a message. A long list of messages in it is written in portions, with a turn of the event loop for others between them. */
+/** Writes a message. A list of messages in it is written in portions, with a turn of the event loop for others after a large one. */
 export async function toBinaryInTurns<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): Promise<Uint8Array> {
-  const list = schema.fields.find((field) => itemsOf(field, message).length > itemsAtOnce);
+  const list = schema.fields.find((field) => itemsOf(field, message).length > 1);
   if (!list) return toBinary(schema, message);
-  const items = itemsOf(list, message);
   const withItems = (whole: MessageShape<Desc>, some: readonly unknown[]) =>
     Object.assign(create(schema), whole, { [list.localName]: some });
   const parts = [toBinary(schema, withItems(message, []))];
-  for (let from = 0; from < items.length; from += itemsAtOnce) {
-    await nextTurn();
-    const some = items.slice(from, from + itemsAtOnce);
-    parts.push(toBinary(schema, withItems(create(schema), some)));
+  const portions = adaptivePortions(itemsOf(list, message), bytesAtOnce);
+  for (let next = portions.next(0); !next.done; ) {
+    const part = toBinary(schema, withItems(create(schema), next.value));
+    parts.push(part);
+    if (part.length >= bytesAtOnce / 2) await nextTurn();
+    next = portions.next(part.length);
   }
   return Buffer.concat(parts);
 }

@@ -17,15 +17,13 @@ export async function findVersions(
   versions: readonly Version[],
 ): Promise<TemplateOf> {
   if (versions.length === 0) return () => undefined;
-  const found = await em.find(
-    Template,
-    {
-      workspace_id: workspaceId,
-      $or: versions.map(({ id, version }) => ({ id, version })),
-    },
-    sourceOnly,
+  const rows = await query<SourceRow>(
+    em,
+    `select ${columns} from unnest($2::text[], $3::int[]) as asked (id, version)
+     join templates t on t.workspace_id = $1 and t.id = asked.id and t.version = asked.version`,
+    [workspaceId, versions.map(({ id }) => id), versions.map(({ version }) => version)],
   );
-  const known = new Map(found.map((each) => [`${each.id} ${each.version}`, each]));
+  const known = new Map(rows.map((row) => [`${row.id} ${row.version}`, toSource(row)]));
   return ({ id, version }) => known.get(`${id} ${version}`);
 }
 
@@ -35,13 +33,40 @@ export async function findNewestOf(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<TemplateSource[]> {
-  const found = await em.find(
-    Template,
-    { workspace_id: workspaceId, is_newest: true, id: { $in: [...ids] } },
-    sourceOnly,
+  const rows = await query<SourceRow>(
+    em,
+    `select ${columns} from unnest($2::text[]) with ordinality as asked (id, place)
+     join templates t on t.workspace_id = $1 and t.is_newest and t.id = asked.id
+     order by place`,
+    [workspaceId, ids],
   );
-  const byId = new Map(found.map((each) => [each.id, each]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return rows.map(toSource);
+}
+
+type Times = 'created_at' | 'updated_at' | 'deleted_at';
+/** Read without entities, which would write all JSON again to compare it later. */
+type SourceRow = Omit<TemplateSource, Times> & {
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+};
+
+const columns = [
+  ...['workspace_id', 'id', 'version', 'name', 'channel', 'category', 'email', 'web'],
+  ...['template_macro_id', 'template_macro_version', 'integration_id', 'test_data', 'settings'],
+  ...['translations', 'created_at', 'updated_at', 'deleted_at', 'is_newest'],
+]
+  .map((name) => `t.${name}`)
+  .join(', ');
+
+function toSource(row: SourceRow): TemplateSource {
+  const { created_at: created, updated_at: updated, deleted_at: deleted } = row;
+  return {
+    ...row,
+    created_at: new Date(created),
+    updated_at: new Date(updated),
+    deleted_at: deleted === null ? null : new Date(deleted),
+  };
 }
 
 /** A pinned version can always be read; without one it is the newest, unless the template was deleted. */

@@ -13,6 +13,8 @@ import { categoryWord, toTemplate } from '../views/template.ts';
 
 /** All templates of a workspace. */
 const limitDefault = 1_000;
+/** Take some milliseconds to parse. */
+const bytesAtOnce = 512 * 1024;
 const channels = new Map<TemplateChannel, string>([
   [TemplateChannel.EMAIL, 'email'],
   [TemplateChannel.WEB, 'web'],
@@ -27,16 +29,35 @@ export function listTemplates({ store }: Context): Methods['listTemplates'] {
     const { limit = limitDefault, workspaceId } = request;
     const rows = await newestVersions(em, request, limit + 1);
     const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
-    const ids = page.map(({ id }) => id);
-    const templates = await large.run(workspaceId, async () =>
-      (await findNewestOf(em, workspaceId, ids)).map(toTemplate),
-    );
+    const templates = await large.run(workspaceId, () => readAll(em, workspaceId, page));
     const last = page.at(-1);
     return {
       templates,
       nextCursor: isLast || !last ? undefined : `${last.id}.${last.version}`,
     };
   };
+}
+
+/** Reads in portions: nothing else runs while the rows of one are parsed. */
+async function readAll(em: EntityManager, workspaceId: string, rows: readonly Row[]) {
+  const templates: ReturnType<typeof toTemplate>[] = [];
+  for (let rest = rows; rest.length > 0; ) {
+    const portion = portionOf(rest);
+    const ids = portion.map(({ id }) => id);
+    templates.push(...(await findNewestOf(em, workspaceId, ids)).map(toTemplate));
+    rest = rest.slice(portion.length);
+  }
+  return templates;
+}
+
+/** The first rows with `bytesAtOnce` in all; at least one. */
+function portionOf(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size_bytes: size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > bytesAtOnce;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
 }
 
 /** A page follows a version, which is found even if the template was changed or deleted since. */
