@@ -139,20 +139,27 @@ function unauthenticated(text: string): Refusal {
 
 /** A body that has not arrived takes no place: its client could keep it for as long as it likes. */
 async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
-  const { caller, clientAddress, signal } = exchange;
-  exchange.hold(await callers.enter(caller, signal, caller === clientAddress));
+  const { caller, signal } = exchange;
+  exchange.hold(await callers.enter(caller, signal, isStranger(exchange)));
 }
+
+/** Of an address without a token: a form has less. */
+const strangersLargeBytes = 16 * 1024;
 
 /** A place among large bodies, if this is one. Nobody has it while a client reads its answer. */
 async function takeTurn(
   { largeBodies }: Api,
-  { caller, signal }: Exchange,
+  exchange: Exchange,
   body: Buffer | undefined,
 ): Promise<() => void> {
+  const { caller, signal } = exchange;
   largeBodies.noteCall(caller);
-  if (body && body.length > largeMessageBytes) return largeBodies.enter(caller, signal);
+  const largeBytes = isStranger(exchange) ? strangersLargeBytes : largeMessageBytes;
+  if (body && body.length > largeBytes) return largeBodies.enter(caller, signal);
   return () => {};
 }
+
+const isStranger = ({ caller, clientAddress }: Exchange) => caller === clientAddress;
 
 function readQuery(route: Route, { request, query }: Exchange): Message {
   const message = route.decodeQuery(query);

@@ -22,7 +22,8 @@ export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlo
     const rows = await rowsAfter(em, workspaceId, { after, limit: limit + 1 });
     const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
     const id = { $in: page.map((row) => row.id) };
-    const blocks = await large.run(workspaceId, () =>
+    const bytes = page.reduce((sum, row) => sum + row.size_bytes, 0);
+    const blocks = await large.run(workspaceId, bytes, () =>
       em.find(TemplateBlock, { workspace_id: workspaceId, id }),
     );
     const byId = new Map(blocks.map((block) => [block.id, block]));

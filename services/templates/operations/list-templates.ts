@@ -29,7 +29,9 @@ export function listTemplates({ store }: Context): Methods['listTemplates'] {
     const { limit = limitDefault, workspaceId } = request;
     const rows = await newestVersions(em, request, limit + 1);
     const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
-    const templates = await large.run(workspaceId, () => readAll(em, workspaceId, page));
+    const templates = await large.run(workspaceId, bytesOf(page), () =>
+      readAll(em, workspaceId, page),
+    );
     const last = page.at(-1);
     return {
       templates,
@@ -49,6 +51,8 @@ async function readAll(em: EntityManager, workspaceId: string, rows: readonly Ro
   }
   return templates;
 }
+
+const bytesOf = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + row.size_bytes, 0);
 
 /** The first rows with `bytesAtOnce` in all; at least one. */
 function portionOf(rows: readonly Row[]): readonly Row[] {
