@@ -10,8 +10,8 @@ const waitingPerWorkspaceMax = 25;
 const retryMs = 1_000;
 /** Below this a page costs no more than other calls. */
 const pacedFromBytes = 256 * 1024;
-/** Of a workspace: 25 MiB a second. */
-const paceMsPerMiB = 40;
+/** Of a workspace: 12.5 MiB a second. */
+const paceMsPerMiB = 80;
 const paceMsMax = 4_000;
 const pacedWorkspacesMax = 1_000;
 const mebibyte = 1024 * 1024;
