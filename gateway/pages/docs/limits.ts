@@ -94,6 +94,12 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
     'Templates and mails',
     [
       limit(
+        'Pause of a workspace for each MiB of pages of templates or blocks above 256 KiB',
+        80,
+        'ms',
+        'services/templates/pages/large-reads.ts paceMsPerMiB',
+      ),
+      limit(
         'The source of a template',
         500 * KiB,
         'bytes',
@@ -258,6 +264,7 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
       shown(placesDefault.perCallerMax, ''),
     ),
     row('The same while others make calls', shown(placesDefault.besideOthersMax, '')),
+    row('The same of an address without a token', shown(placesDefault.strangerMax, '')),
     row('Requests in progress, of all clients', shown(limitsDefault.inFlightMax, '')),
     row(
       'Streams of one caller, such as `messages.export`',
