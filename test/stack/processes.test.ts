@@ -1,9 +1,9 @@
-import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { processesOf } from './processes.ts';
 
 test('a process that has ended by itself can be killed', async () => {
