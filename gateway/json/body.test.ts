@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { turnsDuring } from '../../test/stack/turns.ts';
 import { jsonBody } from './body.ts';
 
 const template = (number: number) => ({
@@ -23,14 +24,6 @@ test('a body with a long list is the text that JSON.stringify makes', async () =
 });
 
 test('others have turns while large items are written', async () => {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await jsonBody({ templates: Array.from({ length: 10 }, (_, number) => template(number)) });
-  isOver = true;
-  expect(turns).toBeGreaterThanOrEqual(10);
+  const templates = Array.from({ length: 10 }, (_, number) => template(number));
+  expect(await turnsDuring(() => jsonBody({ templates }))).toBeGreaterThanOrEqual(10);
 });

@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { ImportContactsRequestSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { turnsDuring } from '../../test/stack/turns.ts';
 import { fromBinaryInTurns, toBinaryInTurns } from './in-turns.ts';
 
 const large = create(ImportContactsRequestSchema, {
@@ -12,20 +13,6 @@ const large = create(ImportContactsRequestSchema, {
   })),
   subscribeToLists: ['news', 'offers'],
 });
-
-/** How many turns others had while something was done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  isOver = true;
-  return turns;
-}
 
 test('a large message is written and read as others are, and others have turns meanwhile', async () => {
   const whole = toBinary(ImportContactsRequestSchema, large);

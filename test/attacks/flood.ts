@@ -7,7 +7,7 @@ export type Tally = Map<number, number>;
 /** Something that goes on until it is stopped. */
 export type Running = { tally: Tally; stop(): Promise<void> };
 
-/** What is asked often has a body that is made once: the attacker's own work would slow its victims on the same machine. */
+/** A large body is made once, before the attack: making it for each request would slow down the victims, which share the machine. */
 export type Asked = { path: string; body?: Buffer };
 
 export const bodyOf = (value: object): Buffer => Buffer.from(JSON.stringify(value));

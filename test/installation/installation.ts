@@ -33,10 +33,10 @@ export type Installation = {
 
 type Servers = { temporalAddress: string; sink: Sink };
 
-/** Where a process is reached here, by its name and port in an installation. */
+/** Maps the addresses of an installation, such as `contacts:4411`, to those of this machine. */
 type Addresses = { of(name: string, port: string): string; replaceIn(text: string): string };
 
-/** What an operator settles, by names of variables. */
+/** Variables that an operator sets. */
 export type Settled = {
   PUBLIC_URL: string;
   EGRESS_ALLOW: string;
@@ -46,9 +46,9 @@ export type Settled = {
 
 type Options = {
   containers(settled: Settled): Container[];
-  /** What stands before the names of services in addresses. */
+  /** Of host names: a chart puts the release's name before those of services. */
   prefix?: string;
-  /** What its documentation has an operator do first, with the folder of the secrets and the PostgreSQL server's port. */
+  /** The steps that an operator takes first, by the documentation. Is given the folder of the secrets. */
   prepare?(secrets: string): Promise<void>;
 };
 
@@ -190,7 +190,7 @@ async function startProcess(
   { folder, take, closing }: Place,
 ): Promise<string> {
   const healthPort = take();
-  // What the image sets, with a port for each since all are on one machine.
+  // The variables of the image. Ports differ, since all processes are on one machine.
   const image = {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',

@@ -171,7 +171,7 @@ async function connectionsOf(host: string, used: Database[], pools: Pools): Prom
   }
 }
 
-/** What has pools of its own in the processes of a service. */
+/** Which parts of a service open a pool of connections of their own. */
 export const openersOf = (name: string) => ({
   hasSlowTasks: withSlowTasks.includes(name),
   hasEvents: withEvents.includes(name),
