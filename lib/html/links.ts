@@ -11,18 +11,21 @@ export function isWebUrl(url: string): boolean {
 }
 
 /**
- * Adds the values unless the address has some of its own; the rest of it stays as the author wrote it. `ampersand` is
- * how the address spells one: `&amp;` in an attribute.
+ * Adds the values to addresses that have none of their own; the rest of an address stays as the author wrote it. `ampersand` is
+ * how addresses spell one: `&amp;` in an attribute.
  */
-export function withUtm(url: string, utm: Utm, ampersand: '&' | '&amp;'): string {
-  const pairs = utmKeys
+export function utmWriter(utm: Utm, ampersand: '&' | '&amp;'): (url: string) => string {
+  const query = utmKeys
     .filter((key) => utm[key])
-    .map((key) => `utm_${key}=${encodeURIComponent(utm[key] ?? '')}`);
-  if (pairs.length === 0 || /[?&;]utm_/i.test(url) || !URL.canParse(unescapeAttribute(url)))
-    return url;
-  const [address = '', fragment] = splitFragment(url);
-  const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : ampersand;
-  return `${address}${joint}${pairs.join(ampersand)}${fragment === undefined ? '' : `#${fragment}`}`;
+    .map((key) => `utm_${key}=${encodeURIComponent(utm[key] ?? '')}`)
+    .join(ampersand);
+  if (query === '') return (url) => url;
+  return (url) => {
+    if (/[?&;]utm_/i.test(url) || !URL.canParse(unescapeAttribute(url))) return url;
+    const [address = '', fragment] = splitFragment(url);
+    const joint = !address.includes('?') ? '?' : /[?&;]$/.test(address) ? '' : ampersand;
+    return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`;
+  };
 }
 
 function splitFragment(text: string): [string, string | undefined] {

@@ -9,7 +9,8 @@ const hex = Buffer.from('0123456789ABCDEF', 'latin1');
 const softBreak = Buffer.from('=\r\n', 'latin1');
 /** RFC 2045 allows 76 with the `=` of a soft break; an encoded character takes 3. */
 const lastColumn = 72;
-const shortValue = 72;
+/** Of a line of a plain value. */
+const lineCharacters = 72;
 
 /** Encodes static text of a template; call once, keep the bytes. */
 export function encodeStatic(text: string): Buffer {
@@ -23,14 +24,11 @@ export function encodeStatic(text: string): Buffer {
 
 let scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Writes a value into the message; a short plain one goes in as it is. */
+/** Writes a value into the message; a plain one goes in as it is, cut into lines. */
 export function appendValue(buffer: MessageBuffer, value: string): void {
   if (value === '') return;
   if (isPlain(value)) {
-    buffer.reserve(value.length + 3);
-    const end = buffer.length + buffer.bytes.write(value, buffer.length, 'latin1');
-    softBreak.copy(buffer.bytes, end);
-    buffer.length = end + 3;
+    appendPlain(buffer, value);
     return;
   }
   const text = cleaned(value);
@@ -40,14 +38,28 @@ export function appendValue(buffer: MessageBuffer, value: string): void {
   buffer.length = encode(scratch, length, buffer.bytes, buffer.length);
 }
 
-/** Printable ASCII without `=`, short, and no dot in front: the same in quoted-printable and for SMTP. */
+/** Printable ASCII without `=`, with no dot where a line might start: the same in quoted-printable and for SMTP. */
 function isPlain(value: string): boolean {
-  if (value.length > shortValue || value.charCodeAt(0) === 0x2e) return false;
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i);
     if (code < 0x20 || code > 0x7e || code === 0x3d) return false;
+    if (code === 0x2e && i % lineCharacters === 0) return false;
   }
   return true;
+}
+
+function appendPlain(buffer: MessageBuffer, value: string): void {
+  buffer.reserve(value.length + Math.ceil(value.length / lineCharacters) * softBreak.length);
+  const { bytes } = buffer;
+  let at = buffer.length;
+  for (let start = 0; start < value.length; start += lineCharacters) {
+    at += bytes.write(value.slice(start, start + lineCharacters), at, 'latin1');
+    bytes[at] = 0x3d;
+    bytes[at + 1] = 0x0d;
+    bytes[at + 2] = 0x0a;
+    at += softBreak.length;
+  }
+  buffer.length = at;
 }
 
 /** Line breaks become LF alone, and NUL, which mail cannot carry, goes. */

@@ -1,5 +1,5 @@
 import { replaceAttributes } from '#lib/html/attributes.ts';
-import { isWebUrl, linkTags, type Utm, unescapeAttribute, withUtm } from '#lib/html/links.ts';
+import { isWebUrl, linkTags, type Utm, unescapeAttribute, utmWriter } from '#lib/html/links.ts';
 import { signedUrlMax } from '#lib/keys/signed-link.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { mapLiquid } from '#lib/liquid/spans.ts';
@@ -87,6 +87,7 @@ function lay(source: string, tags: ReadonlySet<string>, options: LinkOptions): L
   const changes = tracking !== undefined || Object.values(utm).some((value) => value !== '');
   const links: string[] = [];
   const parses = newParser();
+  const withUtm = utmWriter(utm, '&amp;');
   const html = replaceAttributes(source, ({ tag, name, value }) => {
     if (!changes || name !== 'href' || !tags.has(tag)) return undefined;
     const url = value.trim();
@@ -98,7 +99,7 @@ function lay(source: string, tags: ReadonlySet<string>, options: LinkOptions): L
       return wrapped;
     }
     if (!isWebUrl(url)) return undefined;
-    const target = withUtm(url, utm, '&amp;');
+    const target = withUtm(url);
     const address = unescapeAttribute(target);
     if (!tracking || isFull || !isCountable(address)) return target;
     links.push(address);

@@ -1,4 +1,4 @@
-import { isWebUrl, unescapeAttribute, withUtm } from '#lib/html/links.ts';
+import { isWebUrl, unescapeAttribute, utmWriter } from '#lib/html/links.ts';
 import { linkSigner, signedUrlMax } from '#lib/keys/signed-link.ts';
 import type { Place } from '#lib/liquid/engine.ts';
 import { escapeHtml } from '#lib/liquid/escape.ts';
@@ -12,29 +12,30 @@ export interface LinkWriting extends LinkOptions {
   linkKey?: Uint8Array;
 }
 
-type Signed = { token: string; target: string; link: string };
+/** A link of the message with the token. */
+type Written = { token: string; url: string; link: string };
 
-/** Links whose last signature is kept, by number: HTML and text of a message have the same. */
+/** Links that are kept as they were written last, by number: HTML and text of a message have the same. */
 const keptMax = 100;
 
 /** Makes the writers of links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
 export function linkWriters(options: LinkWriting): (place: Place) => WriteLink {
   const { utm, tracking, linkKey } = options;
+  const withUtm = utmWriter(utm, '&');
   const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;
-  const kept: Signed[] = [];
+  const kept: Written[] = [];
   return (place) => (rendered, number, scope) => {
     const url = safeUrl(place === 'html' ? unescapeAttribute(rendered) : rendered);
-    const isCountable = isWebUrl(url) && URL.canParse(url) && !isSystemUrl(url, scope);
-    const target = isCountable ? withUtm(url, utm, '&') : url;
     const token = textOf(scope, 'tracking_token');
+    const last = kept[number];
+    if (last?.token === token && last.url === url) return last.link;
+    const isCountable = isWebUrl(url) && URL.canParse(url) && !isSystemUrl(url, scope);
+    const target = isCountable ? withUtm(url) : url;
     if (!isCountable || !tracking || !sign || !token || Buffer.byteLength(target) > signedUrlMax) {
       return place === 'html' ? escapeHtml(target) : target;
     }
-    const last = kept[number];
-    if (last?.token === token && last.target === target) return last.link;
-    const signed = sign({ token, number, url: target });
-    const link = `${tracking.clicks}${token}/${number}/${signed}`;
-    if (number < keptMax) kept[number] = { token, target, link };
+    const link = `${tracking.clicks}${token}/${number}/${sign({ token, number, url: target })}`;
+    if (number < keptMax) kept[number] = { token, url, link };
     return link;
   };
 }

@@ -1,5 +1,5 @@
 import { replaceAttributes, scanAttributes } from '#lib/html/attributes.ts';
-import { isWebUrl, linkTags, type Utm, unescapeAttribute, withUtm } from '#lib/html/links.ts';
+import { isWebUrl, linkTags, type Utm, unescapeAttribute, utmWriter } from '#lib/html/links.ts';
 import { signedUrlMax } from '#lib/keys/signed-link.ts';
 import { systemUrls } from '#lib/liquid/variables.ts';
 
@@ -26,9 +26,10 @@ const pixelBytes = 70;
 
 /** HTML with UTM values on its web links. */
 export function withUtmLinks(html: string, setting: LinkSetting): string {
+  const withUtm = utmWriter(setting.utm, '&amp;');
   return replaceAttributes(html, ({ tag, name, value }) => {
     if (name !== 'href' || !linkTags.has(tag) || !isWeb(value, setting)) return undefined;
-    return withUtm(value.trim(), setting.utm, '&amp;');
+    return withUtm(value.trim());
   });
 }
 
