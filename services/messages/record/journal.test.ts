@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { begin } from '../test/journal.ts';
 import { sentResult } from '../test/results.ts';
 import { Journal } from './journal.ts';
 import { readJournal } from './read-journal.ts';
@@ -25,9 +26,9 @@ const kindsIn = async (path: string) =>
 test('what a message has come to is on the disk when its body is begun', async () => {
   const { journal, path } = givenJournal();
   journal.claim('w', ['a', 'b', 'c']);
-  journal.begin('w', 'a', 1);
+  await begin(journal, { id: 'a' });
   journal.settle('w', sentResult('a'));
-  journal.begin('w', 'b', 1);
+  await begin(journal, { id: 'b' });
   expect(await kindsIn(path)).toEqual([
     ['o', 'a'],
     ['b', 'b'],
@@ -36,10 +37,22 @@ test('what a message has come to is on the disk when its body is begun', async (
   journal.close();
 });
 
+test('all that begin in one turn go to the disk together', async () => {
+  const { journal, path } = givenJournal();
+  const beginning = [begin(journal, { id: 'a' }), begin(journal, { id: 'b' })];
+  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
+  expect(await beginning[0]).toBe(true);
+  expect(await kindsIn(path)).toEqual([
+    ['b', 'a'],
+    ['b', 'b'],
+  ]);
+  journal.close();
+});
+
 test('a line that a kill cut short is left out', async () => {
   const { journal, path } = givenJournal();
-  journal.begin('w', 'a', 1);
-  journal.begin('w', 'b', 1);
+  await begin(journal, { id: 'a' });
+  await begin(journal, { id: 'b' });
   const cut = join(folder, 'cut.journal');
   const { writeFileSync } = await import('node:fs');
   writeFileSync(cut, readFileSync(path, 'utf8').slice(0, -5));
@@ -49,9 +62,9 @@ test('a line that a kill cut short is left out', async () => {
 
 test('a file that grows is written anew with what is still open', async () => {
   const { journal, path } = givenJournal(2_000);
-  journal.begin('w', 'first', 1);
+  await begin(journal, { id: 'first' });
   for (let number = 0; number < 500; number += 1) {
-    journal.begin('w', `m${number}`, 1);
+    await begin(journal, { id: `m${number}` });
     journal.settle('w', sentResult(`m${number}`));
     journal.forget(`m${number}`);
   }
@@ -64,21 +77,19 @@ test('nothing is begun while the disk takes nothing, and it goes on when it does
   const { journal, path } = givenJournal(500);
   // A folder in the place of the new file, as a full disk refuses it.
   mkdirSync(`${path}.new`);
-  const beginMany = () => {
-    for (let number = 0; number < 50; number += 1) journal.begin('w', `m${number}`, 1);
-  };
-  expect(beginMany).toThrow('EISDIR');
+  const many = Array.from({ length: 50 }, (_, number) => begin(journal, { id: `m${number}` }));
+  expect(await Promise.all(many)).not.toContain(true);
   expect(journal.isWritable).toBe(false);
   rmSync(`${path}.new`, { recursive: true });
   expect(journal.isWritable).toBe(true);
-  journal.begin('w', 'last', 1);
+  expect(await begin(journal, { id: 'last' })).toBe(true);
   expect(await kindsIn(path)).toContainEqual(['b', 'last']);
   journal.close();
 });
 
-test('a process that has recorded everything leaves no file', () => {
+test('a process that has recorded everything leaves no file', async () => {
   const { journal, path } = givenJournal();
-  journal.begin('w', 'a', 1);
+  await begin(journal, { id: 'a' });
   journal.forget('a');
   journal.close();
   expect(readdirSync(folder)).not.toContain(path.slice(folder.length + 1));

@@ -14,6 +14,9 @@ export type JournalHeader = {
   database: string;
 };
 
+/** A message whose body is about to be written. */
+export type Intent = { workspaceId: string; id: string; unknownRetries: number };
+
 /** A line of the file, in JSON; the last line of a message counts. */
 export type JournalLine =
   /** Claimed. */
@@ -39,6 +42,8 @@ export class Journal {
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
+  /** Told once the intents of this turn are on the disk. */
+  #beginning: ((isOnDisk: boolean) => void)[] = [];
 
   constructor(folder: string, owner: string, sizeMax = rewriteBytes) {
     this.#sizeMax = sizeMax;
@@ -71,10 +76,13 @@ export class Journal {
     this.#flushSoon();
   }
 
-  /** Called right before a message's body is written. Throws where the disk is full: the body must not be written then. */
-  begin(workspaceId: string, id: string, unknownRetries: number): void {
+  /**
+   * Called before a message's body is written. All that begin in one turn of the event loop go to the disk together, then
+   * `onDisk` is called; with false where the disk is full: the body must not be written then.
+   */
+  begin({ workspaceId, id, unknownRetries }: Intent, onDisk: (isOnDisk: boolean) => void): void {
     this.#add(id, `["b",${JSON.stringify(workspaceId)},"${id}",${unknownRetries}]\n`);
-    this.#flush();
+    if (this.#beginning.push(onDisk) === 1) setImmediate(() => this.#flushIntents());
   }
 
   settle(workspaceId: string, result: Result): void {
@@ -100,6 +108,14 @@ export class Journal {
   #add(id: string, line: string): void {
     this.#open.set(id, line);
     this.#pending += line;
+  }
+
+  #flushIntents(): void {
+    const beginning = this.#beginning;
+    this.#beginning = [];
+    this.#flushQuietly();
+    const isOnDisk = !this.#isBroken;
+    for (const onDisk of beginning) onDisk(isOnDisk);
   }
 
   #flushSoon(): void {

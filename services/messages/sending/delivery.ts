@@ -231,7 +231,13 @@ export class DeliveryRun {
       signal: stop,
       prepare: this.#contents?.noting(message.id, prepare) ?? prepare,
       ...(journal && {
-        begin: () => journal.begin(group.workspaceId, message.id, plan.unknownRetries),
+        begin: (write: (mayWrite: boolean) => void) => {
+          const { workspaceId } = group;
+          journal.begin(
+            { workspaceId, id: message.id, unknownRetries: plan.unknownRetries },
+            write,
+          );
+        },
       }),
       failureInfo: renderFailureInfo,
       settle,

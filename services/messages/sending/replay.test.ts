@@ -8,6 +8,7 @@ import { type ClaimGroup, claim } from '../record/claims.ts';
 import { Journal } from '../record/journal.ts';
 import { JournalFolder } from '../record/journal-folder.ts';
 import { useService } from '../test/given.ts';
+import { begin } from '../test/journal.ts';
 import { sentResult } from '../test/results.ts';
 import { startJournal } from './replay.ts';
 
@@ -62,9 +63,9 @@ function start(owner = crypto.randomUUID()) {
 test('after a kill the next process records what was sent, counts what was begun, and gives back the rest', async () => {
   const { journal, idOf, owner, rows } = await givenDeadProcess(['begun', 'claimed', 'sent']);
   journal.open(await installation());
-  journal.begin('w1', idOf('sent'), 1);
+  await begin(journal, { id: idOf('sent') });
   journal.settle('w1', sentResult(idOf('sent')));
-  journal.begin('w1', idOf('begun'), 1);
+  await begin(journal, { id: idOf('begun') });
   appendFileSync(join(folder, `${owner}.journal`), '["o","w1",{"id"');
   const locked = await start();
   expect(await rows()).toEqual([
@@ -78,7 +79,7 @@ test('after a kill the next process records what was sent, counts what was begun
 test('what was begun and may be tried no more is recorded as sent without an answer', async () => {
   const { journal, idOf, rows } = await givenDeadProcess(['begun']);
   journal.open(await installation());
-  journal.begin('w1', idOf('begun'), 0);
+  await begin(journal, { id: idOf('begun'), unknownRetries: 0 });
   const locked = await start();
   expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sent', unknown: 1 }]);
   locked.close();
@@ -88,7 +89,7 @@ test('the journal of a process that lives is left to it', async () => {
   const { journal, idOf, owner, rows } = await givenDeadProcess(['begun']);
   const living = await JournalFolder.open(folder, owner);
   journal.open(await installation());
-  journal.begin('w1', idOf('begun'), 1);
+  await begin(journal, { id: idOf('begun') });
   const locked = await start();
   expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sending', unknown: 0 }]);
   living.close();
@@ -98,7 +99,7 @@ test('the journal of a process that lives is left to it', async () => {
 test('the journal of another database is left as it is', async () => {
   const { journal, idOf, rows } = await givenDeadProcess(['begun']);
   journal.open(crypto.randomUUID());
-  journal.begin('w1', idOf('begun'), 1);
+  await begin(journal, { id: idOf('begun') });
   const locked = await start();
   expect(await rows()).toEqual([{ contact_email: 'begun', status: 'sending', unknown: 0 }]);
   locked.close();
@@ -112,9 +113,9 @@ test.each(['null\n{}\n', '{"owner":1}\n["b"]\n', '\u0000\u0001 nonsense', ''])(
     const { journal, idOf, rows } = await givenDeadProcess(['sent']);
     journal.open(await installation());
     journal.settle('w1', sentResult(idOf('sent')));
-    journal.begin('w1', idOf('sent'), 1);
+    await begin(journal, { id: idOf('sent') });
     journal.settle('w1', sentResult(idOf('sent')));
-    journal.begin('w1', crypto.randomUUID(), 1);
+    await begin(journal, { id: crypto.randomUUID() });
     const locked = await start();
     expect(await rows()).toMatchObject([{ status: 'sent' }]);
     locked.close();
@@ -124,7 +125,7 @@ test.each(['null\n{}\n', '{"owner":1}\n["b"]\n', '\u0000\u0001 nonsense', ''])(
 test('a journal with ids that the database refuses is set aside, and the service starts', async () => {
   const { journal } = await givenDeadProcess(['a']);
   journal.open(await installation());
-  journal.begin('w1', 'no uuid', 1);
+  await begin(journal, { id: 'no uuid' });
   const locked = await start();
   expect(readdirSync(folder).filter((file) => file.endsWith('.damaged'))).toHaveLength(1);
   locked.close();

@@ -4,6 +4,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { listen } from '../../../test/sink-control.ts';
 import { closing, givenPool, kinds, send } from '../test/given-pool.ts';
 import { defaultTimeouts } from './dial.ts';
+import type { Outgoing } from './outgoing.ts';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -91,15 +92,45 @@ function timerOfConnectionTo(port: number): string | undefined {
   return fields.find((row) => row[2]?.endsWith(peer) && row[3] === '01')?.[5]?.slice(0, 2);
 }
 
-test('a body is not written where its beginning cannot be noted, and nothing of it counts', async () => {
+/** A server that notes what comes after DATA. */
+async function givenNotedBodies(onBody: (socket: Socket) => void = () => undefined) {
   const bodies: string[] = [];
   const port = await givenServer((socket) => {
     socket.on('data', (bytes) => bodies.push(bytes.toString('latin1')));
+    onBody(socket);
   });
-  const begin = () => {
-    throw new Error('no space left on device');
-  };
+  return { port, bodies };
+}
+
+test('a body is not written where its beginning cannot be noted, and nothing of it counts', async () => {
+  const { port, bodies } = await givenNotedBodies();
+  const begin: Outgoing['begin'] = (write) => setImmediate(() => write(false));
   const outcomes = await send(givenPool(port), [{ to: 'a@example.com', begin }]);
   expect(kinds(outcomes)).toEqual(['not_started']);
   expect(bodies).toEqual([]);
 });
+
+test('a body that is stopped while its beginning is noted is not written', async () => {
+  const { port, bodies } = await givenNotedBodies();
+  const stop = new AbortController();
+  const begin: Outgoing['begin'] = (write) => {
+    stop.abort();
+    setImmediate(() => write(true));
+  };
+  const outcomes = await send(givenPool(port), [
+    { to: 'a@example.com', begin, signal: stop.signal },
+  ]);
+  expect(kinds(outcomes)).toEqual(['not_started']);
+  expect(bodies).toEqual([]);
+});
+
+test.each(['250 early\r\n', ''])(
+  'a message whose connection ends while its beginning is noted was not sent: %j',
+  async (words) => {
+    const { port, bodies } = await givenNotedBodies((socket) => socket.end(words));
+    const begin: Outgoing['begin'] = (write) => setTimeout(() => write(true), 100);
+    const outcomes = await send(givenPool(port), [{ to: 'a@example.com', begin }]);
+    expect(kinds(outcomes)).toEqual(['deferred']);
+    expect(bodies).toEqual([]);
+  },
+);

@@ -18,8 +18,8 @@ export type Outgoing = {
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
   prepare: () => Prepared;
-  /** Called right before the body is written; throws if it must not be. */
-  begin?: () => void;
+  /** Called before the body is written; what it is given is called in the same turn, with false if the body must not be written. */
+  begin?: (write: (mayWrite: boolean) => void) => void;
   /** The recorded reason of a message that `prepare` or the encoding has thrown an error for. */
   failureInfo: (error: unknown) => string;
   /** Called once. */

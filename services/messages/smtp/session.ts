@@ -14,8 +14,8 @@ import {
 import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
 import type { Wire } from './wire.ts';
 
-/** The command that the next reply answers. */
-type Step = 'idle' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'data' | 'empty';
+/** The command that the next reply answers; none at `idle` and at `begin`, when a body waits to be written. */
+type Step = 'idle' | 'begin' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'data' | 'empty';
 
 type Refused = { command: Command; reply: Reply };
 type Next = {
@@ -113,6 +113,7 @@ export class Session {
   #onReply(reply: Reply): void {
     this.#expectWithin(this.#host.timeouts.commandMs);
     if (reply.code === 421) this.#onShutdown(reply);
+    else if (this.#step === 'begin') this.#wire.destroy('an unexpected reply');
     else if (this.#body !== undefined) this.#onBodyReply(this.#body, reply);
     else if (this.#next === undefined) this.#wire.destroy('an unexpected reply');
     else this.#onEnvelopeReply(this.#step, this.#next, reply);
@@ -168,29 +169,51 @@ export class Session {
     }
   }
 
-  /** Writes the body with the next envelope behind it. Lease and abort signal are checked right before. */
+  /** Makes ready the body with the next envelope behind it, and writes them once the body may begin. */
   #sendBody(next: Next): void {
     const { outgoing } = next;
     const unsent = this.#encode(next);
     this.#next = undefined;
-    if (unsent !== undefined) {
-      // A server that waits for a message can be stopped only by closing the connection.
-      this.#settle(outgoing, unsent);
-      this.#wire.destroy('the message is not to be sent');
-      return;
-    }
     this.#body = outgoing;
     this.#isDirty = false;
-    const isLarge = this.#buffer.length > largeBytes;
-    this.#isWritten = !isLarge;
-    if (isLarge) this.#wire.write(this.#buffer.written(), this.#onWritten);
-    if (this.#pipelining && this.#takeNext()) {
-      if (isLarge) this.#wire.write(this.#envelope());
-      else this.#buffer.appendLatin1(this.#envelope());
+    this.#isWritten = false;
+    this.#step = 'begin';
+    if (unsent !== undefined) {
+      this.#leaveBody(outgoing, unsent);
+      return;
+    }
+    const bodyBytes = this.#buffer.length;
+    if (this.#pipelining && this.#takeNext()) this.#buffer.appendLatin1(this.#envelope());
+    this.#expectWithin(this.#host.timeouts.finalMs);
+    if (outgoing.begin)
+      outgoing.begin((mayWrite) => this.#writeBody(outgoing, bodyBytes, mayWrite));
+    else this.#writeBody(outgoing, bodyBytes, true);
+  }
+
+  /** The lease and the signal are checked right before. */
+  #writeBody(outgoing: Outgoing, bodyBytes: number, mayWrite: boolean): void {
+    // The connection has ended.
+    if (this.#body !== outgoing) return;
+    if (!mayWrite || isOver(outgoing)) {
+      this.#leaveBody(outgoing, { kind: 'not_started' });
+      return;
     }
     this.#step = 'body';
-    this.#expectWithin(this.#host.timeouts.finalMs);
-    if (!isLarge) this.#wire.write(this.#buffer.written());
+    const bytes = this.#buffer.written();
+    if (bodyBytes <= largeBytes) {
+      this.#isWritten = true;
+      this.#wire.write(bytes);
+      return;
+    }
+    this.#wire.write(bytes.subarray(0, bodyBytes), this.#onWritten);
+    if (bytes.length > bodyBytes) this.#wire.write(bytes.subarray(bodyBytes));
+  }
+
+  /** A server that waits for a message can be stopped only by closing the connection. */
+  #leaveBody(outgoing: Outgoing, outcome: Outcome): void {
+    this.#body = undefined;
+    this.#settle(outgoing, outcome);
+    this.#wire.destroy('the message is not to be sent');
   }
 
   /** Writes the message into the buffer; gives the outcome of one that must not or can't be sent. */
@@ -199,14 +222,9 @@ export class Session {
     this.#buffer.clear();
     try {
       writeMessage(this.#buffer, message);
+      return undefined;
     } catch (error) {
       return unwritable(outgoing.failureInfo(error));
-    }
-    try {
-      outgoing.begin?.();
-      return undefined;
-    } catch {
-      return { kind: 'not_started' };
     }
   }
 

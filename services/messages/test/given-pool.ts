@@ -57,7 +57,7 @@ export type Given = {
   leaseMs?: number;
   signal?: AbortSignal;
   prepare?: Outgoing['prepare'];
-  begin?: () => void;
+  begin?: Outgoing['begin'];
 };
 
 const bodyOf = (to: string) => ({
