@@ -5,6 +5,7 @@ import { retryLater } from '#lib/rpc/errors.ts';
 import { insertAccepted } from '../record/requests.ts';
 import { findRepeats, insertFiles } from './accepted.ts';
 import type { Backlog } from './backlog.ts';
+import { Gathering } from './gathering.ts';
 import type { Answer, Item } from './item.ts';
 import { type PrepareContext, prepareAll, type Ready } from './prepare.ts';
 import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
@@ -26,13 +27,14 @@ type Waiting = { item: Item; sinceMs: number; answer: (outcome: Answer | Error) 
 
 /**
  * Accepts transactional messages. Those of a workspace that come while a group of it is being written form the next
- * group, so that a commit is shared by all who wait for one, and nobody waits for company.
+ * group, so that a commit is shared by all who wait for one.
  */
 export class Acceptance {
   readonly #context: AcceptContext;
   /** Workspaces with calls that wait; the first is next. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #busy = new Set<string>();
+  readonly #gathering = new Gathering(() => this.#pump());
   #heldBytes = 0;
   // A group belongs to no call: it must not end with the one that came first.
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -82,6 +84,7 @@ export class Acceptance {
     for (const [workspaceId, waiting] of this.#waiting) {
       if (this.#busy.size >= runningMax) return;
       if (this.#busy.has(workspaceId)) continue;
+      if (!this.#gathering.mayBegin(workspaceId, Math.min(waiting.length, groupMax))) continue;
       this.#waiting.delete(workspaceId);
       const group = waiting.splice(0, fitting(waiting));
       // Behind the other workspaces.
@@ -104,6 +107,8 @@ export class Acceptance {
       for (const { answer } of group) answer(error instanceof Error ? error : new Error('unknown'));
     } finally {
       this.#busy.delete(workspaceId);
+      const callers = group.length + (this.#waiting.get(workspaceId)?.length ?? 0);
+      this.#gathering.ended(workspaceId, Math.min(callers, groupMax));
       this.#pump();
     }
   }
@@ -156,7 +161,8 @@ async function write(
     throw error;
   }
   releaseUnwritten(context, room, written);
-  sendNow(context, room, written);
+  // Callers have their answers before the messages are rendered.
+  setImmediate(() => sendNow(context, room, written));
   const queued = ready.filter(({ row }) => row.status === 'deferred');
   if (queued.length > 0) context.backlog.grew(workspaceId);
   if (queued.some(({ row }) => !row.dueAt)) context.queued();
