@@ -136,3 +136,28 @@ test('a call that is aborted waits no longer', async () => {
   expect(await waiting).toMatchObject({ size: 0 });
   expect(lane.waiting).toBe(0);
 });
+
+test('bulk mail that fills the window keeps no urgent mail waiting', async () => {
+  const { enter, laneOf } = givenAdmission();
+  const lane = laneOf('w');
+  // The window was larger before the server became slow.
+  lane.take(lane.window * 3);
+  expect(await enter('w', lane.window, true)).toMatchObject({ size: lane.window });
+  expect(await enter('w', 1, true)).toMatchObject({ size: 0 });
+});
+
+test('bulk mail waits while urgent mail takes long, and goes on when it is quick', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 60_000 });
+  admission.urgentTook(500);
+  const bulk = enter('w', 10);
+  expect(await enter('w', 10, true)).toMatchObject({ size: 10 });
+  expect(await Promise.race([bulk, 'waits'])).toBe('waits');
+  admission.urgentTook(5);
+  expect(await bulk).toMatchObject({ size: 10 });
+});
+
+test('bulk mail goes on when there is no more urgent mail', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 60_000 });
+  admission.urgentTook(500);
+  expect(await enter('w', 10)).toMatchObject({ size: 10 });
+});

@@ -24,8 +24,6 @@ export const admissionLimits: AdmissionLimits = {
 const quantum = 200;
 /** A call is not admitted for fewer messages than this share of its lane's window, unless it has no more. */
 const leastShare = 1 / 8;
-/** Urgent mail has so much of a lane's window. */
-const urgentShare = 1.25;
 const lanesMax = 1_000;
 const askAgainMs = 250;
 
@@ -79,6 +77,7 @@ export class Admission {
   #taken = 0;
   #isDispatching = false;
   readonly #bulkPace = new BulkPace();
+  #holdsBulk = false;
 
   constructor(
     { resolve, mayStart }: Pick<LaneHost, 'resolve' | 'mayStart'>,
@@ -88,6 +87,7 @@ export class Admission {
     this.#host = {
       resolve,
       mayStart,
+      mayStartBulk: () => !this.#bulkPace.isHeld(Date.now()),
       took: (count) => {
         this.#taken += count;
       },
@@ -127,9 +127,14 @@ export class Admission {
     return this.#wait(tenant, wish, waitMaxMs);
   }
 
-  /** How long an urgent message took from its call to its commit; bulk mail is held back while that is long. */
+  /** How long an urgent message took from its call to its commit; bulk mail is held while that is long. */
   urgentTook(tookMs: number): void {
-    this.#bulkPace.urgentTook(tookMs, Date.now());
+    const nowMs = Date.now();
+    const holdMs = this.#bulkPace.urgentTook(tookMs, nowMs);
+    // A timer may run a millisecond early.
+    if (holdMs > 0) setTimeout(() => this.#freeBulk(), holdMs + 2).unref();
+    if (this.#bulkPace.isHeld(nowMs)) this.#holdsBulk = true;
+    else this.#freeBulk();
   }
 
   /** As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it. */
@@ -138,12 +143,12 @@ export class Admission {
     if (this.#tenants.get(lane.workspaceId)?.urgent.some(isAhead)) return refused(0);
     const room = this.#roomFor({ lane, size, isUrgent }, Date.now());
     if (room === 0) return refused(0);
-    lane.take(room);
+    lane.take(room, isUrgent);
     let isOver = false;
     const leave = () => {
       if (isOver) return;
       isOver = true;
-      lane.release(room);
+      lane.release(room, isUrgent);
     };
     return { size: room, retryAfterMs: 0, leave };
   }
@@ -176,6 +181,13 @@ export class Admission {
     tenant.queueOf(wish).push(waiting);
     this.#dispatch();
     return promise;
+  }
+
+  #freeBulk(): void {
+    if (!this.#holdsBulk || this.#bulkPace.isHeld(Date.now())) return;
+    this.#holdsBulk = false;
+    for (const lane of this.#lanes.values()) lane.server?.resume();
+    this.#dispatchSoon();
   }
 
   /** Many messages are recorded in one turn of the event loop. */
@@ -221,33 +233,31 @@ export class Admission {
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
-    if (!isUrgent && this.#bulkPace.opensInMs(nowMs) > 0) return 0;
-    // Bulk mail that fills the window keeps no urgent one waiting.
-    const window = isUrgent && lane.window > 1 ? Math.ceil(lane.window * urgentShare) : lane.window;
-    const room = Math.min(window, this.#limits.heldMax - this.#taken) - lane.taken;
+    if (!isUrgent && this.#bulkPace.isHeld(nowMs)) return 0;
+    const { window } = lane;
+    // Bulk mail that fills the window, or a larger one before it, keeps no urgent mail waiting.
+    const taken = isUrgent && window > 1 ? lane.takenUrgent : lane.taken;
+    const room = Math.min(window, this.#limits.heldMax - this.#taken) - taken;
     const least = Math.min(size, Math.ceil(window * leastShare));
     return room >= least ? Math.min(size, room) : 0;
   }
 
   #admit({ tenant, waiting }: { tenant: Tenant; waiting: Waiting }): void {
-    const { lane } = waiting;
+    const { lane, isUrgent } = waiting;
     const size = this.#roomFor(waiting, Date.now());
     tenant.remove(waiting);
     tenant.credit -= size;
     this.#claiming += 1;
-    lane.take(size);
+    lane.take(size, isUrgent);
     let isOver = false;
     const leave = () => {
       if (isOver) return;
       isOver = true;
       this.#claiming -= 1;
-      lane.release(size);
+      lane.release(size, isUrgent);
       this.#dispatchSoon();
     };
     waiting.answer({ size, retryAfterMs: 0, leave });
-    const waitMs = waiting.isUrgent ? 0 : this.#bulkPace.admitted(Date.now());
-    // A timer may run a millisecond early.
-    if (waitMs > 0) setTimeout(() => this.#dispatch(), waitMs + 2).unref();
   }
 
   #forgetIdle(): void {

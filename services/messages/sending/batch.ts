@@ -273,11 +273,11 @@ function start(
 /** Claims what nothing in this process holds, and holds what is ours from then on. */
 async function claimFree(
   context: SendContext,
-  { group, lane, areNew, claim: claimOwn }: Batch,
+  { group, lane, isUrgent, areNew, claim: claimOwn }: Batch,
   claimants: Claimant[],
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
-  const free = underway.hold(lane, claimants);
+  const free = underway.hold({ lane, isUrgent }, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
     const rows = await (claimOwn?.(free) ??

@@ -1,21 +1,28 @@
 import { expect, test } from '@jest/globals';
 import { BulkPace } from './bulk-pace.ts';
 
-test('batches are further apart while urgent mail takes long, and closer again when it is quick', () => {
+test('bulk mail is held from the first urgent mail that took long until one is quick', () => {
   const pace = new BulkPace();
-  expect(pace.admitted(0)).toBe(0);
-  for (let n = 0; n < 10; n += 1) pace.urgentTook(200, n);
-  const held = pace.admitted(10);
-  expect(held).toBeGreaterThan(100);
-  expect(pace.opensInMs(10 + held)).toBe(0);
-  for (let n = 0; n < 100; n += 1) pace.urgentTook(5, 20 + n);
-  expect(pace.admitted(120)).toBe(0);
+  expect(pace.isHeld(0)).toBe(false);
+  expect(pace.urgentTook(200, 10)).toBeGreaterThan(0);
+  expect(pace.isHeld(11)).toBe(true);
+  expect(pace.urgentTook(200, 12)).toBe(0);
+  pace.urgentTook(5, 20);
+  expect(pace.isHeld(20)).toBe(false);
 });
 
-test('at least a batch a second goes on, and without urgent mail none waits', () => {
+test('however slow urgent mail is, bulk mail goes on for a fifteenth of the time', () => {
   const pace = new BulkPace();
-  for (let n = 0; n < 1_000; n += 1) pace.urgentTook(5_000, n);
-  expect(pace.admitted(1_000)).toBe(1_000);
-  expect(pace.opensInMs(1_999 + 2)).toBe(0);
-  expect(pace.admitted(3_000)).toBe(0);
+  let freeMs = 0;
+  for (let nowMs = 0; nowMs < 10_000; nowMs += 1) {
+    pace.urgentTook(5_000, nowMs);
+    if (!pace.isHeld(nowMs)) freeMs += 1;
+  }
+  expect(freeMs).toBeGreaterThan(650);
+});
+
+test('without urgent mail none is held for long', () => {
+  const pace = new BulkPace();
+  const heldMs = pace.urgentTook(5_000, 0);
+  expect(pace.isHeld(heldMs)).toBe(false);
 });

@@ -19,6 +19,8 @@ export type LaneHost = {
   resolve: Resolve;
   /** Whether a message of the workspace may be begun; not while too many outcomes wait to be recorded. */
   mayStart: (workspaceId: string) => boolean;
+  /** Whether bulk mail may be begun; not while urgent mail takes long in this process. */
+  mayStartBulk: () => boolean;
   /** The lane has so many messages more, or fewer. */
   took: (count: number) => void;
   /** The lane may have room again. */
@@ -32,7 +34,7 @@ export class Lane {
   /** Calls that wait to be admitted. */
   waiting = 0;
   /** Messages admitted, or claimed and not in the record yet. */
-  #taken = 0;
+  readonly #taken = { bulk: 0, urgent: 0 };
   readonly #host: LaneHost;
   #pool: { pool: SmtpPool; settings: string } | undefined;
   /** No permits before, in Unix milliseconds: for bulk, and for urgent mail. */
@@ -47,11 +49,15 @@ export class Lane {
   }
 
   get taken(): number {
-    return this.#taken;
+    return this.#taken.bulk + this.#taken.urgent;
+  }
+
+  get takenUrgent(): number {
+    return this.#taken.urgent;
   }
 
   get isIdle(): boolean {
-    return this.#taken + this.waiting === 0;
+    return this.taken + this.waiting === 0;
   }
 
   /** Logs that the server takes no mail, and that it takes mail again. `outage` holds no addresses. */
@@ -101,6 +107,7 @@ export class Lane {
         settings: { perMinute, ...settings },
         resolve: this.#host.resolve,
         mayStart: () => this.mayStart,
+        mayStartBulk: this.#host.mayStartBulk,
       });
       this.#pool = { pool, settings: now };
     }
@@ -126,14 +133,14 @@ export class Lane {
   }
 
   /** Messages are admitted, or held. */
-  take(count: number): void {
-    this.#taken += count;
+  take(count: number, isUrgent = false): void {
+    this.#taken[isUrgent ? 'urgent' : 'bulk'] += count;
     this.#host.took(count);
   }
 
   /** Messages were not claimed, are in the record, or were given back. */
-  release(count: number): void {
-    this.#taken -= count;
+  release(count: number, isUrgent = false): void {
+    this.#taken[isUrgent ? 'urgent' : 'bulk'] -= count;
     this.#host.took(-count);
     this.#host.freed(this);
   }

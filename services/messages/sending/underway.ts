@@ -5,7 +5,7 @@ import type { Journal } from '../record/journal.ts';
 import type { Lane } from './lane.ts';
 
 /** A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the local clock. */
-export type Held = { lane: Lane; leaseUntilMs: number };
+export type Held = { lane: Lane; isUrgent: boolean; leaseUntilMs: number };
 
 /** Clocks are compared as durations only; this covers what a process does between its look and its write. */
 const leaseMarginMs = 2_000;
@@ -41,11 +41,14 @@ export class Underway {
   }
 
   /** Those of the messages that nothing here holds; they are held from now on, and take room of the lane. */
-  hold<Message extends { id: string }>(lane: Lane, messages: readonly Message[]): Message[] {
+  hold<Message extends { id: string }>(
+    { lane, isUrgent }: Pick<Held, 'lane' | 'isUrgent'>,
+    messages: readonly Message[],
+  ): Message[] {
     const free = messages.filter(({ id }) => !this.#held.has(id));
     const leaseUntilMs = leaseFrom(Date.now());
-    for (const { id } of free) this.#held.set(id, { lane, leaseUntilMs });
-    lane.take(free.length);
+    for (const { id } of free) this.#held.set(id, { lane, isUrgent, leaseUntilMs });
+    lane.take(free.length, isUrgent);
     this.#journal?.claim(
       lane.workspaceId,
       free.map(({ id }) => id),
@@ -60,15 +63,13 @@ export class Underway {
 
   /** They are in the record, or were never claimed. */
   release(ids: Iterable<string>): void {
-    const freed = new Map<Lane, number>();
     for (const id of ids) {
       const held = this.#held.get(id);
       if (!held) continue;
       this.#held.delete(id);
       this.#journal?.forget(id);
-      freed.set(held.lane, (freed.get(held.lane) ?? 0) + 1);
+      held.lane.release(1, held.isUrgent);
     }
-    for (const [lane, count] of freed) lane.release(count);
   }
 
   /** Resolves once nothing is held, or after `maxMs`. */

@@ -220,3 +220,15 @@ test('a message that cannot be rendered fails alone', async () => {
   });
   expect(sink.received.size).toBe(2);
 });
+
+test('messages that are held wait until they may go on, and urgent ones do not', async () => {
+  const sink = await givenSink();
+  let isHeld = true;
+  const pool = givenPool(sink.port, {}, 2, { mayStartBulk: () => !isHeld });
+  const bulk = send(pool, people(10));
+  expect(kinds(await send(pool, ['urgent@example.com'], { isUrgent: true }))).toEqual(['sent']);
+  expect([...sink.received.keys()]).toEqual(['urgent@example.com']);
+  isHeld = false;
+  pool.resume();
+  expect(count(await bulk, 'sent')).toBe(10);
+});

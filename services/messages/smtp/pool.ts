@@ -35,6 +35,8 @@ export type PoolOptions = {
   resolve: Resolve;
   /** Whether messages may be begun; asked before each, and again four times a second. Always if absent. */
   mayStart?: () => boolean;
+  /** Whether messages that are not urgent may be begun; asked likewise, and at `resume`. Always if absent. */
+  mayStartBulk?: () => boolean;
   /** Connections that are opened whatever the server's speed; 16 if absent. */
   connections?: number;
   /** Connections at most, to a slow server at a high rate. */
@@ -110,6 +112,11 @@ export class SmtpPool {
     this.#pump();
   }
 
+  /** Messages that were held may be begun again. */
+  resume(): void {
+    if (this.waiting > 0) this.#pump();
+  }
+
   /** Settles what no connection has begun and none may begin any more. */
   dropOver(): void {
     this.#settleWaiting(isTooLate, { kind: 'not_started' });
@@ -128,8 +135,9 @@ export class SmtpPool {
     // After a streak the server gets one message at a time until it takes one.
     if (this.#streak.isLong && this.#inFlight > 0) return undefined;
     if (this.#options.mayStart?.() === false) return undefined;
+    const isBulkHeld = this.#options.mayStartBulk?.() === false;
     for (;;) {
-      const outgoing = this.#urgent.shift() ?? this.#nextInQueue();
+      const outgoing = this.#urgent.shift() ?? (isBulkHeld ? undefined : this.#nextInQueue());
       if (outgoing === undefined) return undefined;
       if (isTooLate(outgoing)) outgoing.settle({ kind: 'not_started' });
       else {

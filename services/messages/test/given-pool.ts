@@ -66,7 +66,11 @@ const bodyOf = (to: string) => ({
 });
 
 /** Sends one message to each and gives what became of them, in order. */
-export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Outcome[]> {
+export function send(
+  pool: SmtpPool,
+  recipients: (string | Given)[],
+  options: { isUrgent?: boolean } = {},
+): Promise<Outcome[]> {
   const never = new AbortController().signal;
   const results = recipients.map((recipient) => {
     const given = typeof recipient === 'string' ? { to: recipient } : recipient;
@@ -92,7 +96,10 @@ export function send(pool: SmtpPool, recipients: (string | Given)[]): Promise<Ou
     };
     return { outgoing, outcome: settled.promise };
   });
-  pool.send(results.map(({ outgoing }) => outgoing));
+  pool.send(
+    results.map(({ outgoing }) => outgoing),
+    options,
+  );
   return Promise.all(results.map(({ outcome }) => outcome));
 }
 

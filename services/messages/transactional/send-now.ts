@@ -65,7 +65,7 @@ export async function takeRoom(
       turn.leave();
       return none;
     }
-    const claimed = context.underway.hold(lane, now.slice(0, permits.count));
+    const claimed = context.underway.hold({ lane, isUrgent: true }, now.slice(0, permits.count));
     for (const each of claimed) each.row.status = 'sending';
     return { workspaceId, claimed, granted: { lane, turn, permits, rate } };
   } catch (error) {
