@@ -6,7 +6,7 @@ import { heavyLane, Lane, lanesOfPool } from './lanes.ts';
 const limits = { ...lanesOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
 let lane: Lane;
 /** Work that has a place, in the order in which it got it. */
-let inside: { name: string; leave: () => void }[];
+let inside: { name: string; leave: (restMs?: number) => void }[];
 beforeEach(() => {
   lane = new Lane(limits);
   inside = [];
@@ -24,9 +24,9 @@ const settle = () => new Promise((done) => setImmediate(done));
 const names = () => inside.map(({ name }) => name);
 const count = (name: string) => names().filter((each) => each === name).length;
 
-async function leave(name: string): Promise<void> {
+async function leave(name: string, restMs = 0): Promise<void> {
   const at = inside.findIndex((each) => each.name === name);
-  inside.splice(at, 1)[0]?.leave();
+  inside.splice(at, 1)[0]?.leave(restMs);
   await settle();
 }
 
@@ -109,6 +109,29 @@ test('while others make calls, a tenant has a heavy place again after as long as
   await leave('b');
   await sleep(250);
   expect(count('a')).toBe(1);
+});
+
+test('a tenant that rests has no place, and others have all of them', async () => {
+  lane = new Lane(heavyLane);
+  many('a', 2);
+  await settle();
+  const beganAtMs = performance.now();
+  await leave('a', 200);
+  await leave('a', 200);
+  const again = enter('a');
+  await Promise.all([enter('b'), enter('c'), enter('d')]);
+  expect(count('a')).toBe(0);
+  for (const name of ['b', 'c', 'd']) await leave(name);
+  await again;
+  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(395);
+});
+
+test('a tenant whose rest is longer than a wait is told to slow down', async () => {
+  lane = new Lane({ ...heavyLane, waitMaxMs: 20 });
+  await enter('a');
+  await leave('a', 5_000);
+  await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
+  await enter('b');
 });
 
 test('a tenant that is alone has no more than the places for one that is', async () => {

@@ -55,6 +55,8 @@ export class Lane {
   #total = 0;
   #waiting = 0;
   readonly #activity = new Activity();
+  /** Tenants that may not enter before, in milliseconds of this process. */
+  readonly #restsUntilMs = new Map<string, number>();
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
@@ -65,23 +67,37 @@ export class Lane {
     this.#activity.note(tenant);
   }
 
-  /** Resolves with what gives the place back. ResourceExhausted if the tenant has its share, else Unavailable. */
-  async enter(tenant: string, signal: AbortSignal): Promise<() => void> {
+  /** Resolves with what gives the place back, and has the tenant rest as long as it is told, if at all. ResourceExhausted if the tenant has its share, else Unavailable. */
+  async enter(tenant: string, signal: AbortSignal): Promise<(restMs?: number) => void> {
     signal.throwIfAborted();
     if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#take(tenant);
     else await this.#wait(tenant, signal);
     const enteredAtMs = performance.now();
     let hasLeft = false;
-    return () => {
+    return (ownRestMs = 0) => {
       if (hasLeft) return;
       hasLeft = true;
       this.#total -= 1;
+      if (ownRestMs > 0) this.#rest(tenant, ownRestMs);
       const { restTimes = 0, restMaxMs = 0 } = this.#besideOthers(tenant) ?? {};
       const restMs = Math.min(restMaxMs, restTimes * (performance.now() - enteredAtMs));
       if (restMs === 0) return this.#giveBack(tenant);
       setTimeout(() => this.#giveBack(tenant), restMs).unref();
       this.#admit();
     };
+  }
+
+  /** Rests add up: calls at the same time take no more together than one after the other. */
+  #rest(tenant: string, restMs: number): void {
+    const now = performance.now();
+    const untilMs = Math.max(now, this.#restsUntilMs.get(tenant) ?? 0) + restMs;
+    this.#restsUntilMs.set(tenant, untilMs);
+    const end = () => {
+      if (this.#restsUntilMs.get(tenant) !== untilMs) return;
+      this.#restsUntilMs.delete(tenant);
+      this.#admit();
+    };
+    setTimeout(end, untilMs - now).unref();
   }
 
   #take(tenant: string): void {
@@ -132,7 +148,7 @@ export class Lane {
 
   #mayEnter(tenant: string): boolean {
     const { places, aloneMax = places } = this.#limits;
-    if (this.#total >= places) return false;
+    if (this.#total >= places || this.#restsUntilMs.has(tenant)) return false;
     if (this.#heldBy(tenant) < this.#shareOf(tenant)) return true;
     if (this.#besideOthers(tenant)) return false;
     const othersWait = this.#waiting > this.#queue.sizeOf(tenant);
@@ -156,8 +172,8 @@ export class Lane {
 
   /** The wait of a tenant that has not filled its share is no fault of its own. */
   #refusal(tenant: string): unknown {
-    if (this.#heldBy(tenant) >= Math.min(2, this.#shareOf(tenant), this.#limits.places))
-      return slowDown();
+    const isFull = this.#heldBy(tenant) >= Math.min(2, this.#shareOf(tenant), this.#limits.places);
+    if (isFull || this.#restsUntilMs.has(tenant)) return slowDown();
     return retryLater('the service is busy', Code.Unavailable, retryMs);
   }
 }

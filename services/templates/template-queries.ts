@@ -19,7 +19,7 @@ export async function findVersions(
   if (versions.length === 0) return () => undefined;
   const rows = await query<SourceRow>(
     em,
-    `select ${columns} from unnest($2::text[], $3::int[]) as asked (id, version)
+    `select ${columns} from (select distinct * from unnest($2::text[], $3::int[])) as asked (id, version)
      join templates t on t.workspace_id = $1 and t.id = asked.id and t.version = asked.version`,
     [workspaceId, versions.map(({ id }) => id), versions.map(({ version }) => version)],
   );

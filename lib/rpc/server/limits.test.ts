@@ -8,11 +8,17 @@ import { keyring, ownerEverywhere, serviceClaims } from '../../../test/setup/ser
 import { createLog } from '../../log.ts';
 import { connectTo } from '../client/client.ts';
 import type { Authorize } from './access.ts';
+import { restAfter } from './limits.ts';
 import { serve } from './serve.ts';
 
 let stop = async () => {};
-afterEach(() => stop());
+afterEach(async () => {
+  restMs = 0;
+  await stop();
+});
 
+/** What heavy calls have their tenant rest. */
+let restMs = 0;
 let transports: Record<string, Transport>;
 /** Nothing is refilled, since the clock stands still. */
 async function givenService(rates: Partial<RequestRates>, authorize: Authorize = ownerEverywhere) {
@@ -20,7 +26,13 @@ async function givenService(rates: Partial<RequestRates>, authorize: Authorize =
     {
       services: [ContactService],
       routes: (router) => {
-        router.service(ContactService, { countContacts: () => ({}), upsertContact: () => ({}) });
+        router.service(ContactService, {
+          countContacts: (_, context) => {
+            restAfter(context, restMs);
+            return {};
+          },
+          upsertContact: () => ({}),
+        });
       },
       keyring,
       authorize,
@@ -111,3 +123,19 @@ test('services have no limit of workspaces and keys, and the gateway counts keys
   expect(await answered({ key: 'service' }, 50)).toBe(50);
   expect(await answered({ key: 'one', viaGateway: true })).toBe(20);
 });
+
+test.each(['gRPC', 'lean'])(
+  'a heavy call by %s may have the next one of its tenant wait, and none of another',
+  async (protocol) => {
+    await givenService({});
+    restMs = 1_000;
+    const beganAtMs = performance.now();
+    await call({ key: 'one', protocol });
+    const order: string[] = [];
+    const again = call({ key: 'one', protocol }).then(() => order.push('again'));
+    await call({ key: 'one', protocol, workspaceId: 'w2' }).then(() => order.push('other'));
+    await again;
+    expect(order).toEqual(['other', 'again']);
+    expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(995);
+  },
+);

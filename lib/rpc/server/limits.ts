@@ -1,8 +1,10 @@
-import type { HandlerContext, Interceptor } from '@connectrpc/connect';
+import { createContextKey, type HandlerContext, type Interceptor } from '@connectrpc/connect';
 import { heavyLane, Lane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { peerAddressHeader } from '../wire.ts';
 import { limitedBy, operationOf } from './access.ts';
+
+const restKey = createContextKey(0);
 
 type Gate = (context: HandlerContext) => Promise<void>;
 
@@ -42,7 +44,12 @@ export function heavyInterceptor(): Interceptor {
     try {
       return await next(request);
     } finally {
-      leave();
+      leave(request.contextValues.get(restKey));
     }
   };
+}
+
+/** Has the next heavy call of the tenant wait for so long after this one, which is heavy. Meanwhile others have its place. */
+export function restAfter({ values }: Pick<HandlerContext, 'values'>, restMs: number): void {
+  values.set(restKey, restMs);
 }

@@ -2,8 +2,9 @@ import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { restAfter } from '#lib/rpc/server/limits.ts';
 import type { Context, Methods } from '../context.ts';
-import { LargeReads } from '../pages/large-reads.ts';
+import { LargeReads, restMsOf } from '../pages/large-reads.ts';
 import { TemplateBlock } from '../template-block.ts';
 import { isBlockId } from '../template-block-queries.ts';
 import { toTemplateBlock } from '../views/template-block.ts';
@@ -16,14 +17,15 @@ type Place = { name: string; id: string };
 
 export function listTemplateBlocks({ store }: Context): Methods['listTemplateBlocks'] {
   const large = new LargeReads();
-  return async ({ workspaceId, limit = limitDefault, cursor }) => {
+  return async ({ workspaceId, limit = limitDefault, cursor }, context) => {
     const em = store.fork();
     const after = cursor === '' ? undefined : readCursor(cursor);
     const rows = await rowsAfter(em, workspaceId, { after, limit: limit + 1 });
     const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
     const id = { $in: page.map((row) => row.id) };
     const bytes = page.reduce((sum, row) => sum + row.size_bytes, 0);
-    const blocks = await large.run(workspaceId, bytes, () =>
+    restAfter(context, restMsOf(bytes));
+    const blocks = await large.run(workspaceId, () =>
       em.find(TemplateBlock, { workspace_id: workspaceId, id }),
     );
     const byId = new Map(blocks.map((block) => [block.id, block]));

@@ -6,8 +6,9 @@ import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { restAfter } from '#lib/rpc/server/limits.ts';
 import type { Context, Methods } from '../context.ts';
-import { LargeReads } from '../pages/large-reads.ts';
+import { LargeReads, restMsOf } from '../pages/large-reads.ts';
 import { findNewestOf } from '../template-queries.ts';
 import { categoryWord, toTemplate } from '../views/template.ts';
 
@@ -24,14 +25,13 @@ type Row = { id: string; version: number; size_bytes: number };
 
 export function listTemplates({ store }: Context): Methods['listTemplates'] {
   const large = new LargeReads();
-  return async (request) => {
+  return async (request, context) => {
     const em = store.fork();
     const { limit = limitDefault, workspaceId } = request;
     const rows = await newestVersions(em, request, limit + 1);
     const { page, isLast } = pageOf(rows, limit, (row) => row.size_bytes);
-    const templates = await large.run(workspaceId, bytesOf(page), () =>
-      readAll(em, workspaceId, page),
-    );
+    restAfter(context, restMsOf(bytesOf(page)));
+    const templates = await large.run(workspaceId, () => readAll(em, workspaceId, page));
     const last = page.at(-1);
     return {
       templates,

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { LargeReads } from './large-reads.ts';
+import { LargeReads, restMsOf } from './large-reads.ts';
 
 /** Reads that end when the test says so. */
 function givenReads() {
@@ -8,7 +8,7 @@ function givenReads() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const read = (workspaceId: string) =>
-    reads.run(workspaceId, 0, async () => {
+    reads.run(workspaceId, async () => {
       begun.push(workspaceId);
       await new Promise<void>((resolve) => ends.push(resolve));
       return workspaceId;
@@ -33,10 +33,10 @@ test('two are read at once, and workspaces take turns', async () => {
 
 test('a read that fails gives its place on', async () => {
   const reads = new LargeReads();
-  const failing = () => reads.run('a', 0, async () => Promise.reject(new Error('lost')));
+  const failing = () => reads.run('a', async () => Promise.reject(new Error('lost')));
   const failed = await Promise.allSettled([failing(), failing(), failing()]);
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect(await reads.run('a', 0, async () => 'read')).toBe('read');
+  expect(await reads.run('a', async () => 'read')).toBe('read');
 });
 
 test('a hundred may wait, and more are refused', async () => {
@@ -62,30 +62,7 @@ test('a workspace may wait for 25 of them, and leaves the other places to others
   await Promise.all(all);
 });
 
-const page = 4 * 1024 * 1024;
-
-test('a workspace reads 12.5 MiB a second; others beside it and small pages do not wait', async () => {
-  const reads = new LargeReads();
-  const beganAtMs = performance.now();
-  const read: string[] = [];
-  const note = (workspaceId: string, bytes: number, name: string) =>
-    reads.run(workspaceId, bytes, async () => read.push(name));
-  await Promise.all([
-    note('a', page, 'first'),
-    note('a', page, 'second'),
-    note('a', 200_000, 'small'),
-    note('b', page, 'other'),
-  ]);
-  expect(read.toSorted()).toEqual(['first', 'other', 'second', 'small']);
-  expect(read.at(-1)).toBe('second');
-  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(315);
-});
-
-test('a workspace that would wait for more than four seconds is refused', async () => {
-  const reads = new LargeReads();
-  await reads.run('a', 13 * page, async () => {});
-  await expect(reads.run('a', page, async () => {})).rejects.toMatchObject({
-    code: Code.ResourceExhausted,
-  });
-  await reads.run('b', page, async () => {});
+test('a workspace reads 12.5 MiB a second in pages, and small ones cost it nothing', () => {
+  expect(restMsOf(12.5 * 1024 * 1024)).toBe(1_000);
+  expect(restMsOf(200_000)).toBe(0);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/fair-queue.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
@@ -12,27 +11,23 @@ const retryMs = 1_000;
 const pacedFromBytes = 256 * 1024;
 /** Of a workspace: 12.5 MiB a second. */
 const paceMsPerMiB = 80;
-const paceMsMax = 4_000;
-const pacedWorkspacesMax = 1_000;
 const mebibyte = 1024 * 1024;
+
+/** How long a workspace rests after a page: what it takes to pass one on is time of all processes. */
+export function restMsOf(bytes: number): number {
+  return bytes < pacedFromBytes ? 0 : (bytes / mebibyte) * paceMsPerMiB;
+}
 
 /**
  * Reads of large pages, a few at a time, and the workspaces that wait in turn: however many of them one workspace asks
- * for, others wait for two at most. A workspace reads so many bytes a second: what it takes to pass them on is time of all processes.
+ * for, others wait for two at most.
  */
 export class LargeReads {
-  /** When a workspace may read its next large page, in milliseconds of this process. */
-  readonly #nextAtMs = new Map<string, number>();
   #open = 0;
   #waiting = 0;
   readonly #queue = new FairQueue<() => void>();
 
-  async run<Result>(
-    workspaceId: string,
-    bytes: number,
-    read: () => Promise<Result>,
-  ): Promise<Result> {
-    if (bytes >= pacedFromBytes) await this.#pace(workspaceId, bytes);
+  async run<Result>(workspaceId: string, read: () => Promise<Result>): Promise<Result> {
     if (this.#open >= atOnceMax) await this.#turn(workspaceId);
     else this.#open += 1;
     try {
@@ -40,17 +35,6 @@ export class LargeReads {
     } finally {
       this.#next();
     }
-  }
-
-  async #pace(workspaceId: string, bytes: number): Promise<void> {
-    const now = performance.now();
-    if (this.#nextAtMs.size >= pacedWorkspacesMax) {
-      for (const [id, atMs] of this.#nextAtMs) if (atMs <= now) this.#nextAtMs.delete(id);
-    }
-    const atMs = Math.max(now, this.#nextAtMs.get(workspaceId) ?? 0);
-    if (atMs - now > paceMsMax) throw tooMany();
-    this.#nextAtMs.set(workspaceId, atMs + (bytes / mebibyte) * paceMsPerMiB);
-    if (atMs > now) await sleep(atMs - now);
   }
 
   #turn(workspaceId: string): Promise<void> {
