@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
@@ -46,4 +47,17 @@ test('a workspace that waits for its contacts holds up no other', async () => {
   expect(await given.transactional.sendTransactional(other)).toMatchObject({ success: true });
   release.resolve();
   expect(await slow).toMatchObject({ success: true });
+});
+
+test('bulk mail is held by calls that take long, and not by those that are large', async () => {
+  const id = await givenNotification(given);
+  given.world.resolving = () => sleep(100);
+  const took = jest.spyOn(given.context.admission, 'urgentTook');
+  const content = Buffer.alloc(2 * 1024 * 1024, 'x').toString('base64');
+  const emailOptions = { attachments: [{ filename: 'large.txt', content }] };
+  await given.transactional.sendTransactional(sendOf(id, { emailOptions }));
+  expect(took).not.toHaveBeenCalled();
+  await given.transactional.sendTransactional(sendOf(id));
+  expect(took.mock.calls[0]?.[0]).toBeGreaterThan(95);
+  took.mockRestore();
 });

@@ -22,6 +22,8 @@ const heldMaxBytes = 256 * 1024 * 1024;
 /** Groups of all workspaces at a time. One may wait for locks of its workspace, so that there are more than connections. */
 const runningMax = 32;
 const triesMax = 3;
+/** A larger group says nothing about how busy the process is. */
+const pacedBytesMax = 1024 * 1024;
 
 type Waiting = { item: Item; sinceMs: number; answer: (outcome: Answer | Error) => void };
 
@@ -98,8 +100,7 @@ export class Acceptance {
     try {
       const items = group.map(({ item }) => item);
       const outcomes = await acceptGroup(this.#context, workspaceId, items);
-      const sinceMs = group[0]?.sinceMs ?? 0;
-      this.#context.admission.urgentTook(performance.now() - sinceMs);
+      this.#notePace(group);
       group.forEach(({ answer }, index) => {
         answer(outcomes[index] ?? new Error('a message of a group has no outcome'));
       });
@@ -111,6 +112,13 @@ export class Acceptance {
       this.#gathering.ended(workspaceId, Math.min(callers, groupMax));
       this.#pump();
     }
+  }
+
+  /** Bulk mail is not held for what takes long by its size. */
+  #notePace(group: readonly Waiting[]): void {
+    const bytes = group.reduce((sum, { item }) => sum + item.checked.sizeBytes, 0);
+    if (bytes > pacedBytesMax) return;
+    this.#context.admission.urgentTook(performance.now() - (group[0]?.sinceMs ?? 0));
   }
 }
 
