@@ -31,7 +31,7 @@ export async function benchNeighbours(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      seconds: { type: 'string', default: '15' },
+      seconds: { type: 'string', default: '40' },
       only: { type: 'string', default: '' },
     },
   });
