@@ -62,7 +62,8 @@ class Tenant {
 
 /**
  * Decides whose messages are claimed next. Calls wait without a slot, a connection or a claim; workspaces take turns,
- * measured in messages; a lane has no more on its way than its server takes, and never all that the process may hold.
+ * measured in messages; a lane has no more on its way than its server takes, of bulk mail and again of urgent mail, and never all
+ * that the process may hold.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
