@@ -128,8 +128,10 @@ test.each(['250 early\r\n', ''])(
   'a message whose connection ends while its beginning is noted was not sent: %j',
   async (words) => {
     const { port, bodies } = await givenNotedBodies((socket) => socket.end(words));
-    const begin: Outgoing['begin'] = (write) => setTimeout(() => write(true), 100);
+    const noted: Parameters<NonNullable<Outgoing['begin']>>[0][] = [];
+    const begin: Outgoing['begin'] = (write) => noted.push(write);
     const outcomes = await send(givenPool(port), [{ to: 'a@example.com', begin }]);
+    for (const write of noted) write(true);
     expect(kinds(outcomes)).toEqual(['deferred']);
     expect(bodies).toEqual([]);
   },

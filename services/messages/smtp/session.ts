@@ -182,16 +182,15 @@ export class Session {
       this.#leaveBody(outgoing, unsent);
       return;
     }
-    const bodyBytes = this.#buffer.length;
-    if (this.#pipelining && this.#takeNext()) this.#buffer.appendLatin1(this.#envelope());
+    const envelope = this.#pipelining && this.#takeNext() ? this.#envelope() : '';
     this.#expectWithin(this.#host.timeouts.finalMs);
-    if (outgoing.begin)
-      outgoing.begin((mayWrite) => this.#writeBody(outgoing, bodyBytes, mayWrite));
-    else this.#writeBody(outgoing, bodyBytes, true);
+    const write = (mayWrite: boolean) => this.#writeBody(outgoing, envelope, mayWrite);
+    if (outgoing.begin) outgoing.begin(write);
+    else write(true);
   }
 
   /** The lease and the signal are checked right before. */
-  #writeBody(outgoing: Outgoing, bodyBytes: number, mayWrite: boolean): void {
+  #writeBody(outgoing: Outgoing, envelope: string, mayWrite: boolean): void {
     // The connection has ended.
     if (this.#body !== outgoing) return;
     if (!mayWrite || isOver(outgoing)) {
@@ -199,14 +198,14 @@ export class Session {
       return;
     }
     this.#step = 'body';
-    const bytes = this.#buffer.written();
-    if (bodyBytes <= largeBytes) {
-      this.#isWritten = true;
-      this.#wire.write(bytes);
+    if (this.#buffer.length > largeBytes) {
+      this.#wire.write(this.#buffer.written(), this.#onWritten);
+      if (envelope !== '') this.#wire.write(envelope);
       return;
     }
-    this.#wire.write(bytes.subarray(0, bodyBytes), this.#onWritten);
-    if (bytes.length > bodyBytes) this.#wire.write(bytes.subarray(bodyBytes));
+    this.#isWritten = true;
+    this.#buffer.appendLatin1(envelope);
+    this.#wire.write(this.#buffer.written());
   }
 
   /** A server that waits for a message can be stopped only by closing the connection. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { count, givenPool, givenSink, people, send } from '../test/given-pool.ts';
+import { defaultTimeouts } from './dial.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -31,4 +32,18 @@ test.each([
     expect(sink.received.size).toBe(6);
     expect(sink.duplicates()).toEqual([]);
   }
+});
+
+test('a message as large as one may be goes out with the next envelope behind it', async () => {
+  const sink = await givenSink({ pipelining: true });
+  const end = Buffer.from('\r\n');
+  const lines = `${'x'.repeat(900)}\r\n`;
+  const body = [Buffer.alloc(25 * megabyte - end.length - '.\r\n'.length, lines), end];
+  const largest = { to: 'largest@example.com', prepare: () => ({ head: '', body }) };
+  const outcomes = await send(givenPool(sink.port, {}, 1, { timeouts: defaultTimeouts }), [
+    largest,
+    ...people(2),
+  ]);
+  expect(count(outcomes, 'sent')).toBe(3);
+  expect(sink.duplicates()).toEqual([]);
 });
