@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Admission, type AdmissionLimits, admissionLimits, type Turn } from './admission.ts';
 
 const host = {
@@ -160,4 +160,13 @@ test('bulk mail goes on when there is no more urgent mail', async () => {
   const { admission, enter } = givenAdmission({ waitMaxMs: 60_000 });
   admission.urgentTook(500);
   expect(await enter('w', 10)).toMatchObject({ size: 10 });
+});
+
+test('bulk mail goes on though the clock was set back', async () => {
+  const { admission, enter } = givenAdmission({ waitMaxMs: 5_000 });
+  admission.urgentTook(500);
+  const before = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(before - 3_600_000);
+  expect(await enter('w', 10)).toMatchObject({ size: 10 });
+  clock.mockRestore();
 });

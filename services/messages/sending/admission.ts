@@ -88,7 +88,7 @@ export class Admission {
     this.#host = {
       resolve,
       mayStart,
-      mayStartBulk: () => !this.#bulkPace.isHeld(Date.now()),
+      mayStartBulk: () => !this.#isBulkHeld,
       took: (count) => {
         this.#taken += count;
       },
@@ -130,11 +130,10 @@ export class Admission {
 
   /** How long an urgent message took from its call to its commit; bulk mail is held while that is long. */
   urgentTook(tookMs: number): void {
-    const nowMs = Date.now();
-    const holdMs = this.#bulkPace.urgentTook(tookMs, nowMs);
+    const holdMs = this.#bulkPace.urgentTook(tookMs, performance.now());
     // A timer may run a millisecond early.
     if (holdMs > 0) setTimeout(() => this.#freeBulk(), holdMs + 2).unref();
-    if (this.#bulkPace.isHeld(nowMs)) this.#holdsBulk = true;
+    if (this.#isBulkHeld) this.#holdsBulk = true;
     else this.#freeBulk();
   }
 
@@ -184,8 +183,13 @@ export class Admission {
     return promise;
   }
 
+  /** By a clock that nobody sets. */
+  get #isBulkHeld(): boolean {
+    return this.#bulkPace.isHeld(performance.now());
+  }
+
   #freeBulk(): void {
-    if (!this.#holdsBulk || this.#bulkPace.isHeld(Date.now())) return;
+    if (!this.#holdsBulk || this.#isBulkHeld) return;
     this.#holdsBulk = false;
     for (const lane of this.#lanes.values()) lane.server?.resume();
     this.#dispatchSoon();
@@ -234,7 +238,7 @@ export class Admission {
    */
   #roomFor({ lane, size, isUrgent }: Omit<Wish, 'signal'>, nowMs: number): number {
     if (lane.opensInMs(isUrgent, nowMs) > 0 || !lane.mayStart) return 0;
-    if (!isUrgent && this.#bulkPace.isHeld(nowMs)) return 0;
+    if (!isUrgent && this.#isBulkHeld) return 0;
     const { window } = lane;
     // Bulk mail that fills the window, or a larger one before it, keeps no urgent mail waiting.
     const taken = isUrgent && window > 1 ? lane.takenUrgent : lane.taken;
