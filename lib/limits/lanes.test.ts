@@ -126,7 +126,7 @@ test('a tenant that rests has no place, and others have all of them', async () =
   expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(395);
 });
 
-test('a tenant whose rest is longer than a wait is told to slow down', async () => {
+test('a tenant that rests for longer than a call may wait is told to slow down', async () => {
   lane = new Lane({ ...heavyLane, waitMaxMs: 20 });
   await enter('a');
   await leave('a', 5_000);

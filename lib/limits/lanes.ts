@@ -67,7 +67,10 @@ export class Lane {
     this.#activity.note(tenant);
   }
 
-  /** Resolves with what gives the place back, and has the tenant rest as long as it is told, if at all. ResourceExhausted if the tenant has its share, else Unavailable. */
+  /**
+   * Resolves with what gives the place back; with `restMs` the tenant may not enter for so long after that. ResourceExhausted if
+   * the tenant has its share or rests, else Unavailable.
+   */
   async enter(tenant: string, signal: AbortSignal): Promise<(restMs?: number) => void> {
     signal.throwIfAborted();
     if (this.#waiting === 0 && this.#mayEnter(tenant)) this.#take(tenant);

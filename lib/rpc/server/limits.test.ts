@@ -17,7 +17,7 @@ afterEach(async () => {
   await stop();
 });
 
-/** What heavy calls have their tenant rest. */
+/** How long a tenant rests after a heavy call. */
 let restMs = 0;
 let transports: Record<string, Transport>;
 /** Nothing is refilled, since the clock stands still. */
