@@ -18,8 +18,14 @@ const takenMax = 200;
 /** The pace of a workspace that has had nothing in the queue for so long is forgotten. */
 const paceKeptMs = 60_000;
 const tidiedMax = 1_000;
+
 /** How many messages of a workspace are taken next, and when. */
-type Pace = { most: number; notBeforeMs: number };
+type Pace = {
+  most: number;
+  notBeforeMs: number;
+  /** Nothing could be taken, of all that had come by this poke. A later one need not wait. */
+  seenPoke?: number;
+};
 
 /** Sends the transactional messages that wait: scheduled, deferred and accepted ones, and those of dead processes. */
 export class Sweep {
@@ -28,6 +34,7 @@ export class Sweep {
   readonly #working = new Map<string, Promise<void>>();
   #reading = 0;
   #isPoked = false;
+  #pokes = 0;
   #isRunning = false;
   #erasedAtMs = 0;
   #wake = new AbortController();
@@ -42,17 +49,22 @@ export class Sweep {
     this.#ended = this.#run();
   }
 
-  /** Messages wait that could go out now. */
+  /** Messages have come into the queue that could go out now. */
   poke(): void {
-    this.#isPoked = true;
-    this.#wake.abort();
+    this.#pokes += 1;
+    this.#lookSoon();
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
-    this.poke();
+    this.#lookSoon();
     await this.#ended;
     await Promise.all(this.#working.values());
+  }
+
+  #lookSoon(): void {
+    this.#isPoked = true;
+    this.#wake.abort();
   }
 
   async #run(): Promise<void> {
@@ -85,7 +97,7 @@ export class Sweep {
     }
     for (const workspaceId of await findDueWorkspaces(this.#context.store)) {
       const pace = this.#paces.get(workspaceId);
-      if (this.#working.has(workspaceId) || (pace && pace.notBeforeMs > nowMs)) continue;
+      if (this.#working.has(workspaceId) || (pace && this.#mustWait(pace, nowMs))) continue;
       if (this.#reading >= readingMax) return;
       const work = this.#sweep(workspaceId, pace?.most ?? takenMax)
         .catch((error: unknown) => {
@@ -94,14 +106,19 @@ export class Sweep {
         })
         .finally(() => {
           this.#working.delete(workspaceId);
-          this.poke();
+          this.#lookSoon();
         });
       this.#working.set(workspaceId, work);
     }
   }
 
+  #mustWait({ notBeforeMs, seenPoke = this.#pokes }: Pace, nowMs: number): boolean {
+    return notBeforeMs > nowMs && seenPoke === this.#pokes;
+  }
+
   async #sweep(workspaceId: string, most: number): Promise<void> {
     const { store } = this.#context;
+    const seenPoke = this.#pokes;
     let taken: Queued[];
     this.#reading += 1;
     try {
@@ -112,7 +129,8 @@ export class Sweep {
     }
     if (taken.length === 0) {
       // Its messages are in other hands.
-      this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
+      const notBeforeMs = Date.now() + everyMs;
+      this.#paces.set(workspaceId, { most: takenMax, notBeforeMs, seenPoke });
       return;
     }
     const left = await sendTaken(this.#context, workspaceId, taken);
