@@ -7,7 +7,7 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import type { HandlerContext } from '@connectrpc/connect';
+import { ConnectError, type HandlerContext } from '@connectrpc/connect';
 import { query } from '../../postgres/query.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
 import { invalidField } from '../errors.ts';
@@ -29,7 +29,20 @@ export const idempotencyTable = `
     primary key (workspace_id, rpc, key)
   )`;
 
-type Kept = { request_hash: Buffer; answer: Buffer | null };
+/** A call with an `Idempotency-Key`. */
+export type KeyedCall<Output extends DescMessage = DescMessage> = {
+  workspaceId: string;
+  rpc: string;
+  key: string;
+  requestHash: Buffer;
+  output: Output;
+};
+
+type Method<Input extends DescMessage, Output extends DescMessage> = {
+  name: string;
+  input: Input;
+  output: Output;
+};
 
 /**
  * Runs an operation in one transaction. With an `Idempotency-Key` its first answer is stored in that
@@ -39,66 +52,128 @@ type Kept = { request_hash: Buffer; answer: Buffer | null };
 export function once<Input extends DescMessage, Output extends DescMessage>(
   store: Store,
   call: HandlerContext,
-  method: { name: string; input: Input; output: Output },
+  method: Method<Input, Output>,
   request: MessageShape<Input>,
   operation: (em: EntityManager) => Promise<MessageInitShape<Output>>,
 ): Promise<MessageInitShape<Output>> {
-  const key = call.requestHeader.get('idempotency-key') ?? '';
   const change = async (em: EntityManager) => {
     const answer = create(method.output, await operation(em));
     await recordAnswered(em, call, answer);
     return answer;
   };
-  if (key === '') return store.fork().transactional(change);
-  if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
-  const place = [workspaceOf(call), method.name, key];
-  const hash = createHash('sha256').update(toBinary(method.input, request)).digest();
+  const keyed = keyedCall(call, method, request);
+  if (!keyed) return store.fork().transactional(change);
   return store.fork().transactional(async (em) => {
-    if (!(await claim(em, place, hash))) {
-      const answer = fromBinary(method.output, await keptAnswer(em, place, hash), binaryOptions);
-      call.responseHeader.set('idempotency-replayed', 'true');
-      recordNothing(call);
+    if ((await claimKeys(em, [keyed])).has(keyed)) {
+      const answer = await change(em);
+      await keepAnswers(em, [[keyed, answer]]);
       return answer;
     }
-    const answer = await change(em);
-    await query(
-      em,
-      `update idempotency_keys set answer = $4 where (workspace_id, rpc, key) = ($1, $2, $3)`,
-      [...place, Buffer.from(toBinary(method.output, answer))],
-    );
-    return answer;
+    const kept = (await keptAnswers(em, [keyed])).get(keyed);
+    if (!kept || kept instanceof ConnectError) throw kept ?? new Error('a key has no answer');
+    replayed(call);
+    return kept as MessageInitShape<Output>;
   });
 }
 
-/** True for the first call with a key. A concurrent repeat waits here until the first call commits. */
-async function claim(em: EntityManager, place: readonly string[], hash: Buffer): Promise<boolean> {
-  const rows = await query(
+/** Undefined for a call without a key. */
+export function keyedCall<Input extends DescMessage, Output extends DescMessage>(
+  call: HandlerContext,
+  { name, input, output }: Method<Input, Output>,
+  request: MessageShape<Input>,
+): KeyedCall<Output> | undefined {
+  const key = call.requestHeader.get('idempotency-key') ?? '';
+  if (key === '') return undefined;
+  if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
+  const requestHash = createHash('sha256').update(toBinary(input, request)).digest();
+  return { workspaceId: workspaceOf(call), rpc: name, key, requestHash, output };
+}
+
+/** The call gets the answer of an earlier one, and has changed nothing. */
+export function replayed(call: HandlerContext): void {
+  call.responseHeader.set('idempotency-replayed', 'true');
+  recordNothing(call);
+}
+
+/**
+ * Those of the calls that are the first with their keys. Waits for other transactions that have claimed one of the keys;
+ * each takes its keys in the same order.
+ */
+export async function claimKeys(
+  em: EntityManager,
+  calls: readonly KeyedCall[],
+): Promise<Set<KeyedCall>> {
+  const firsts = new Map(calls.toReversed().map((call) => [nameOf(call), call]));
+  const distinct = [...firsts.values()];
+  const rows = await query<KeyRow>(
     em,
-    `insert into idempotency_keys (workspace_id, rpc, key, request_hash) values ($1, $2, $3, $4)
+    `insert into idempotency_keys (workspace_id, rpc, key, request_hash)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as given (workspace_id, rpc, key, request_hash)
+     order by workspace_id, rpc, key
      on conflict (workspace_id, rpc, key) do update
        set request_hash = excluded.request_hash, answer = null, created_at = now()
        where idempotency_keys.created_at < now() - interval '24 hours'
-     returning 1`,
-    [...place, hash],
+     returning workspace_id, rpc, key`,
+    [...columnsOf(distinct), distinct.map(({ requestHash }) => requestHash)],
   );
-  return rows.length > 0;
+  return new Set(rows.flatMap((row) => firsts.get(nameOfRow(row)) ?? []));
 }
 
-async function keptAnswer(
+/** Keeps the answers of calls that have claimed their keys. */
+export async function keepAnswers(
   em: EntityManager,
-  place: readonly string[],
-  hash: Buffer,
-): Promise<Buffer> {
-  const [kept] = await query<Kept>(
+  answers: readonly (readonly [KeyedCall, MessageInitShape<DescMessage>])[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  await query(
     em,
-    `select request_hash, answer from idempotency_keys where (workspace_id, rpc, key) = ($1, $2, $3)`,
-    place,
+    `update idempotency_keys k set answer = given.answer
+     from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as given (workspace_id, rpc, key, answer)
+     where (k.workspace_id, k.rpc, k.key) = (given.workspace_id, given.rpc, given.key)`,
+    [
+      ...columnsOf(answers.map(([call]) => call)),
+      answers.map(([{ output }, answer]) => Buffer.from(toBinary(output, create(output, answer)))),
+    ],
   );
+}
+
+type Kept = KeyRow & { request_hash: Buffer; answer: Buffer | null };
+
+/** The answers to the first calls with these keys. The same key with another request is refused. */
+export async function keptAnswers(
+  em: EntityManager,
+  calls: readonly KeyedCall[],
+): Promise<Map<KeyedCall, MessageShape<DescMessage> | ConnectError>> {
+  if (calls.length === 0) return new Map();
+  const rows = await query<Kept>(
+    em,
+    `select workspace_id, rpc, key, request_hash, answer from idempotency_keys
+     join unnest($1::text[], $2::text[], $3::text[]) as given (workspace_id, rpc, key) using (workspace_id, rpc, key)`,
+    columnsOf(calls),
+  );
+  const kept = new Map(rows.map((row) => [nameOfRow(row), row]));
+  return new Map(calls.map((call) => [call, answerOf(call, kept.get(nameOf(call)))]));
+}
+
+function answerOf({ requestHash, output }: KeyedCall, kept: Kept | undefined) {
   if (!kept?.answer) {
-    throw refusal('IDEMPOTENCY_KEY_IN_USE', 'a request with this Idempotency-Key is running');
+    return refusal('IDEMPOTENCY_KEY_IN_USE', 'a request with this Idempotency-Key is running');
   }
-  if (!kept.request_hash.equals(hash)) {
-    throw refusal('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used with another request');
+  if (!kept.request_hash.equals(requestHash)) {
+    return refusal('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used with another request');
   }
-  return kept.answer;
+  return fromBinary(output, kept.answer, binaryOptions);
+}
+
+type KeyRow = { workspace_id: string; rpc: string; key: string };
+
+const nameOf = ({ workspaceId, rpc, key }: KeyedCall) => JSON.stringify([workspaceId, rpc, key]);
+const nameOfRow = ({ workspace_id, rpc, key }: KeyRow) => JSON.stringify([workspace_id, rpc, key]);
+
+function columnsOf(calls: readonly KeyedCall[]): string[][] {
+  return [
+    calls.map(({ workspaceId }) => workspaceId),
+    calls.map(({ rpc }) => rpc),
+    calls.map(({ key }) => key),
+  ];
 }

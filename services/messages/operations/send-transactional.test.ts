@@ -197,6 +197,61 @@ test('fifty parallel calls with one external_id are one message, and get the sam
   await other.context.transactional.stop();
 });
 
+test('a call with an Idempotency-Key sends its message itself, and a repeat gets its answer', async () => {
+  const id = await givenNotification(given);
+  const process = given.newProcess();
+  const headers = { 'idempotency-key': `key-${id}` };
+  const request = sendOf(id, { contact: { email: `keyed-${id}@example.com` } });
+  const first = await process.transactional.sendTransactional(request, { headers });
+  // One in the queue is `deferred`.
+  expect(['sending', 'sent']).toContain((await rowOf(first.messageId))?.status);
+  let isReplayed = false;
+  const onHeader = (header: Headers) => {
+    isReplayed = header.get('idempotency-replayed') === 'true';
+  };
+  const again = await process.transactional.sendTransactional(request, { headers, onHeader });
+  expect([again, isReplayed]).toEqual([first, true]);
+  await statusOf(first.messageId, 'sent');
+  await process.context.transactional.stop();
+});
+
+test('calls of one group with the same Idempotency-Key are one message; another request with it is refused, and nobody else', async () => {
+  const id = await givenNotification(given);
+  const to = (name: string) => sendOf(id, { contact: { email: `${name}-${id}@example.com` } });
+  const keyed = (key: string) => ({ headers: { 'idempotency-key': `${key}-${id}` } });
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  // The others are one group while this one waits.
+  const calls = [
+    given.transactional.sendTransactional(to('ahead')),
+    ...Array.from({ length: 20 }, () =>
+      given.transactional.sendTransactional(to('same'), keyed('same')),
+    ),
+    given.transactional.sendTransactional(to('other'), keyed('same')),
+    given.transactional.sendTransactional(to('alone'), keyed('alone')),
+    given.transactional.sendTransactional(to('free')),
+  ];
+  await until('one waits', async () => given.world.asked > 0);
+  release.resolve();
+  const outcomes = await Promise.allSettled(calls);
+  const same = outcomes
+    .slice(1, 21)
+    .map((each) => (each.status === 'fulfilled' ? each.value.messageId : each.reason));
+  expect(new Set(same)).toEqual(new Set([expect.any(String)]));
+  expect(outcomes.slice(21)).toMatchObject([
+    { status: 'rejected', reason: { code: Code.AlreadyExists } },
+    { status: 'fulfilled', value: { success: true } },
+    { status: 'fulfilled', value: { success: true } },
+  ]);
+  await until('four arrive', async () => given.sink.total() === 4);
+  const rows = await query(
+    given.store.fork(),
+    'select 1 from messages where notification_id = $1',
+    [id],
+  );
+  expect(rows).toHaveLength(4);
+});
+
 test('a message that failed frees its external_id, and one that bounced does not', async () => {
   const id = await givenNotification(given);
   given.sink.behaviour.replies = [

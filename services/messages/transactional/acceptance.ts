@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import { insertAccepted } from '../record/requests.ts';
-import { findRepeats, insertFiles } from './accepted.ts';
+import { type Answers, type Stored, storeOnce } from './accepted.ts';
 import type { Backlog } from './backlog.ts';
 import { Gathering } from './gathering.ts';
 import type { Answer, Item } from './item.ts';
@@ -21,7 +20,6 @@ const waitingMax = 1_000;
 const heldMaxBytes = 256 * 1024 * 1024;
 /** Groups of all workspaces at a time. One may wait for locks of its workspace, so that there are more than connections. */
 const runningMax = 32;
-const triesMax = 3;
 /** A larger group says nothing about how busy the process is. */
 const pacedBytesMax = 1024 * 1024;
 
@@ -144,10 +142,7 @@ async function acceptGroup(
   const prepared = await prepareAll(context, workspaceId, items);
   const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
   const answers = await write(context, workspaceId, ready);
-  return prepared.map((each) => {
-    if (each instanceof Error) return each;
-    return answers.get(each.id) ?? new Error('a message was not written');
-  });
+  return answersInOrder(prepared, answers);
 }
 
 /** Writes messages as claimed as far as there is room to send them now; the others wait in the queue. */
@@ -155,37 +150,27 @@ async function write(
   context: AcceptContext,
   workspaceId: string,
   ready: readonly Ready[],
-): Promise<Map<string, Answer>> {
+): Promise<Answers> {
   if (ready.length === 0) return new Map();
   const { store, owner } = context;
   const room = await takeRoom(context, workspaceId, ready);
-  const files = ready.some(({ checked }) => checked.files.length > 0);
-  const insert = (em: EntityManager) => insertReady(em, { workspaceId, owner }, ready);
-  let written: Map<string, Date>;
+  const isOneStatement = ready.every(({ checked, keyed }) => checked.files.length === 0 && !keyed);
+  const change = (em: EntityManager) => storeOnce(em, { workspaceId, owner }, ready);
+  let stored: Stored;
   try {
-    written = await (files ? store.fork().transactional(insert) : insert(store.fork()));
+    stored = await (isOneStatement ? change(store.fork()) : store.fork().transactional(change));
   } catch (error) {
     abandon(context, room);
     throw error;
   }
+  const { written, answers } = stored;
   releaseUnwritten(context, room, written);
   // Callers have their answers before the messages are rendered.
   setImmediate(() => sendNow(context, room, written));
   const queued = ready.filter(({ row }) => row.status === 'deferred');
   if (queued.length > 0) context.backlog.grew(workspaceId);
   if (queued.some(({ row }) => !row.dueAt)) context.queued();
-  return answersOf(store.fork(), { workspaceId, owner }, { ready, written });
-}
-
-async function insertReady(
-  em: EntityManager,
-  by: { workspaceId: string; owner: string },
-  ready: readonly Ready[],
-): Promise<Map<string, Date>> {
-  const rows = ready.map(({ row }) => row);
-  const written = await insertAccepted(em, by, rows);
-  await insertFiles(em, by.workspaceId, ready, written);
-  return written;
+  return answers;
 }
 
 /** Writes messages into the queue, in a transaction of the caller's. */
@@ -195,34 +180,13 @@ export async function acceptInto(
   { workspaceId, prepared }: { workspaceId: string; prepared: readonly (Ready | Error)[] },
 ): Promise<(Answer | Error)[]> {
   const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
-  const written = await insertReady(em, { workspaceId, owner }, ready);
-  const answers = await answersOf(em, { workspaceId, owner }, { ready, written });
+  const { answers } = await storeOnce(em, { workspaceId, owner }, ready);
+  return answersInOrder(prepared, answers);
+}
+
+function answersInOrder(prepared: readonly (Ready | Error)[], answers: Answers) {
   return prepared.map((each) => {
     if (each instanceof Error) return each;
     return answers.get(each.id) ?? new Error('a message was not written');
   });
-}
-
-/** What was not written is a repeat, unless the message that held its key has failed meanwhile: then it is written after all. */
-async function answersOf(
-  em: EntityManager,
-  by: { workspaceId: string; owner: string },
-  { ready, written }: { ready: readonly Ready[]; written: Map<string, Date> },
-): Promise<Map<string, Answer>> {
-  const known = new Set(written.keys());
-  let repeats = new Map<string, string>();
-  const left = () => ready.filter(({ id }) => !known.has(id) && !repeats.has(id));
-  for (let tries = 0; left().length > 0 && tries < triesMax; tries += 1) {
-    repeats = new Map([...repeats, ...(await findRepeats(em, by.workspaceId, left()))]);
-    if (left().length === 0) break;
-    for (const { row } of left()) if (row.status === 'sending') row.status = 'deferred';
-    for (const id of (await insertReady(em, by, left())).keys()) known.add(id);
-  }
-  return new Map(
-    ready.map(({ id, row, suppressed }): [string, Answer] => {
-      const first = repeats.get(id);
-      const success = first !== undefined || (known.has(id) && row.status !== 'failed');
-      return [id, { messageId: first ?? id, success, suppressed }];
-    }),
-  );
 }

@@ -1,9 +1,110 @@
+import { ConnectError } from '@connectrpc/connect';
+import type { SendTransactionalResponse } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { findByExternalId, insertFile } from '../record/requests.ts';
+import {
+  claimKeys,
+  type KeyedCall,
+  keepAnswers,
+  keptAnswers,
+} from '#lib/rpc/server/idempotency.ts';
+import { findByExternalId, insertAccepted, insertFile } from '../record/requests.ts';
+import type { Answer } from './item.ts';
 import type { Ready } from './prepare.ts';
 
+const triesMax = 3;
+
+type By = { workspaceId: string; owner: string };
+
+/** By the ids of the messages. */
+export type Answers = Map<string, Answer | ConnectError>;
+
+/** When messages were written, by id, and the answers. */
+export type Stored = { written: Map<string, Date>; answers: Answers };
+
+/**
+ * Writes messages, and answers all. Repeats by their external id are not written, nor are those with an `Idempotency-Key`
+ * that is known, which needs a transaction.
+ */
+export async function storeOnce(
+  em: EntityManager,
+  by: By,
+  ready: readonly Ready[],
+): Promise<Stored> {
+  const keyed = ready.flatMap((each) => each.keyed ?? []);
+  if (keyed.length === 0) return store(em, by, ready);
+  const firsts = await claimKeys(em, keyed);
+  const isFirst = (call: KeyedCall | undefined) => call === undefined || firsts.has(call);
+  const { written, answers } = await store(
+    em,
+    by,
+    ready.filter((each) => isFirst(each.keyed)),
+  );
+  await keepAnswers(
+    em,
+    ready.flatMap(({ id, keyed: call }) => {
+      const answer = answers.get(id);
+      return call && answer && !(answer instanceof ConnectError) ? [[call, answer] as const] : [];
+    }),
+  );
+  const kept = await keptAnswers(
+    em,
+    keyed.filter((call) => !isFirst(call)),
+  );
+  for (const { id, keyed: call } of ready) {
+    const answer = call && kept.get(call);
+    if (!answer) continue;
+    const isRefused = answer instanceof ConnectError;
+    answers.set(id, isRefused ? answer : replayOf(answer as SendTransactionalResponse));
+  }
+  return { written, answers };
+}
+
+function replayOf({ messageId, success, suppressed }: SendTransactionalResponse): Answer {
+  return { messageId, success, suppressed, isReplayed: true };
+}
+
+async function store(em: EntityManager, by: By, ready: readonly Ready[]): Promise<Stored> {
+  const written = await insertReady(em, by, ready);
+  return { written, answers: await answersOf(em, by, { ready, written }) };
+}
+
+async function insertReady(
+  em: EntityManager,
+  by: By,
+  ready: readonly Ready[],
+): Promise<Map<string, Date>> {
+  const rows = ready.map(({ row }) => row);
+  const written = await insertAccepted(em, by, rows);
+  await insertFiles(em, by.workspaceId, ready, written);
+  return written;
+}
+
+/** What was not written is a repeat, unless the message that held its key has failed meanwhile: then it is written after all. */
+async function answersOf(
+  em: EntityManager,
+  by: By,
+  { ready, written }: { ready: readonly Ready[]; written: ReadonlyMap<string, Date> },
+): Promise<Answers> {
+  const known = new Set(written.keys());
+  let repeats = new Map<string, string>();
+  const left = () => ready.filter(({ id }) => !known.has(id) && !repeats.has(id));
+  for (let tries = 0; left().length > 0 && tries < triesMax; tries += 1) {
+    repeats = new Map([...repeats, ...(await findRepeats(em, by.workspaceId, left()))]);
+    if (left().length === 0) break;
+    for (const { row } of left()) if (row.status === 'sending') row.status = 'deferred';
+    for (const id of (await insertReady(em, by, left())).keys()) known.add(id);
+  }
+  return new Map(
+    ready.map(({ id, row, suppressed }): [string, Answer] => {
+      const first = repeats.get(id);
+      const success = first !== undefined || (known.has(id) && row.status !== 'failed');
+      return [id, { messageId: first ?? id, success, suppressed }];
+    }),
+  );
+}
+
 /** Stores the files of messages that were written. */
-export async function insertFiles(
+async function insertFiles(
   em: EntityManager,
   workspaceId: string,
   ready: readonly Ready[],
@@ -18,7 +119,7 @@ export async function insertFiles(
 }
 
 /** The ids of the messages that hold the external ids of these, by the ids that these would have had. */
-export async function findRepeats(
+async function findRepeats(
   em: EntityManager,
   workspaceId: string,
   left: readonly Ready[],

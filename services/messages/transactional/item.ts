@@ -1,4 +1,5 @@
 import type { SuppressedRecipient } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import type { KeyedCall } from '#lib/rpc/server/idempotency.ts';
 import type { Checked } from './input.ts';
 
 /** A message to accept. */
@@ -6,6 +7,8 @@ export type Item = {
   checked: Checked;
   /** Whether the caller may change contacts. */
   mayChange: boolean;
+  /** Absent without an `Idempotency-Key`. */
+  keyed?: KeyedCall | undefined;
 };
 
 /** What became of it. */
@@ -14,4 +17,6 @@ export type Answer = {
   /** Whether it was accepted, now or before. */
   success: boolean;
   suppressed: Omit<SuppressedRecipient, '$typeName' | '$unknown'>[];
+  /** It is the answer to an earlier call with the same `Idempotency-Key`. */
+  isReplayed?: boolean;
 };

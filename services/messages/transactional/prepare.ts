@@ -27,6 +27,7 @@ export type Ready = {
   id: string;
   row: Accepted;
   checked: Checked;
+  keyed: Item['keyed'];
   plan: CompiledPlan;
   contact: JsonObject;
   extras: Extras;
@@ -180,6 +181,7 @@ function readyOf(
   return {
     id,
     checked,
+    keyed: item.keyed,
     plan,
     contact,
     suppressed,
