@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Gathering } from './gathering.ts';
 
@@ -38,6 +40,18 @@ test('callers that do not come back are waited for no longer than some milliseco
   jest.advanceTimersByTime(5);
   expect(ready).toBe(1);
   expect(gathering.mayBegin('w', 2)).toBe(true);
+});
+
+test('calls that arrive while the process is busy are in the group', async () => {
+  jest.useRealTimers();
+  gathering.ended('w', 2);
+  expect(gathering.mayBegin('w', 1)).toBe(false);
+  // As a socket's data, its callback comes after the timers that are late.
+  const arrived = stat('.').then(() => gathering.mayBegin('w', 2));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  expect(await arrived).toBe(true);
+  await sleep(20);
+  expect(ready).toBe(0);
 });
 
 test('a caller that comes long after the last group waits for nobody, and other workspaces never do', () => {

@@ -38,11 +38,16 @@ export class Gathering {
     if (!expected.isWaiting) {
       clearTimeout(expected.timer);
       expected.isWaiting = true;
-      expected.timer = setTimeout(() => {
-        this.#expected.delete(workspaceId);
-        this.#ready();
-      }, gatherMs);
+      // In a busy process calls that have arrived by then are read only after its timers ran.
+      const over = () => setImmediate(() => this.#over(workspaceId, expected));
+      expected.timer = setTimeout(over, gatherMs);
     }
     return false;
+  }
+
+  #over(workspaceId: string, expected: Expected): void {
+    if (this.#expected.get(workspaceId) !== expected) return;
+    this.#expected.delete(workspaceId);
+    this.#ready();
   }
 }
