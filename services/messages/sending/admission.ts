@@ -129,8 +129,8 @@ export class Admission {
   }
 
   /** How long an urgent message took from its call to its commit; bulk mail is held while that is long. */
-  urgentTook(tookMs: number): void {
-    const holdMs = this.#bulkPace.urgentTook(tookMs, performance.now());
+  urgentTook(workspaceId: string, tookMs: number): void {
+    const holdMs = this.#bulkPace.urgentTook(workspaceId, tookMs, performance.now());
     // A timer may run a millisecond early.
     if (holdMs > 0) setTimeout(() => this.#freeBulk(), holdMs + 2).unref();
     if (this.#isBulkHeld) this.#holdsBulk = true;

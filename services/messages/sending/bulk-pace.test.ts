@@ -1,21 +1,45 @@
 import { expect, test } from '@jest/globals';
 import { BulkPace } from './bulk-pace.ts';
 
-test('bulk mail is held from the first urgent mail that took long until one is quick', () => {
+const slowMs = 200;
+const quickMs = 5;
+
+test('bulk mail is held from the first urgent mail that took long until it has been quick for a while', () => {
   const pace = new BulkPace();
   expect(pace.isHeld(0)).toBe(false);
-  expect(pace.urgentTook(200, 10)).toBeGreaterThan(0);
+  expect(pace.urgentTook('w', slowMs, 10)).toBeGreaterThan(0);
   expect(pace.isHeld(11)).toBe(true);
-  expect(pace.urgentTook(200, 12)).toBe(0);
-  pace.urgentTook(5, 20);
-  expect(pace.isHeld(20)).toBe(false);
+  expect(pace.urgentTook('w', slowMs, 12)).toBe(0);
+  pace.urgentTook('w', quickMs, 20);
+  expect(pace.isHeld(20)).toBe(true);
+  pace.urgentTook('w', quickMs, 220);
+  expect(pace.isHeld(220)).toBe(false);
+});
+
+test('a quick one among slow ones lets no bulk mail go', () => {
+  const pace = new BulkPace();
+  pace.urgentTook('w', slowMs, 0);
+  pace.urgentTook('w', quickMs, 100);
+  pace.urgentTook('w', slowMs, 150);
+  pace.urgentTook('w', quickMs, 310);
+  expect(pace.isHeld(310)).toBe(true);
+});
+
+test('a workspace whose mail takes long holds no bulk mail while that of another is quick', () => {
+  const pace = new BulkPace();
+  for (let nowMs = 0; nowMs < 1_000; nowMs += 50) {
+    pace.urgentTook('quick', quickMs, nowMs);
+    expect(pace.urgentTook('slow', slowMs, nowMs + 10)).toBe(0);
+    expect(pace.isHeld(nowMs + 20)).toBe(false);
+  }
+  expect(pace.urgentTook('slow', slowMs, 2_000)).toBeGreaterThan(0);
 });
 
 test('however slow urgent mail is, bulk mail goes on for a fifteenth of the time', () => {
   const pace = new BulkPace();
   let freeMs = 0;
   for (let nowMs = 0; nowMs < 10_000; nowMs += 1) {
-    pace.urgentTook(5_000, nowMs);
+    pace.urgentTook('w', 5_000, nowMs);
     if (!pace.isHeld(nowMs)) freeMs += 1;
   }
   expect(freeMs).toBeGreaterThan(650);
@@ -23,6 +47,6 @@ test('however slow urgent mail is, bulk mail goes on for a fifteenth of the time
 
 test('without urgent mail none is held for long', () => {
   const pace = new BulkPace();
-  const heldMs = pace.urgentTook(5_000, 0);
+  const heldMs = pace.urgentTook('w', 5_000, 0);
   expect(pace.isHeld(heldMs)).toBe(false);
 });

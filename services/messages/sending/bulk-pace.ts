@@ -2,25 +2,50 @@
 const slowMs = 40;
 /** Bulk mail waits for so long at a time. */
 const heldMaxMs = 400;
+/** It goes on when urgent mail has been quick for so long: a quick group of calls may have slow ones before and behind it. */
+const calmMs = 200;
 /** In between it goes on for so long, however slow urgent mail is. */
 const freeMinMs = 30;
+
+type Quick = { workspaceId: string; atMs: number };
 
 /** Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a fifteenth of the time at least. */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Infinite while urgent mail takes long. */
+  #quickSinceMs = Number.POSITIVE_INFINITY;
+  /** The last quick ones of two workspaces, the latest first. */
+  #quick: readonly Quick[] = [];
 
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs;
   }
 
   /** How long an urgent message took; gives how long bulk mail is held from now on, if that has just begun. */
-  urgentTook(tookMs: number, nowMs: number): number {
+  urgentTook(workspaceId: string, tookMs: number, nowMs: number): number {
     if (tookMs <= slowMs) {
-      this.#heldUntilMs = Math.min(this.#heldUntilMs, nowMs);
+      this.#wasQuick(workspaceId, nowMs);
       return 0;
     }
+    if (this.#isItsOwn(workspaceId, nowMs)) return 0;
+    this.#quickSinceMs = Number.POSITIVE_INFINITY;
     if (nowMs < this.#heldUntilMs + freeMinMs) return 0;
     this.#heldUntilMs = nowMs + heldMaxMs;
     return heldMaxMs;
+  }
+
+  #wasQuick(workspaceId: string, nowMs: number): void {
+    const others = this.#quick.filter((quick) => quick.workspaceId !== workspaceId);
+    this.#quick = [{ workspaceId, atMs: nowMs }, ...others.slice(0, 1)];
+    this.#quickSinceMs = Math.min(this.#quickSinceMs, nowMs);
+    if (nowMs - this.#quickSinceMs < calmMs) return;
+    this.#heldUntilMs = Math.min(this.#heldUntilMs, nowMs);
+  }
+
+  /** What is slow in one workspace while another is quick has its reason there, and not in the process. */
+  #isItsOwn(workspaceId: string, nowMs: number): boolean {
+    return this.#quick.some(
+      (quick) => quick.workspaceId !== workspaceId && nowMs - quick.atMs < calmMs,
+    );
   }
 }

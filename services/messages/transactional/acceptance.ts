@@ -98,7 +98,7 @@ export class Acceptance {
     try {
       const items = group.map(({ item }) => item);
       const outcomes = await acceptGroup(this.#context, workspaceId, items);
-      this.#notePace(group);
+      this.#notePace(workspaceId, group);
       group.forEach(({ answer }, index) => {
         answer(outcomes[index] ?? new Error('a message of a group has no outcome'));
       });
@@ -113,10 +113,11 @@ export class Acceptance {
   }
 
   /** Bulk mail is not held for what takes long by its size. */
-  #notePace(group: readonly Waiting[]): void {
+  #notePace(workspaceId: string, group: readonly Waiting[]): void {
     const bytes = group.reduce((sum, { item }) => sum + item.checked.sizeBytes, 0);
     if (bytes > pacedBytesMax) return;
-    this.#context.admission.urgentTook(performance.now() - (group[0]?.sinceMs ?? 0));
+    const tookMs = performance.now() - (group[0]?.sinceMs ?? 0);
+    this.#context.admission.urgentTook(workspaceId, tookMs);
   }
 }
 
