@@ -21,7 +21,7 @@ export async function benchTransactional(args: string[]): Promise<void> {
       seconds: { type: 'string', default: '15' },
       rate: { type: 'string', default: '700' },
       recipients: { type: 'string', default: '100000' },
-      parts: { type: 'string', default: 'one,sixteen,open,beside' },
+      parts: { type: 'string', default: 'one,sixteen,keyed,open,beside' },
       'without-listener': { type: 'boolean', default: false },
     },
   });
@@ -37,13 +37,14 @@ export async function benchTransactional(args: string[]): Promise<void> {
   const parts: Record<string, () => Promise<void>> = {
     one: () => closedLoop(bench, { name: 'one', callers: 1, seconds }),
     sixteen: () => closedLoop(bench, { name: 'sixteen', callers: 16, seconds }),
+    keyed: () => closedLoop(bench, { name: 'keyed', callers: 16, seconds }),
     open: () => openLoop(bench, { name: 'open', perSecond, seconds }),
     beside: () => besideBroadcast(bench, { perSecond, seconds, recipients }),
   };
   try {
     await consumer?.listen(stack);
     await givenReceipt(stack);
-    await closedLoop(bench, { name: 'warm', callers: 16, seconds: 5 });
+    await closedLoop(bench, { name: 'warm', callers: 16, seconds: 30 });
     for (const part of values.parts.split(',')) await parts[part]?.();
   } finally {
     await stack.stop();
@@ -91,7 +92,13 @@ function openCaller(stack: BenchStack, name: string, connections: number): Calle
     });
     const startedAtMs = performance.now();
     const path = '/api/transactional.send';
-    const answer = await pool.request({ path, method: 'POST', headers, body });
+    const key = name === 'keyed' ? { 'idempotency-key': `${name}-${number}` } : {};
+    const answer = await pool.request({
+      path,
+      method: 'POST',
+      headers: { ...headers, ...key },
+      body,
+    });
     const text = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`send answered ${answer.statusCode}: ${text}`);
     return performance.now() - startedAtMs;
