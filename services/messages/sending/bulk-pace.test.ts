@@ -35,6 +35,13 @@ test('a workspace whose mail takes long holds no bulk mail while that of another
   expect(pace.urgentTook('slow', slowMs, 2_000)).toBeGreaterThan(0);
 });
 
+test('in a busy process a workspace whose mail is just quick enough does not undo what another finds', () => {
+  const pace = new BulkPace();
+  pace.urgentTook('small', 35, 0);
+  expect(pace.urgentTook('large', slowMs, 10)).toBeGreaterThan(0);
+  expect(pace.isHeld(20)).toBe(true);
+});
+
 test('however slow urgent mail is, bulk mail goes on for a fifteenth of the time', () => {
   const pace = new BulkPace();
   let freeMs = 0;

@@ -1,5 +1,7 @@
 /** From a call to its commit. People and applications wait for it. */
 const slowMs = 40;
+/** A process that has little to do is quicker than this. */
+const easyMs = 20;
 /** Bulk mail waits for so long at a time. */
 const heldMaxMs = 400;
 /** It goes on when urgent mail has been quick for so long: a quick group of calls may have slow ones before and behind it. */
@@ -7,15 +9,15 @@ const calmMs = 200;
 /** In between it goes on for so long, however slow urgent mail is. */
 const freeMinMs = 30;
 
-type Quick = { workspaceId: string; atMs: number };
+type Easy = { workspaceId: string; atMs: number };
 
 /** Holds the bulk mail of a process while urgent mail takes long in it, and lets it go on for a fifteenth of the time at least. */
 export class BulkPace {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** Infinite while urgent mail takes long. */
   #quickSinceMs = Number.POSITIVE_INFINITY;
-  /** The last quick ones of two workspaces, the latest first. */
-  #quick: readonly Quick[] = [];
+  /** The last easy ones of two workspaces, the latest first. */
+  #easy: readonly Easy[] = [];
 
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs;
@@ -23,8 +25,9 @@ export class BulkPace {
 
   /** How long an urgent message took; gives how long bulk mail is held from now on, if that has just begun. */
   urgentTook(workspaceId: string, tookMs: number, nowMs: number): number {
+    if (tookMs <= easyMs) this.#wasEasy(workspaceId, nowMs);
     if (tookMs <= slowMs) {
-      this.#wasQuick(workspaceId, nowMs);
+      this.#wasQuick(nowMs);
       return 0;
     }
     if (this.#isItsOwn(workspaceId, nowMs)) return 0;
@@ -34,18 +37,21 @@ export class BulkPace {
     return heldMaxMs;
   }
 
-  #wasQuick(workspaceId: string, nowMs: number): void {
-    const others = this.#quick.filter((quick) => quick.workspaceId !== workspaceId);
-    this.#quick = [{ workspaceId, atMs: nowMs }, ...others.slice(0, 1)];
+  #wasEasy(workspaceId: string, nowMs: number): void {
+    const others = this.#easy.filter((easy) => easy.workspaceId !== workspaceId);
+    this.#easy = [{ workspaceId, atMs: nowMs }, ...others.slice(0, 1)];
+  }
+
+  #wasQuick(nowMs: number): void {
     this.#quickSinceMs = Math.min(this.#quickSinceMs, nowMs);
     if (nowMs - this.#quickSinceMs < calmMs) return;
     this.#heldUntilMs = Math.min(this.#heldUntilMs, nowMs);
   }
 
-  /** What is slow in one workspace while another is quick has its reason there, and not in the process. */
+  /** What is slow in one workspace while it is easy in another has its reason there, and not in the process. */
   #isItsOwn(workspaceId: string, nowMs: number): boolean {
-    return this.#quick.some(
-      (quick) => quick.workspaceId !== workspaceId && nowMs - quick.atMs < calmMs,
+    return this.#easy.some(
+      (easy) => easy.workspaceId !== workspaceId && nowMs - easy.atMs < calmMs,
     );
   }
 }
