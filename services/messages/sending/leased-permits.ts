@@ -22,6 +22,8 @@ export class LeasedPermits {
     max: integrationsMax,
     dispose: (lease) => this.#end(lease),
   });
+  /** Permits on their way back. */
+  readonly #returning = new Set<Promise<void>>();
 
   constructor(context: { store: Store; log: Log }, keptMs = keptDefaultMs) {
     this.#context = context;
@@ -47,9 +49,10 @@ export class LeasedPermits {
     return { ...permits, count };
   }
 
-  /** Puts back what is left. */
-  close(): void {
+  /** Resolves when what is left is put back: a statement that begins while the pool closes would never end. */
+  async close(): Promise<void> {
     this.#leases.clear();
+    await Promise.all(this.#returning);
   }
 
   #keep(key: string, rate: RateKey, { count, replicas }: Permits): void {
@@ -61,8 +64,11 @@ export class LeasedPermits {
   #end({ count, rate, timer }: Lease): void {
     clearTimeout(timer);
     const { store, log } = this.#context;
-    returnPermits(store, rate, count).catch((error: unknown) =>
-      log.warn({ err: error, count }, 'permits to send could not be put back'),
-    );
+    const returning = returnPermits(store, rate, count)
+      .catch((error: unknown) =>
+        log.warn({ err: error, count }, 'permits to send could not be put back'),
+      )
+      .finally(() => this.#returning.delete(returning));
+    this.#returning.add(returning);
   }
 }

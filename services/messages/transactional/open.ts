@@ -41,8 +41,8 @@ export function openTransactional(base: Base): Transactional {
     sweep,
     async stop() {
       closing.abort();
-      permits.close();
       await sweep.stop();
+      await permits.close();
     },
   };
 }
