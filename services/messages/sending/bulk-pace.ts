@@ -48,7 +48,7 @@ export class BulkPace {
     this.#heldUntilMs = Math.min(this.#heldUntilMs, nowMs);
   }
 
-  /** What is slow in one workspace while it is easy in another has its reason there, and not in the process. */
+  /** Another workspace's mail was quick a moment ago, so this workspace is slow for a reason of its own, and not because the process is busy. */
   #isItsOwn(workspaceId: string, nowMs: number): boolean {
     return this.#easy.some(
       (easy) => easy.workspaceId !== workspaceId && nowMs - easy.atMs < calmMs,

@@ -79,7 +79,7 @@ async function insertReady(
   return written;
 }
 
-/** What was not written is a repeat, unless the message that held its key has failed meanwhile: then it is written after all. */
+/** A message that was not written repeats one with the same external id. If that one has failed meanwhile, the message is written after all. */
 async function answersOf(
   em: EntityManager,
   by: By,
