@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeAll, expect, jest, test } from '@jest/globals';
+import {
+  TransactionalMessageSchema,
+  TransactionalService,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
+import { acceptInto } from './acceptance.ts';
+import { checkMessage } from './input.ts';
+import { prepareAll } from './prepare.ts';
 
 const given = useService();
 resetAfterEach(given);
@@ -61,3 +69,51 @@ test('bulk mail is held by calls that take long, and not by those that are large
   expect(took.mock.calls[0]?.[1]).toBeGreaterThan(95);
   took.mockRestore();
 });
+
+test('a process that stands still in the middle of a group holds up repeats and their group for seconds, and fails none', async () => {
+  const id = await givenNotification(given);
+  const { context } = given;
+  const key = { key: `key-${id}`, externalId: `order-${id}` };
+  const release = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const frozen = context.store.fork().transactional(async (em) => {
+    await acceptInto(em, context, { workspaceId: 'w1', prepared: await prepareKeyed(id, key) });
+    written.resolve();
+    await release.promise;
+  });
+  await written.promise;
+  const repeat = given.transactional.sendTransactional(sendOf(id, { externalId: key.externalId }), {
+    headers: { 'idempotency-key': key.key },
+  });
+  const neighbours = Array.from({ length: 20 }, (_, n) =>
+    given.transactional.sendTransactional(
+      sendOf(id, { contact: { email: `neighbour-${n}@example.com` } }),
+    ),
+  );
+  const answers = await Promise.all([repeat, ...neighbours]);
+  expect(answers).toEqual(answers.map(() => expect.objectContaining({ success: true })));
+  release.resolve();
+  await expect(frozen).rejects.toThrow('connection');
+});
+
+/** A message of a call with an `Idempotency-Key`, as it is before it is written. */
+function prepareKeyed(id: string, { key, externalId }: { key: string; externalId: string }) {
+  const { context } = given;
+  const { notification } = sendOf(id, { externalId });
+  if (!notification) throw new Error('no notification');
+  const method = TransactionalService.method.sendTransactional;
+  const keyed = {
+    workspaceId: 'w1',
+    rpc: method.name,
+    key,
+    requestHash: Buffer.alloc(32),
+    output: method.output,
+  };
+  const checked = checkMessage(create(TransactionalMessageSchema, notification), {
+    field: 'notification',
+    now: context.now(),
+  });
+  return prepareAll({ ...context, notifications: context.transactional.notifications }, 'w1', [
+    { checked, mayChange: true, keyed },
+  ]);
+}

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
-import { type Answers, type Stored, storeOnce } from './accepted.ts';
+import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
 import type { Backlog } from './backlog.ts';
 import { Gathering } from './gathering.ts';
 import type { Answer, Item } from './item.ts';
@@ -156,10 +156,16 @@ async function write(
   const { store, owner } = context;
   const room = await takeRoom(context, workspaceId, ready);
   const isOneStatement = ready.every(({ checked, keyed }) => checked.files.length === 0 && !keyed);
-  const change = (em: EntityManager) => storeOnce(em, { workspaceId, owner }, ready);
+  const by = { workspaceId, owner };
+  const inTransaction = async (em: EntityManager) => {
+    await limitIdle(em);
+    return storeOnce(em, by, ready);
+  };
   let stored: Stored;
   try {
-    stored = await (isOneStatement ? change(store.fork()) : store.fork().transactional(change));
+    stored = await (isOneStatement
+      ? storeOnce(store.fork(), by, ready)
+      : store.fork().transactional(inTransaction));
   } catch (error) {
     abandon(context, room);
     throw error;
@@ -181,6 +187,7 @@ export async function acceptInto(
   { workspaceId, prepared }: { workspaceId: string; prepared: readonly (Ready | Error)[] },
 ): Promise<(Answer | Error)[]> {
   const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
+  await limitIdle(em);
   const { answers } = await storeOnce(em, { workspaceId, owner }, ready);
   return answersInOrder(prepared, answers);
 }

@@ -1,5 +1,6 @@
 import { ConnectError } from '@connectrpc/connect';
 import type { SendTransactionalResponse } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import {
   claimKeys,
@@ -12,6 +13,8 @@ import type { Answer } from './item.ts';
 import type { Ready } from './prepare.ts';
 
 const triesMax = 3;
+/** A process that stands still between two statements loses its transaction after this, and others have its keys. */
+const idleMaxMs = 3_000;
 
 type By = { workspaceId: string; owner: string };
 
@@ -77,6 +80,14 @@ async function insertReady(
   const written = await insertAccepted(em, by, rows);
   await insertFiles(em, by.workspaceId, ready, written);
   return written;
+}
+
+/**
+ * To be called first in each transaction that writes messages: calls of other processes with the same keys wait for it, and so
+ * do all that are in a group with them.
+ */
+export async function limitIdle(em: EntityManager): Promise<void> {
+  await query(em, `set local idle_in_transaction_session_timeout = ${idleMaxMs}`, []);
 }
 
 /** A message that was not written repeats one with the same external id. If that one has failed meanwhile, the message is written after all. */
