@@ -5,6 +5,7 @@ import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { actAfterCommit } from './after-commit.ts';
 import { tieToCalls } from './call-connections.ts';
+import { askByCallback } from './callbacks.ts';
 import { connectionStringOf } from './database-url.ts';
 import { planByIndex } from './index-plans.ts';
 import { returnLostConnections } from './lost-connections.ts';
@@ -67,6 +68,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       keepAlive: true,
       onPoolCreated: (pool: Pool) => {
         returnLostConnections(pool);
+        askByCallback(pool);
         if (!options.outlivesCalls) tieToCalls(pool);
         prepareMarked(pool, options.onlyByKey ? planByIndex(pool) : undefined);
         tracePool(options.name, pool);
