@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientNetwork } from '#lib/client-network.ts';
+import { PassingMap } from '#lib/collections/passing-map.ts';
 import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
@@ -68,7 +69,7 @@ type State = {
   limits: GatewayLimits;
   connections: Connections;
   /** The callers of requests in progress, by their responses. */
-  working: Map<ServerResponse, string>;
+  working: PassingMap<ServerResponse, string>;
   shares: Shares;
   brake: Brake;
   draining: boolean;
@@ -100,7 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     api,
     limits,
     connections,
-    working: new Map(),
+    working: new PassingMap(),
     shares,
     brake: new Brake(),
     draining: false,

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from './collections/fair-queue.ts';
 
 type Limits<Request> = {
   /** Processor time of a request: what others take from a busy machine is not its fault. Waiting for it has a limit, too. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
+import { setFlagsFromString } from 'node:v8';
 import { allInOne } from './all.ts';
 import { partsOf, words } from './parts.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
@@ -27,6 +28,9 @@ gateway/pages/docs/variables.ts.
   bundle <folder>                                                         makes CACHE_FOLDER of workers, for images
   doctor                                                                  checks everything that the processes need
 `;
+
+// What V8 allocates in the old generation from the start, because its like was kept before, keeps alive all that it refers to.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 const [word = '', ...args] = process.argv.slice(2);
 try {

@@ -8,8 +8,8 @@ const requests = 1_000;
 const bytesEach = 8_000;
 
 // Otherwise each minor collection copies the requests since the last one, for 10 to 25 ms.
-test('nothing of a request outlives a collection of the young generation', () => {
-  const survivedBytes = survivorsOf(() => {
+test('nothing of a request outlives a collection of the young generation', async () => {
+  const survivedBytes = await survivorsOf(() => {
     for (let count = 0; count < requests; count += 1) {
       const request = new IncomingMessage(new Socket());
       const held = new Array(bytesEach / 8).fill(count);

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { FairQueue } from '#lib/fair-queue.ts';
+import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { retryLater } from '../rpc/errors.ts';
 import { Activity } from './activity.ts';
 

@@ -5,7 +5,10 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { isIP, type LookupFunction } from 'node:net';
+import { forgetStreams, lightenBind } from '../http2-garbage.ts';
 import type { ClientTls } from '../tls.ts';
+
+lightenBind();
 
 const pingIntervalMs = 2_000;
 const answerMaxMs = 3_000;
@@ -44,6 +47,7 @@ function openSession(
   // The certificate is still checked against the name.
   const at = ip === undefined ? {} : { lookup: answerWith(ip) };
   const session = connect(url, { ...tls, ...at, maxSessionMemory: waitingMaxMb });
+  forgetStreams(session);
   // Each waiting call gets the error from its own stream.
   session.on('error', () => {});
   watch(session);

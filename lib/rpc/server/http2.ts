@@ -10,6 +10,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { forgetStreams } from '../http2-garbage.ts';
 import type { ServerTls } from '../tls.ts';
 import { messageMaxBytes } from '../wire.ts';
 
@@ -93,6 +94,7 @@ export function trackConnections(server: Server) {
   });
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
+    forgetStreams(session);
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
     // A peer that breaks the connection is not an error of ours.

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, createContextValues, type HandlerContext } from '@connectrpc/connect';
+import { PassingMap } from '../../collections/passing-map.ts';
 
 /** A call in progress. Ending it aborts its signal with the reason. */
 export type OpenCall = HandlerContext & { end(reason: ConnectError): void };
@@ -12,15 +13,14 @@ type Received = { headers: IncomingHttpHeaders; requestHeader: Headers; timeoutM
  * library creates for a call cost as much as a small operation.
  */
 export function openCalls(shutdown: AbortSignal) {
-  const open = new Set<OpenCall>();
+  const open = new PassingMap<OpenCall, NodeJS.Timeout>();
   shutdown.addEventListener('abort', () => {
-    for (const call of open) call.end(ConnectError.from(shutdown.reason));
+    for (const call of open.keys()) call.end(ConnectError.from(shutdown.reason));
   });
   return (method: DescMethod, { headers, requestHeader, timeoutMs }: Received) => {
     const ending = new AbortController();
     const untilMs = performance.now() + timeoutMs;
     const late = () => call.end(new ConnectError('the call took too long', Code.DeadlineExceeded));
-    const timer = setTimeout(late, timeoutMs);
     const call: OpenCall = {
       service: method.parent,
       method,
@@ -34,12 +34,12 @@ export function openCalls(shutdown: AbortSignal) {
       signal: ending.signal,
       timeoutMs: () => untilMs - performance.now(),
       end(reason) {
-        clearTimeout(timer);
+        clearTimeout(open.get(call));
         open.delete(call);
         ending.abort(reason);
       },
     };
-    open.add(call);
+    open.set(call, setTimeout(late, timeoutMs));
     return call;
   };
 }

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { FairQueue } from '#lib/fair-queue.ts';
+import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField, retryLater } from '#lib/rpc/errors.ts';

@@ -1,5 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassingMap } from '#lib/collections/passing-map.ts';
 import type { Result } from './results.ts';
 
 /** A file that has grown by so much is written anew with what is still open. */
@@ -36,7 +37,7 @@ export class Journal {
   readonly #sizeMax: number;
   #header = '';
   /** The newest line of each message that is not in the record yet. */
-  readonly #open = new Map<string, string>();
+  readonly #open = new PassingMap<string, string>();
   #fd: number | undefined;
   #pending = '';
   #bytes = 0;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PassingMap } from '#lib/collections/passing-map.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { leaseMs, renewLeases } from '../record/claims.ts';
 import type { Journal } from '../record/journal.ts';
@@ -27,7 +28,7 @@ type UnderwayContext = {
  * that began them: a call may end while a server still has a body to answer, or the database an outcome to take.
  */
 export class Underway {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new PassingMap<string, Held>();
   readonly #outcomes: Store;
   readonly #owner: string;
   readonly #journal: UnderwayContext['journal'];

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { FairQueue } from '#lib/fair-queue.ts';
+import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 
 /** A page of 4 MiB takes some 50 ms of CPU time, in which nothing else runs. */
