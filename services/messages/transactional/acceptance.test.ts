@@ -66,7 +66,25 @@ test('bulk mail is held by calls that take long, and not by those that are large
   await given.transactional.sendTransactional(sendOf(id, { emailOptions }));
   expect(took).not.toHaveBeenCalled();
   await given.transactional.sendTransactional(sendOf(id));
-  expect(took.mock.calls[0]?.[1]).toBeGreaterThan(95);
+  expect(took.mock.lastCall?.[1]).toBeGreaterThan(95);
+  took.mockRestore();
+});
+
+test('bulk mail is held as soon as a call has waited for long, and not only when it is answered', async () => {
+  const id = await givenNotification(given);
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  const took = jest.spyOn(given.context.admission, 'urgentTook');
+  const call = given.transactional.sendTransactional(sendOf(id));
+  await until('bulk mail is held', async () => took.mock.calls.length > 0);
+  expect(took.mock.calls).toEqual([['w1', expect.any(Number)]]);
+  release.resolve();
+  await call;
+  took.mockClear();
+  given.world.resolving = undefined;
+  await given.transactional.sendTransactional(sendOf(id));
+  await sleep(100);
+  expect(took).toHaveBeenCalledTimes(1);
   took.mockRestore();
 });
 

@@ -22,8 +22,16 @@ const heldMaxBytes = 256 * 1024 * 1024;
 const runningMax = 32;
 /** A larger group says nothing about how busy the process is. */
 const pacedBytesMax = 1024 * 1024;
+/** A call that has waited so long without an answer is slow already. */
+const lateMs = 45;
 
-type Waiting = { item: Item; sinceMs: number; answer: (outcome: Answer | Error) => void };
+type Waiting = {
+  item: Item;
+  sinceMs: number;
+  /** Of the first of a group. */
+  late: NodeJS.Timeout | undefined;
+  answer: (outcome: Answer | Error) => void;
+};
 
 /**
  * Accepts transactional messages. Those of a workspace that come while a group of it is being written form the next
@@ -58,7 +66,9 @@ export class Acceptance {
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      waiting.push({ item, sinceMs: performance.now(), answer });
+      const isFirst = waiting.length === 0 && sizeBytes <= pacedBytesMax;
+      const late = isFirst ? this.#whenLate(workspaceId) : undefined;
+      waiting.push({ item, sinceMs: performance.now(), late, answer });
       this.#pump();
     });
   }
@@ -105,11 +115,17 @@ export class Acceptance {
     } catch (error) {
       for (const { answer } of group) answer(error instanceof Error ? error : new Error('unknown'));
     } finally {
+      clearTimeout(group[0]?.late);
       this.#busy.delete(workspaceId);
       const callers = group.length + (this.#waiting.get(workspaceId)?.length ?? 0);
       this.#gathering.ended(workspaceId, Math.min(callers, groupMax));
       this.#pump();
     }
+  }
+
+  /** A busy process has calls wait for many turns: bulk mail waits before the first of them is answered. */
+  #whenLate(workspaceId: string): NodeJS.Timeout {
+    return setTimeout(() => this.#context.admission.urgentTook(workspaceId, lateMs), lateMs);
   }
 
   /** Bulk mail is not held for what takes long by its size. */
