@@ -7,6 +7,7 @@ import {
   TransactionalService,
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { currentRequestId } from '#lib/rpc/request-id.ts';
 import { until } from '../../../test/stack/until.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
@@ -87,6 +88,23 @@ test('bulk mail is held as soon as a call has waited for long, and not only when
   await sleep(100);
   expect(took).toHaveBeenCalledTimes(heard);
   took.mockRestore();
+});
+
+test('what a call that waits for long sets free belongs to no call', async () => {
+  const id = await givenNotification(given);
+  const release = Promise.withResolvers<void>();
+  given.world.resolving = () => release.promise;
+  const requests: (string | undefined)[] = [];
+  const took = jest.spyOn(given.context.admission, 'urgentTook');
+  took.mockImplementation(() => {
+    requests.push(currentRequestId());
+  });
+  const call = given.transactional.sendTransactional(sendOf(id));
+  await until('it is late', async () => requests.length > 0);
+  release.resolve();
+  await call;
+  took.mockRestore();
+  expect(new Set(requests)).toEqual(new Set([undefined]));
 });
 
 test('a process that stands still in the middle of a group holds up repeats and their group for seconds, and fails none', async () => {

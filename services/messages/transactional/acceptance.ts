@@ -125,7 +125,9 @@ export class Acceptance {
 
   /** A busy process has calls wait for many turns: bulk mail waits before the first of them is answered. */
   #whenLate(workspaceId: string): NodeJS.Timeout {
-    return setTimeout(() => this.#context.admission.urgentTook(workspaceId, lateMs), lateMs);
+    const late = () => this.#context.admission.urgentTook(workspaceId, lateMs);
+    // What is set free then belongs to no call.
+    return this.#outside(() => setTimeout(late, lateMs));
   }
 
   /** Bulk mail is not held for what takes long by its size. */
