@@ -29,7 +29,7 @@ gateway/pages/docs/variables.ts.
   doctor                                                                  checks everything that the processes need
 `;
 
-// What V8 allocates in the old generation from the start, because its like was kept before, keeps alive all that it refers to.
+// V8 would allocate some objects in the old generation at once. Dead ones stay there, with all that they refer to, until a full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 const [word = '', ...args] = process.argv.slice(2);

@@ -20,10 +20,7 @@ export function forgetStreams(session: Http2Session): void {
 }
 
 function tablesOf(session: Http2Session): Tables | undefined {
-  const symbol = Object.getOwnPropertySymbols(session).find(
-    ({ description }) => description === 'state',
-  );
-  const state: unknown = symbol && Reflect.get(session, symbol);
+  const state = stateOf(session);
   if (typeof state !== 'object' || state === null) return undefined;
   return 'streams' in state &&
     types.isMap(state.streams) &&
@@ -31,6 +28,13 @@ function tablesOf(session: Http2Session): Tables | undefined {
     types.isSet(state.pendingStreams)
     ? (state as Tables)
     : undefined;
+}
+
+/** Node's private state of a session; undefined where another Node keeps it elsewhere. */
+export function stateOf(session: Http2Session): unknown {
+  const symbols = Object.getOwnPropertySymbols(session);
+  const symbol = symbols.find(({ description }) => description === 'state');
+  return symbol && Reflect.get(session, symbol);
 }
 
 class PassingSet {
