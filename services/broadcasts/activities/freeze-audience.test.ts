@@ -84,6 +84,20 @@ test('the first page is sent while later pages are still to be read', async () =
   expect((await look(key)).story.isFreezing).toBe(false);
 });
 
+test('pages are stored half a second apart while mail is sent', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await freeze(key);
+  const askedAtMs: Record<string, number> = {};
+  onPage = (afterEmail) => {
+    askedAtMs[afterEmail] = performance.now();
+  };
+  const startedAtMs = performance.now();
+  expect(await freeze(key)).toEqual({ hasMore: false });
+  // The third page is read while the second is stored, and the fourth while the third is.
+  expect((askedAtMs[crowd[29_999] ?? ''] ?? 0) - startedAtMs).toBeGreaterThan(490);
+  expect(performance.now() - startedAtMs).toBeGreaterThan(980);
+});
+
 test('a broadcast whose slices are all sent finishes only once its audience is frozen', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await freeze(key);

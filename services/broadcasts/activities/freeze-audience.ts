@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import { cutParts } from '../audience/deal.ts';
@@ -18,6 +19,8 @@ import { pauseBySystem } from './pause-by-system.ts';
 const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
 /** Half of the activity's time: pages of slow segments take seconds each. */
 const readingMaxMs = 5 * 60_000;
+/** Between pages while mail is sent: 20,000 addresses a second are ahead of any sending, and all at once would delay urgent mail. */
+const pauseMs = 500;
 
 /** The plan with what was pinned beside it; the first page stores it. */
 type Pin = { plan: Plan; global: GlobalFeed | undefined };
@@ -102,6 +105,7 @@ async function storePages(
     if (!row) return 'stopped';
     Activity.current().heartbeat({ recipients: row.enqueued_count });
     if (!next) return lastEmail ? 'more' : 'done';
+    if (isUniform(broadcast)) await pause();
     page = await next;
     seen = row;
   }
@@ -110,6 +114,12 @@ async function storePages(
 function stepsOf(broadcast: Broadcast, pin: Pin | undefined): number {
   if (!isUniform(broadcast)) return stepsMax.alone;
   return pin ? stepsMax.beforeSending : stepsMax.whileSending;
+}
+
+/** Ends early if the activity is cancelled. */
+async function pause(): Promise<void> {
+  const { cancellationSignal: signal } = Activity.current();
+  await sleep(pauseMs, undefined, { signal }).catch(() => {});
 }
 
 function isCancelled(): boolean {
