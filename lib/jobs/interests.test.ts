@@ -64,8 +64,8 @@ async function told(workspaceId: string): Promise<Record<string, string[]>> {
       steps: `fact as (select unnest('{email.bounced,email.sent}'::text[]) as type)`,
       events: [{ types, type: 'type', occurredAt: 'now()', data: `'{}'::json`, from: 'fact' }],
       answer: 'true',
-      values: [],
     },
+    [],
   );
   const rows = await query<{ consumer: string; types: string[] }>(
     store.fork(),
@@ -121,8 +121,8 @@ test('a change that began before sees what is set before its statement', async (
           { types, type: `'email.sent'`, occurredAt: 'now()', data: `'{}'::json`, from: 'fact' },
         ],
         answer: '(select types from wanted) as wanted',
-        values: [],
       },
+      [],
     );
     expect(rows?.wanted).toContain('email.sent');
   });
@@ -148,8 +148,8 @@ test('the rows and the data of events that nobody wants are not computed', async
           },
         ],
         answer: 'true',
-        values: [],
       },
+      [],
     );
   const rows = '1 / n >= 0';
   for (const where of ['true', rows]) {

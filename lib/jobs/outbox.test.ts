@@ -75,8 +75,8 @@ async function tell(facts: ReturnType<typeof events>, to: Outbox = outbox): Prom
         },
       ],
       answer: 'true as told',
-      values: [JSON.stringify(facts), occurredAt],
     },
+    [JSON.stringify(facts), occurredAt],
   );
   return batches();
 }
@@ -133,8 +133,8 @@ test('a change and its events are one statement: a change that fails sends no ev
           },
         ],
         answer: '(select count(*)::int from numbers) as count',
-        values: [],
       },
+      [],
     );
   expect(await change('numbers as (select n from generate_series(1, 3) n)')).toEqual({ count: 3 });
   expect((await batches()).map((batch) => batch.types.length)).toEqual([3]);
@@ -155,7 +155,6 @@ const bounced = (number: number) => ({
     },
   ],
   answer: 'true as told',
-  values: [],
 });
 
 test('the runners of this process hear of events once these are committed, and of none that are undone', async () => {
@@ -163,8 +162,8 @@ test('the runners of this process hear of events once these are committed, and o
   const end = onNudge('messages', (jobs) => heard.push(jobs));
   const change = async (isUndone: boolean) =>
     store.fork().transactional(async (em) => {
-      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(1));
-      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(2));
+      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(1), []);
+      await writeWithEvents({ em, outbox, workspaceId: 'w1' }, bounced(2), []);
       expect(heard).toEqual([]);
       if (isUndone) throw new Error('undone');
     });
@@ -197,7 +196,7 @@ test('events are delivered as soon as they are committed, not when the runner lo
   const tasks = { deliverEvents: deliverEvents({ contacts }) };
   const runner = runJobs({ url, service: 'messages', tasks, log: createLog('test', 'silent') });
   const deliver = async (number: number) => {
-    await writeWithEvents({ em: store.fork(), outbox, workspaceId: 'w1' }, bounced(number));
+    await writeWithEvents({ em: store.fork(), outbox, workspaceId: 'w1' }, bounced(number), []);
     await until('it is delivered', async () => got.length > number, { withinMs: 15_000 });
   };
   await deliver(0);

@@ -52,6 +52,7 @@ export type EventSource = {
   where?: string;
 };
 
+/** A statement without its values. */
 export type Change = {
   /** The steps of a `with`. They may use `isWanted`. */
   steps: string;
@@ -59,10 +60,12 @@ export type Change = {
   events: readonly EventSource[];
   /** What to select from the steps, in one row. */
   answer: string;
-  values: readonly unknown[];
-  /** Whether to prepare the statement: it must be one of a few texts, with a plan that suits tables of any size. */
+  /** Whether to prepare the statement: the change must be a constant, with a plan that suits tables of any size. */
   isPrepared?: boolean;
 };
+
+/** Of prepared changes, whose texts have tens of kilobytes. */
+const texts = new WeakMap<Change, string>();
 
 /**
  * Changes rows and adds their events in one statement: PostgreSQL writes the batches, one job each, so no event
@@ -70,12 +73,32 @@ export type Change = {
  */
 export async function writeWithEvents<Answer>(
   { em, outbox, workspaceId }: EventScope,
-  { steps, events, answer, values, isPrepared = false }: Change,
+  change: Change,
+  values: readonly unknown[],
 ): Promise<Answer | undefined> {
   const { service, contracts } = outbox;
-  const workspace = `$${values.length + 1}`;
-  const traceparent = `$${values.length + 3}`;
-  const text = `with ${interestSteps({ contracts: `$${values.length + 2}`, workspace })},
+  const text = texts.get(change) ?? textOf(change, service, values.length);
+  if (change.isPrepared) texts.set(change, text);
+  const [row] = await query<Answer & { jobsTold: number }>(em, text, [
+    ...values,
+    workspaceId,
+    JSON.stringify(contracts),
+    currentTraceparent() ?? null,
+  ]);
+  if (!row) return undefined;
+  const { jobsTold, ...answered } = row;
+  if (jobsTold > 0) afterCommit(em, () => nudgeRunners(service, jobsTold));
+  return answered as Answer;
+}
+
+function textOf(
+  { steps, events, answer, isPrepared }: Change,
+  service: string,
+  valueCount: number,
+): string {
+  const workspace = `$${valueCount + 1}`;
+  const traceparent = `$${valueCount + 3}`;
+  const text = `with ${interestSteps({ contracts: `$${valueCount + 2}`, workspace })},
      ${steps},
      events as (${events.map(wantedEvents).join(' union all ')}),
      -- Written down once: what is read of a step several times is computed as often.
@@ -107,16 +130,7 @@ export async function writeWithEvents<Answer>(
        returning 1
      )
      select ${answer}, told.jobs as "jobsTold" from (select count(*)::int as jobs from told) told`;
-  const [row] = await query<Answer & { jobsTold: number }>(em, isPrepared ? prepared(text) : text, [
-    ...values,
-    workspaceId,
-    JSON.stringify(contracts),
-    currentTraceparent() ?? null,
-  ]);
-  if (!row) return undefined;
-  const { jobsTold, ...answered } = row;
-  if (jobsTold > 0) afterCommit(em, () => nudgeRunners(service, jobsTold));
-  return answered as Answer;
+  return isPrepared ? prepared(text) : text;
 }
 
 function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: EventSource) {

@@ -49,16 +49,19 @@ export async function joinLists(
   { join, emails, listIds, at }: Joining,
 ): Promise<void> {
   if (listIds.length === 0) return;
-  await writeWithEvents(scope, {
-    steps: `target as (
+  await writeWithEvents(
+    scope,
+    {
+      steps: `target as (
        select list_id, email
        from unnest($3::text[]) as list_id, unnest($4::text[]) as email
      ),
      ${changeSteps({ transitions: joins[join], deletedAt: 'null', isJoin: true })}`,
-    events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
-    answer: 'true',
-    values: [scope.workspaceId, at, listIds, binaryArray('text', emails)],
-  });
+      events: asks.has(join) ? [statusEvents, confirmationsDue] : [statusEvents],
+      answer: 'true',
+    },
+    [scope.workspaceId, at, listIds, binaryArray('text', emails)],
+  );
 }
 
 /** An empty list id means every list. */
@@ -100,8 +103,10 @@ async function applyTransitions(
 ): Promise<void> {
   const emails = targets.map(({ email }) => email);
   await lockContacts(scope.em, scope.workspaceId, emails);
-  await writeWithEvents(scope, {
-    steps: `target as (
+  await writeWithEvents(
+    scope,
+    {
+      steps: `target as (
        select distinct membership.list_id, membership.email
        from unnest($3::text[], $4::text[]) as named (email, list_id)
        cross join lateral (
@@ -111,10 +116,11 @@ async function applyTransitions(
        ) membership
      ),
      ${changeSteps({ transitions, deletedAt: 'judged.deleted_at', isJoin: false })}`,
-    events: [statusEvents],
-    answer: 'true',
-    values: [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
-  });
+      events: [statusEvents],
+      answer: 'true',
+    },
+    [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
+  );
 }
 
 /** Ends existing memberships; their status is kept for a return. */
@@ -123,8 +129,10 @@ export async function removeMemberships(
   { listId, emails, at }: { listId: string; emails: readonly string[]; at: Date },
 ): Promise<number> {
   const held = await lockContacts(scope.em, scope.workspaceId, emails);
-  const answer = await writeWithEvents<{ removed: number }>(scope, {
-    steps: `removed as (
+  const answer = await writeWithEvents<{ removed: number }>(
+    scope,
+    {
+      steps: `removed as (
        update memberships set deleted_at = $2, updated_at = $2
        where workspace_id = $1 and list_id = $3 and email = any($4::text[]) and deleted_at is null
        returning list_id, email, status, status as previous_status
@@ -135,17 +143,18 @@ export async function removeMemberships(
        rows: `select email, 'list.removed' as kind, list_id as entity_id, ${statusChangeSql('null')} as changes from removed`,
      })},
      ${touchLists('removed')}`,
-    events: [
-      {
-        types: ['list.removed'],
-        occurredAt: '$2',
-        data: dataSql('removed.status', 'removed'),
-        from: 'removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)',
-      },
-    ],
-    answer: '(select count(*)::int from removed) as removed',
-    values: [scope.workspaceId, at, listId, held],
-  });
+      events: [
+        {
+          types: ['list.removed'],
+          occurredAt: '$2',
+          data: dataSql('removed.status', 'removed'),
+          from: 'removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)',
+        },
+      ],
+      answer: '(select count(*)::int from removed) as removed',
+    },
+    [scope.workspaceId, at, listId, held],
+  );
   return answer?.removed ?? 0;
 }
 

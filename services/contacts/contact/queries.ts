@@ -30,13 +30,8 @@ type Upsert = {
  * are locked in the order of addresses, so that parallel calls can't deadlock, until the end of the transaction.
  */
 export async function upsertContacts(scope: EventScope, upsert: Upsert): Promise<Set<string>> {
-  const answer = await writeWithEvents<{ created: string | null }>(scope, {
-    steps: upsertSteps(),
-    events,
-    answer: '(select json_agg(email)::text from written where is_new) as created',
-    values: valuesOf(scope, upsert),
-    isPrepared: true,
-  });
+  const values = valuesOf(scope, upsert);
+  const answer = await writeWithEvents<{ created: string | null }>(scope, upsertChange, values);
   const created: string[] = JSON.parse(answer?.created ?? '[]');
   return new Set(created);
 }
@@ -49,17 +44,8 @@ export async function upsertAndRead(
   scope: EventScope,
   upsert: Upsert,
 ): Promise<Map<string, JsonValue[]>> {
-  const answer = await writeWithEvents<{ found: string | null }>(scope, {
-    steps: upsertSteps(`, ${readableSql} as fields`),
-    events,
-    answer: `(
-      select json_agg(json_build_array(asked.email, coalesce(written.fields, (
-        select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
-      ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
-    ) as found`,
-    values: valuesOf(scope, upsert),
-    isPrepared: true,
-  });
+  const values = valuesOf(scope, upsert);
+  const answer = await writeWithEvents<{ found: string | null }>(scope, readingChange, values);
   const found: [email: string, values: JsonValue[] | null][] = JSON.parse(answer?.found ?? '[]');
   return new Map(found.flatMap(([email, values]) => (values ? [[email, values]] : [])));
 }
@@ -143,6 +129,24 @@ const events = [
     from: 'written',
   },
 ];
+
+const upsertChange = {
+  steps: upsertSteps(),
+  events,
+  answer: '(select json_agg(email)::text from written where is_new) as created',
+  isPrepared: true,
+};
+
+const readingChange = {
+  steps: upsertSteps(`, ${readableSql} as fields`),
+  events,
+  answer: `(
+    select json_agg(json_build_array(asked.email, coalesce(written.fields, (
+      select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
+    ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
+  ) as found`,
+  isPrepared: true,
+};
 
 export function contactNotFound(): ConnectError {
   return refusal('CONTACT_NOT_FOUND', 'Contact not found');

@@ -66,20 +66,11 @@ async function tryUpsert(
   const live = rows.filter(({ deletedAt }) => deletedAt === undefined);
   const contacts = [...new Set(live.map(({ email }) => email))].map(newContact);
   if (contacts.length > 0) await upsertContacts(scope, { rows: contacts, at, skipExisting: true });
-  const answer = await writeWithEvents<{ outcomes: Outcome[] | null; missed: boolean }>(scope, {
-    steps: stepsOf(reads),
-    events: [eventsTold],
-    answer: `(
-      select json_agg(json_build_object('action', action
-        ${reads ? `, 'event', coalesce(written.event, judged.event)::text` : ''}) order by place)
-      from judged left join written using (event_name, external_id)
-    ) as outcomes,
-    exists (
-      select from written join judged using (event_name, external_id) where not known and is_known
-    ) as missed`,
-    values: [scope.workspaceId, at, ...columns.map(columnOf(rows))],
-    isPrepared: true,
-  });
+  const answer = await writeWithEvents<{ outcomes: Outcome[] | null; missed: boolean }>(
+    scope,
+    reads ? readingChange : blindChange,
+    [scope.workspaceId, at, ...columns.map(columnOf(rows))],
+  );
   if (answer?.missed) throw new Missed();
   return answer?.outcomes ?? [];
 }
@@ -201,3 +192,19 @@ const eventsTold: EventSource = {
   from: 'changed',
   where: 'not was_deleted',
 };
+
+const changeOf = (reads: boolean) => ({
+  steps: stepsOf(reads),
+  events: [eventsTold],
+  answer: `(
+    select json_agg(json_build_object('action', action
+      ${reads ? `, 'event', coalesce(written.event, judged.event)::text` : ''}) order by place)
+    from judged left join written using (event_name, external_id)
+  ) as outcomes,
+  exists (
+    select from written join judged using (event_name, external_id) where not known and is_known
+  ) as missed`,
+  isPrepared: true,
+});
+const readingChange = changeOf(true);
+const blindChange = changeOf(false);

@@ -48,8 +48,8 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
             },
           ],
           answer: '(select count(*)::int from deleted) as deleted',
-          values: [workspaceId, address, now()],
         },
+        [workspaceId, address, now()],
       );
       if (answer?.deleted) await recordChange(em, call);
       return answer;

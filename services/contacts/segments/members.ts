@@ -90,25 +90,28 @@ export async function writeMoves(
 
 async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date): Promise<void> {
   const present = await holdContacts(scope, left);
-  await writeWithEvents(scope, {
-    steps: moveSteps,
-    events: [
-      {
-        types: ['segment.joined'],
-        occurredAt: '$2',
-        data: moveData,
-        from: 'written moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
-        where: 'is_new',
-      },
-      {
-        types: ['segment.left'],
-        occurredAt: '$2',
-        data: moveData,
-        from: 'leavers moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
-      },
-    ],
-    answer: 'true',
-    values: [
+  await writeWithEvents(
+    scope,
+    {
+      steps: moveSteps,
+      events: [
+        {
+          types: ['segment.joined'],
+          occurredAt: '$2',
+          data: moveData,
+          from: 'written moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
+          where: 'is_new',
+        },
+        {
+          types: ['segment.left'],
+          occurredAt: '$2',
+          data: moveData,
+          from: 'leavers moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
+        },
+      ],
+      answer: 'true',
+    },
+    [
       scope.workspaceId,
       at,
       binaryArray(
@@ -130,7 +133,7 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
       ),
       present,
     ],
-  });
+  );
 }
 
 const moveData = `json_build_object('email', moved.email, 'segment_id', segment.id, 'segment_name', segment.name)`;

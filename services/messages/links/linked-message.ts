@@ -76,8 +76,8 @@ export async function markUnsubscribed(
         ), ${countStep('left_through', { unsubscribed: '1' })}`,
       events: [eventsOf('unsubscribed', { from: 'left_through', time: 'unsubscribed_at' })],
       answer: 'true as written',
-      values: [workspaceId, id, now()],
     },
+    [workspaceId, id, now()],
   );
 }
 

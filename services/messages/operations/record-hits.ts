@@ -112,18 +112,21 @@ const events = [
 
 /** Sets the first times of people and of bots, and writes events for people. A click counts as an open, even without the pixel. */
 async function markMessages(scope: EventScope, hits: readonly Known[]): Promise<void> {
-  await writeWithEvents(scope, {
-    steps: firstTimes,
-    events,
-    answer: 'true as written',
-    values: [
+  await writeWithEvents(
+    scope,
+    {
+      steps: firstTimes,
+      events,
+      answer: 'true as written',
+    },
+    [
       scope.workspaceId,
       hits.map(({ messageId }) => messageId),
       hits.map(({ at }) => at.toISOString()),
       hits.map(({ link }) => link !== undefined),
       hits.map(({ isBot }) => isBot),
     ],
-  });
+  );
 }
 
 /** Adds up the clicks on each link of a broadcast, in the order of the key for the same reason. */

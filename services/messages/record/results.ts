@@ -71,6 +71,13 @@ const events = [
   eventsOf('bounced', { from: 'recorded', where: 'bounced_at is not null', time: 'bounced_at' }),
 ];
 
+const change = {
+  steps,
+  events,
+  answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
+  isPrepared: true,
+};
+
 /** Records results of messages that are still ours, and what was sent in any case, with what follows from them; gives the ids recorded. */
 export async function recordResults(
   { outcomes, outbox, owner }: ResultContext,
@@ -78,22 +85,16 @@ export async function recordResults(
   results: readonly Result[],
 ): Promise<Set<string>> {
   const scope = { em: outcomes.fork(), outbox, workspaceId };
-  const answer = await writeWithEvents<{ ids: string[] }>(scope, {
-    steps,
-    events,
-    answer: "(select coalesce(json_agg(id), '[]') from recorded) as ids",
-    isPrepared: true,
-    values: [
-      workspaceId,
-      owner,
-      new Date(),
-      results.map(({ id }) => id),
-      results.map(({ status }) => status),
-      results.map(({ info }) => info),
-      results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
-      results.map(({ isUnknown }) => isUnknown),
-      results.map(({ isBounce }) => isBounce),
-    ],
-  });
+  const answer = await writeWithEvents<{ ids: string[] }>(scope, change, [
+    workspaceId,
+    owner,
+    new Date(),
+    results.map(({ id }) => id),
+    results.map(({ status }) => status),
+    results.map(({ info }) => info),
+    results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+    results.map(({ isUnknown }) => isUnknown),
+    results.map(({ isBounce }) => isBounce),
+  ]);
   return new Set(answer?.ids);
 }
