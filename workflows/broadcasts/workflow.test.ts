@@ -276,16 +276,44 @@ test('freezing goes on while a slice is being sent, until nothing is left', asyn
   expect(asked.indexOf('send')).toBeLessThan(asked.indexOf('sent'));
 });
 
-test('once its slices are sent, a step freezes no more than it has begun', async () => {
-  const { slice, fakes } = givenLongSlice(async (frozen) => {
-    if (frozen === 2) slice.resolve({ outage: '' });
-    await new Promise((done) => setTimeout(done, frozen === 2 ? 500 : 0));
-    return true;
-  });
-  const { asked, activities } = given(script(sendAndFreeze, end), fakes);
+test('what was frozen meanwhile is sent while the next freeze is under way', async () => {
+  const lastSlice = Promise.withResolvers<void>();
+  const next: Step = { do: 'send', slices: [1], freezes: true };
+  const { asked, activities } = given(
+    script(sendAndFreeze, next, { do: 'finish' }, end),
+    (list) => ({
+      sendSlice: async ({ slice }) => {
+        list.push(`send ${slice}`);
+        if (slice === 1) lastSlice.resolve();
+        return { outage: '' };
+      },
+      freezeAudience: async () => {
+        list.push('freeze');
+        await lastSlice.promise;
+        return { hasMore: false };
+      },
+    }),
+  );
   await play(activities);
-  expect(asked.filter((name) => name === 'freeze')).toHaveLength(2);
+  expect(asked.filter((name) => name !== 'freeze')).toEqual(['send 0', 'send 1', 'finish']);
+  expect(asked.filter((name) => name === 'freeze')).toHaveLength(1);
 });
+
+test.each([{ do: 'freeze' }, end] as const)(
+  'a step that can only $do waits for the freeze that is under way',
+  async (step) => {
+    const { asked, activities } = given(script(sendAndFreeze, step, end), (list) => ({
+      freezeAudience: async () => {
+        list.push('freeze');
+        await new Promise((done) => setTimeout(done, 500));
+        list.push('frozen');
+        return { hasMore: false };
+      },
+    }));
+    await play(activities);
+    expect(asked.toSorted()).toEqual(['freeze', 'frozen', 'send 0']);
+  },
+);
 
 test('an outage while freezing goes on pauses the broadcast', async () => {
   const { slice, fakes } = givenLongSlice(() => false);

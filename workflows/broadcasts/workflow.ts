@@ -86,13 +86,14 @@ async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise
     const look = await readPlan(key);
     tell(look, attributes);
     if (look.step.do === 'end') {
-      await condition(allHandlersFinished);
+      await untilAllEnded(row);
       // A signal since then may mean that the broadcast continues.
       if (!row.isChanged) return;
     }
-    await take(key, look, row);
+    await orPause(key, () => stepOf(look.step, key, row));
     if (isLong()) {
-      await condition(allHandlersFinished);
+      row.isLast = true;
+      await untilAllEnded(row);
       await continueAsNew<typeof broadcastLifecycle>(key, attributes);
     }
   }
@@ -104,10 +105,20 @@ function isLong(): boolean {
   return continueAsNewSuggested || (historyLength > eventsMax && patched('short-histories'));
 }
 
-type Row = { isChanged: boolean };
+function untilAllEnded(row: Row): Promise<void> {
+  return condition(() => allHandlersFinished() && !row.freezing);
+}
+
+type Row = {
+  isChanged: boolean;
+  /** The activity that freezes on beside the steps that send. */
+  freezing: Promise<unknown> | undefined;
+  /** Whether the run ends after this step: no other activity is begun beside it. */
+  isLast: boolean;
+};
 
 function watchRow(key: BroadcastKey): Row {
-  const row: Row = { isChanged: false };
+  const row: Row = { isChanged: false, freezing: undefined, isLast: false };
   setHandler(changed, () => {
     row.isChanged = true;
   });
@@ -123,10 +134,10 @@ function watchRow(key: BroadcastKey): Row {
   return row;
 }
 
-/** One step of the broadcast. A permanent error stops it with its reason. */
-async function take(key: BroadcastKey, look: Look, row: Row): Promise<void> {
+/** Takes a step of the broadcast. A permanent error stops it with its reason. */
+async function orPause(key: BroadcastKey, take: () => Promise<unknown>): Promise<void> {
   try {
-    await stepOf(look.step, key, row);
+    await take();
   } catch (error) {
     if (isCancellation(error)) throw error;
     await pauseBySystem(key, reasonOf(error), 'fault');
@@ -140,9 +151,11 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
     case 'begin':
       return begin(key);
     case 'freeze':
-      return freeze(key);
+      return row.freezing ?? freeze(key);
     case 'send':
-      return step.freezes ? sendAndFreeze(key, step.slices) : sendSlices(key, step.slices);
+      if (step.freezes && !patched('freezes-on')) return sendAndFreeze(key, step.slices);
+      if (step.freezes) freezeOn(key, row);
+      return sendSlices(key, step.slices);
     case 'resume':
       return resumeAfterOutage(key);
     case 'settle':
@@ -185,7 +198,25 @@ async function freeze(key: BroadcastKey): Promise<boolean> {
   }
 }
 
-/** Freezes on for as long as the slices are being sent. */
+/** Freezes the rest, whatever steps are taken meanwhile: none of them waits for more of the audience than it needs. */
+function freezeOn(key: BroadcastKey, row: Row): void {
+  if (row.freezing) return;
+  const freezeAll = async () => {
+    for (let hasMore = true; hasMore && !row.isLast; ) {
+      const freezing = freeze(key);
+      row.freezing = freezing;
+      hasMore = await freezing;
+    }
+  };
+  orPause(key, freezeAll)
+    // A run that is cancelled hears of it from its step.
+    .catch(() => {})
+    .finally(() => {
+      row.freezing = undefined;
+    });
+}
+
+/** Runs of older versions had each step that sends wait for what it froze meanwhile. */
 async function sendAndFreeze(key: BroadcastKey, slices: number[]): Promise<void> {
   let isSending = true;
   const sending = sendSlices(key, slices).finally(() => {
