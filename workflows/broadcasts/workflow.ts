@@ -12,7 +12,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
-import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import { reasonOf, tell } from './story.ts';
