@@ -19,8 +19,8 @@ import { pauseBySystem } from './pause-by-system.ts';
 const stepsMax = { beforeSending: 1, whileSending: 10, alone: 100 };
 /** Half of the activity's time: pages of slow segments take seconds each. */
 const readingMaxMs = 5 * 60_000;
-/** Between pages while mail is sent: 20,000 addresses a second are ahead of any sending, and all at once would delay urgent mail. */
-const pauseMs = 500;
+/** While mail is sent. It is ahead of any sending; all pages at once would delay urgent mail. */
+const addressesPerSecond = 20_000;
 
 /** The plan with what was pinned beside it; the first page stores it. */
 type Pin = { plan: Plan; global: GlobalFeed | undefined };
@@ -105,7 +105,7 @@ async function storePages(
     if (!row) return 'stopped';
     Activity.current().heartbeat({ recipients: row.enqueued_count });
     if (!next) return lastEmail ? 'more' : 'done';
-    if (isUniform(broadcast)) await pause();
+    if (isUniform(broadcast)) await pauseAfter(page);
     page = await next;
     seen = row;
   }
@@ -117,8 +117,9 @@ function stepsOf(broadcast: Broadcast, pin: Pin | undefined): number {
 }
 
 /** Ends early if the activity is cancelled. */
-async function pause(): Promise<void> {
+async function pauseAfter({ emails }: Page): Promise<void> {
   const { cancellationSignal: signal } = Activity.current();
+  const pauseMs = (emails.length / addressesPerSecond) * 1_000;
   await sleep(pauseMs, undefined, { signal }).catch(() => {});
 }
 
