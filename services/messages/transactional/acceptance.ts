@@ -126,7 +126,7 @@ export class Acceptance {
   /** A busy process has calls wait for many turns: bulk mail waits before the first of them is answered. */
   #whenLate(workspaceId: string): NodeJS.Timeout {
     const late = () => this.#context.admission.urgentTook(workspaceId, lateMs);
-    // What is set free then belongs to no call.
+    // Bulk mail that goes on then must not run in the context of this call.
     return this.#outside(() => setTimeout(late, lateMs));
   }
 
