@@ -1586,6 +1586,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.SendBatchRequest.broadcast_id","The broadcast."],
   ["postrider.messages.v1.SendBatchRequest.plan","The message to send."],
   ["postrider.messages.v1.SendBatchRequest.emails","1 to 200 addresses as stored in contacts."],
+  ["postrider.messages.v1.SendBatchRequest.is_first_call","Whether no call for these recipients was begun before. The record is not asked about them first, which is quicker; where\none of them has an outcome all the same, it is `not_started` in the answer, and nobody is sent to twice."],
   ["postrider.messages.v1.SendBatchResponse","The outcome of a batch. The counts add up to the number of recipients."],
   ["postrider.messages.v1.SendBatchResponse.sent","Accepted by the server, now or before."],
   ["postrider.messages.v1.SendBatchResponse.failed","Failed permanently."],

@@ -14,6 +14,7 @@ import {
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
+import type { SliceResult } from '../../services/broadcasts/sending/batches.ts';
 import { reasonOf, tell } from './story.ts';
 
 const {
@@ -56,8 +57,10 @@ export const selectWinner = defineUpdate<string, [templateId: string]>('selectWi
 
 /** The row is read at least this often, even without a signal. */
 const lookAtLeastEveryMs = 60 * 60_000;
-/** A history stays below a thousand events; a step adds some thirty. */
+/** A history stays below a thousand events; a step adds some sixty. */
 const eventsMax = 700;
+/** Slices that are sent concurrently: one sends while another waits for its last answers. */
+const slicesAtOnce = 2;
 /** Timers follow Temporal's clock, the row that of the services: until they agree, the row is read this often. */
 const lookAtMostEveryMs = 1_000;
 
@@ -152,9 +155,9 @@ async function stepOf(step: Step, key: BroadcastKey, row: Row): Promise<unknown>
     case 'freeze':
       return row.freezing ?? freeze(key);
     case 'send':
-      if (step.freezes && !patched('freezes-on')) return sendAndFreeze(key, step.slices);
+      if (step.freezes && !patched('freezes-on')) return sendAndFreeze(key, step.slices, row);
       if (step.freezes) freezeOn(key, row);
-      return sendSlices(key, step.slices);
+      return sendSlices(key, step.slices, row);
     case 'resume':
       return resumeAfterOutage(key);
     case 'settle':
@@ -216,9 +219,9 @@ function freezeOn(key: BroadcastKey, row: Row): void {
 }
 
 /** Runs of older versions had each step that sends wait for what it froze meanwhile. */
-async function sendAndFreeze(key: BroadcastKey, slices: number[]): Promise<void> {
+async function sendAndFreeze(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
   let isSending = true;
-  const sending = sendSlices(key, slices).finally(() => {
+  const sending = sendSlices(key, slices, row).finally(() => {
     isSending = false;
   });
   const freezing = (async () => {
@@ -229,12 +232,23 @@ async function sendAndFreeze(key: BroadcastKey, slices: number[]): Promise<void>
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-async function sendSlices(key: BroadcastKey, slices: number[]): Promise<void> {
-  const results = await Promise.all(
-    slices.map((slice) =>
-      sendSlice.executeWithOptions({ summary: `slice ${slice}` }, [{ ...key, slice }]),
-    ),
-  );
-  const stopped = results.find((result) => result.outage !== '');
+/** Sends the slices of a step in turn, until one cannot go on or the row has changed. */
+async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
+  let waiting = [...slices];
+  let stopped: SliceResult | undefined;
+  const sendInTurn = async () => {
+    for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
+      const result = await sendSlice.executeWithOptions({ summary: `slice ${slice}` }, [
+        { ...key, slice },
+      ]);
+      if (result.outage !== '') stopped ??= result;
+      if (stopped || row.isChanged) waiting = [];
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: slicesAtOnce }, sendInTurn));
+  } finally {
+    waiting = [];
+  }
   if (stopped) await pauseBySystem(key, stopped.outage, 'outage', stopped.outageEndsAtMs);
 }

@@ -1,14 +1,14 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { renderFailureReason } from '../audience/render-failures.ts';
-import type { BroadcastKey } from '../broadcast.ts';
+import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
 import { isFreezing, type Status } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
 
-/** Slices that are sent concurrently: one sends while another waits for its last answers. */
-const slicesAtOnce = 2;
+/** The row is read again after a step: after a minute's work at the broadcast's rate, as far as these allow. */
+const slicesPerStep = { min: 2, max: 8 };
 
 /** The next step by the row, and what an operator reads about it. */
 export type Look = { step: Step; story: Story };
@@ -51,7 +51,7 @@ export function readPlan({ store, now, pageLinks }: Context) {
     if (!broadcast) return deleted;
     const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
     return {
-      step: nextStep(broadcast, await partsOf(em, key, now()), now()),
+      step: nextStep(broadcast, await partsOf(em, broadcast, now()), now()),
       story: {
         status: broadcast.status,
         recipients: broadcast.enqueued_count,
@@ -70,6 +70,7 @@ export function readPlan({ store, now, pageLinks }: Context) {
 
 type Row = {
   number: number;
+  size: number;
   is_sample: boolean;
   is_open: boolean;
   next_due_at: string | null;
@@ -77,10 +78,12 @@ type Row = {
 };
 
 /** In the order of sending: the sample first, and the slices of its arms in turn, so that time favours none. */
-async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise<Parts> {
+async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<Parts> {
+  const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
+  const perMinute = broadcast.plan?.rate_limit_per_minute ?? 0;
   const rows = await query<Row>(
     em,
-    `select number, arm is not null as is_sample,
+    `select number, size, arm is not null as is_sample,
        coalesce(due_at <= $3, true)
          and (answered < size or coalesce(next_due_at <= $3, true)) as is_open,
        greatest(due_at, next_due_at) as next_due_at, settle_at
@@ -94,19 +97,25 @@ async function partsOf(em: EntityManager, key: BroadcastKey, now: Date): Promise
     [key.workspaceId, key.id, now],
   );
   return {
-    sample: progressOf(rows.filter((row) => row.is_sample)),
-    all: progressOf(rows),
+    sample: progressOf(
+      rows.filter((row) => row.is_sample),
+      perMinute,
+    ),
+    all: progressOf(rows, perMinute),
     settleAt: earliest(rows.map((row) => row.settle_at)),
     hasTooManyRenderFailures: (await renderFailureReason(em, key)) !== undefined,
   };
 }
 
-function progressOf(rows: readonly Row[]): Progress {
+function progressOf(rows: readonly Row[], perMinute: number): Progress {
+  const open = rows.filter((row) => row.is_open);
+  let recipients = 0;
+  const first = open.slice(0, slicesPerStep.max).filter(({ size }, index) => {
+    recipients += size;
+    return index < slicesPerStep.min || recipients <= perMinute;
+  });
   return {
-    open: rows
-      .filter((row) => row.is_open)
-      .map((row) => row.number)
-      .slice(0, slicesAtOnce),
+    open: first.map((row) => row.number),
     unfinished: rows.length,
     nextDueAt: earliest(rows.map((row) => row.next_due_at)),
   };

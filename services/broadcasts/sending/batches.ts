@@ -57,13 +57,22 @@ export async function sendBatches(
   }
 }
 
+/** Whether every call that was begun for the slice was counted before this run. */
+function wasCounted({ settle_at }: Slice): boolean {
+  return settle_at === null;
+}
+
+/** Whether no call was begun for any recipient after `answered`. */
+function isUntouched(slice: Slice): boolean {
+  return wasCounted(slice) && !slice.beyond && slice.answered < slice.size;
+}
+
 async function saveEnd(
   context: Sending,
   { slice, stop, callsEndAtMs, settleAt }: Work,
   { tally, open }: { tally: SliceTally; open: OpenCall[] },
 ): Promise<void> {
-  const wasCounted = slice.settle_at === null || tally.position === slice.size;
-  const isCounted = wasCounted && open.length === 0;
+  const isCounted = (wasCounted(slice) || tally.position === slice.size) && open.length === 0;
   await saveTally(context, slice, tally, isCounted ? null : settleAt);
   // A slice whose time is up continues at once, and requests the same batches again.
   if (!isCounted && stop.signal.aborted) {
@@ -146,13 +155,14 @@ async function sendUntilAnswered(
   work: Work,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
-  const { key } = work;
+  const { key, slice } = work;
   const { signal } = work.stop;
   const request = {
     workspaceId: key.workspaceId,
     broadcastId: key.id,
     plan: sendPlanOf(work),
     emails: batch.emails,
+    isFirstCall: isUntouched(slice),
   };
   let unexplained = 0;
   while (!mustStop(work)) {
@@ -160,8 +170,10 @@ async function sendUntilAnswered(
     try {
       const answer = await sender.sendBatch(request, { timeoutMs: callTimeoutMs, signal });
       if (answer.outage || answer.notStarted === 0) return answer;
+      request.isFirstCall = false;
       if (answer.retryAfter) waitMs = durationMs(answer.retryAfter);
     } catch (error) {
+      request.isFirstCall = false;
       const { code } = ConnectError.from(error);
       if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
       if (!isRetryable(code) || unexplained >= unexplainedMax) throw warned(work, error);

@@ -1,7 +1,7 @@
 import type { SendBatchRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Context, Methods } from '../context.ts';
 import { broadcastMessageId } from '../message.ts';
-import { readRecorded } from '../record/claims.ts';
+import { type Known, readRecorded } from '../record/claims.ts';
 import { sendAll } from '../sending/batch.ts';
 import { broadcastSending } from '../sending/broadcast.ts';
 import { withinCall } from '../sending/within-call.ts';
@@ -11,15 +11,17 @@ export function sendBatch(context: Context): Methods['sendBatch'] {
   return (request, call) => withinCall(call, (stop) => send(context, request, stop));
 }
 
+const nothingKnown: Known = { recorded: new Map(), claimable: new Set() };
+
 async function send(context: Context, request: SendBatchRequest, stop: AbortSignal) {
   const { workspaceId, broadcastId, plan: sendPlan } = request;
   const sending = await broadcastSending(context, request);
   const emails = new Map(
     request.emails.map((email) => [broadcastMessageId(workspaceId, broadcastId, email), email]),
   );
-  const { recorded, claimable } = await readRecorded(context.store, workspaceId, [
-    ...emails.keys(),
-  ]);
+  const { recorded, claimable } = request.isFirstCall
+    ? nothingKnown
+    : await readRecorded(context.store, workspaceId, [...emails.keys()]);
   const includeUnsubscribed = sendPlan?.includeUnsubscribed && !sending.plan.isMarketing;
   const { fates, outage, retryAfterMs } = await sendAll(context, {
     ...sending,

@@ -1,4 +1,5 @@
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
+import { plainArray } from '#lib/postgres/plain-array.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { byKey } from './claims.ts';
 import { eventsOf } from './events.ts';
@@ -89,12 +90,12 @@ export async function recordResults(
     workspaceId,
     owner,
     new Date(),
-    results.map(({ id }) => id),
-    results.map(({ status }) => status),
+    plainArray(results.map(({ id }) => id)),
+    plainArray(results.map(({ status }) => status)),
     results.map(({ info }) => info),
-    results.map(({ dueAt }) => dueAt?.toISOString() ?? null),
-    results.map(({ isUnknown }) => isUnknown),
-    results.map(({ isBounce }) => isBounce),
+    plainArray(results.map(({ dueAt }) => dueAt?.toISOString() ?? null)),
+    plainArray(results.map(({ isUnknown }) => isUnknown)),
+    plainArray(results.map(({ isBounce }) => isBounce)),
   ]);
   return new Set(answer?.ids);
 }

@@ -59,7 +59,10 @@ export async function resolve(
 
 function contactOf(fields: readonly string[], valuesJson: string): JsonObject {
   const values: JsonValue = JSON.parse(valuesJson);
-  return Object.fromEntries(
-    fields.map((name, index) => [name, Array.isArray(values) ? (values[index] ?? null) : null]),
-  );
+  const contact: JsonObject = {};
+  // In one order for all, so that they share a shape.
+  for (const [index, name] of fields.entries()) {
+    contact[name] = Array.isArray(values) ? (values[index] ?? null) : null;
+  }
+  return contact;
 }
