@@ -12,6 +12,7 @@ import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
 import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
+import { readTextArraysFast } from './text-arrays.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -53,6 +54,8 @@ type StoreOptions = {
 };
 
 const connectTimeoutMs = 5_000;
+
+readTextArraysFast();
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({

@@ -214,8 +214,9 @@ async function claimNew(
   if (!row) return undefined;
   if (row.count === 0) return [];
   const createdAt = new Date(row.at);
+  const skipped = new Map(Object.entries(row.skipped));
   return claimants.map(({ id, email }) => {
-    const info = row.skipped[id];
+    const info = skipped.get(id);
     const mine = { id, email, unknown: 0, info: info ?? '', createdAt, dueAt: undefined };
     return info === undefined
       ? { ...mine, status: 'sending', attempts: 1 }

@@ -148,9 +148,18 @@ function compileCondition(value: Value, compiler: Compiler): Evaluate | undefine
       steps.push(operand);
     }
   }
-  const [only] = steps;
-  if (steps.length === 1 && typeof only === 'function') return only;
-  return (state) => runSteps(steps, compiler, state);
+  const [left, right, operator] = steps;
+  if (typeof left !== 'function') return undefined;
+  if (steps.length === 1) return left;
+  const run = (state: PartState) => runSteps(steps, compiler, state);
+  const isEquality = steps.length === 3 && (operator === '==' || operator === '!=');
+  if (!isEquality || typeof right !== 'function') return run;
+  // Texts are compared here: liquidjs would need a context, and a generator for each comparison.
+  return (state) => {
+    const [one, other] = [left(state), right(state)];
+    if (typeof one !== 'string' || typeof other !== 'string') return run(state);
+    return (one === other) === (operator === '==');
+  };
 }
 
 /** The same stack machine as liquidjs', with its own operators. */

@@ -22,7 +22,7 @@ import { type Outcome, outageOf } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
-import { messagesTotal } from './metrics.ts';
+import { countMessage } from './metrics.ts';
 import { hasSlowText, withSlowTexts } from './slow-texts.ts';
 import type { Underway } from './underway.ts';
 
@@ -258,7 +258,7 @@ export class DeliveryRun {
       this.#giveBack(id);
       return;
     }
-    messagesTotal.inc({ status: result.status });
+    countMessage(result.status);
     const stored = (fate: Fate | undefined) => {
       if (fate) this.#fates.set(id, fate);
       this.#contents?.settle(id, fate?.status === 'sent');

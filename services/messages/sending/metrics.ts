@@ -1,15 +1,27 @@
 import { counter, gauge } from '#lib/telemetry/metrics.ts';
 import type { Hold } from '../hold/hold.ts';
 import type { Recorder } from '../record/recorder.ts';
+import type { Result } from '../record/results.ts';
 import type { Admission } from './admission.ts';
 import type { Lane } from './lane.ts';
 
 /** Outcomes of messages, as they are recorded. */
-export const messagesTotal = counter(
+const messagesTotal = counter(
   'postrider_messages_total',
   'Messages that this process has brought to an end or put off, by their status.',
   ['status'],
 );
+
+/** Looked up once: a label costs more than the count. */
+const counts = {
+  sent: messagesTotal.labels('sent'),
+  failed: messagesTotal.labels('failed'),
+  deferred: messagesTotal.labels('deferred'),
+};
+
+export function countMessage(status: Result['status']): void {
+  counts[status].inc();
+}
 
 const lanesOf = { labelNames: ['workspace_id', 'integration_id'] } as const;
 
