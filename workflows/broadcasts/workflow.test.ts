@@ -144,6 +144,61 @@ test('a broadcast waits for its start, freezes, sends its slices and finishes', 
   expect(now).toBeGreaterThan(untilMs - 30 * 24 * 3_600_000);
 });
 
+test('the slices of a step are sent in turn, two at a time', async () => {
+  let open = 0;
+  let openMax = 0;
+  const { asked, activities } = given(
+    script({ do: 'send', slices: [0, 1, 2, 3, 4] }, { do: 'finish' }, end),
+    (list) => ({
+      sendSlice: async ({ slice }) => {
+        open += 1;
+        openMax = Math.max(openMax, open);
+        await new Promise((done) => setTimeout(done, 50));
+        open -= 1;
+        list.push(`send ${slice}`);
+        return { outage: '' };
+      },
+    }),
+  );
+  await play(activities);
+  expect(asked.toSorted()).toEqual(['finish', ...[0, 1, 2, 3, 4].map((each) => `send ${each}`)]);
+  expect(asked.at(-1)).toBe('finish');
+  expect(openMax).toBe(2);
+});
+
+test.each([
+  ['has stopped before its end', { outage: '', isUnfinished: true } as const],
+  ['has met an outage', { outage: 'connection refused' }],
+])('no further slice of a step is begun once one %s', async (_, result) => {
+  const begun: number[] = [];
+  const { activities } = given(script({ do: 'send', slices: [0, 1, 2, 3] }, end), () => ({
+    sendSlice: async ({ slice }) => {
+      begun.push(slice);
+      return result;
+    },
+  }));
+  await play(activities);
+  expect(begun.toSorted()).toEqual([0, 1]);
+});
+
+test('no further slice of a step is begun once the row has changed', async () => {
+  const begun: number[] = [];
+  const toldAll = Promise.withResolvers<void>();
+  const { activities } = given(script({ do: 'send', slices: [0, 1, 2, 3] }, end), () => ({
+    sendSlice: async ({ slice }) => {
+      begun.push(slice);
+      await toldAll.promise;
+      return { outage: '' };
+    },
+  }));
+  await play(activities, async (handle) => {
+    while (begun.length < 2) await new Promise((done) => setTimeout(done, 20));
+    await handle.signal('changed');
+    toldAll.resolve();
+  });
+  expect(begun.toSorted()).toEqual([0, 1]);
+});
+
 test('a history stays below a thousand events, however many slices there are', async () => {
   const runIds = new Set<string>();
   let sent = 0;

@@ -232,7 +232,7 @@ async function sendAndFreeze(key: BroadcastKey, slices: number[], row: Row): Pro
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Sends the slices of a step in turn, until one cannot go on or the row has changed. */
+/** Sends the slices of a step in turn, until one stops before its end or the row has changed. */
 async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promise<void> {
   let waiting = [...slices];
   let stopped: SliceResult | undefined;
@@ -242,13 +242,18 @@ async function sendSlices(key: BroadcastKey, slices: number[], row: Row): Promis
         { ...key, slice },
       ]);
       if (result.outage !== '') stopped ??= result;
-      if (stopped || row.isChanged) waiting = [];
+      if (result.outage !== '' || result.isUnfinished || row.isChanged) waiting = [];
     }
   };
   try {
-    await Promise.all(Array.from({ length: slicesAtOnce }, sendInTurn));
+    await Promise.all(Array.from({ length: atOnce(slices) }, sendInTurn));
   } finally {
     waiting = [];
   }
   if (stopped) await pauseBySystem(key, stopped.outage, 'outage', stopped.outageEndsAtMs);
+}
+
+/** Runs of older versions begin all slices of a step, also of a step that a newer version has read. */
+function atOnce({ length }: number[]): number {
+  return length > slicesAtOnce && patched('slices-in-turn') ? slicesAtOnce : length;
 }

@@ -51,6 +51,19 @@ test('freezing copies the audience once and cuts it into slices of a minute', as
   expect(step).toEqual({ do: 'send', slices: [0, 1] });
 });
 
+test('a step has the slices that are sent within a minute, eight at most', async () => {
+  const audience = Array.from({ length: 50_000 }, (_, index) => `p${index}@example.com`).toSorted();
+  Object.assign(given.neighbours, { audience, ratePerMinute: 16_000 });
+  const key = await givenFrozen();
+  while ((await look(key)).story.isFreezing) await freeze(key);
+  expect((await look(key)).step).toEqual({ do: 'send', slices: [0, 1, 2] });
+  given.neighbours.ratePerMinute = 600_000;
+  const fast = await givenFrozen();
+  while ((await look(fast)).story.isFreezing) await freeze(fast);
+  const { step } = await look(fast);
+  expect(step).toEqual({ do: 'send', slices: [0, 1, 2, 3, 4, 5, 6, 7] });
+});
+
 test('freezing is NOT_FOUND where the template is gone', async () => {
   given.neighbours.hasTemplate = false;
   const key = await givenBroadcast(given, { status: 'sending' });
@@ -117,6 +130,34 @@ test('a service that is unavailable for a moment is called again', async () => {
   };
   const key = await givenFrozen();
   await send(key);
+  expect((await look(key)).story.counts.sent).toBe(1_000);
+});
+
+test('only the first call for recipients says that it is the first', async () => {
+  const asked: [first: string | undefined, isFirstCall: boolean][] = [];
+  given.neighbours.sendBatch = async (request) => {
+    const { emails, isFirstCall } = request;
+    asked.push([emails[0], isFirstCall]);
+    if (asked.length === 1) return create(SendBatchResponseSchema, { notStarted: emails.length });
+    if (emails[0] === 'p00400@example.com') await given.client.pauseBroadcast(key);
+    return allSent(request);
+  };
+  const key = await givenFrozen();
+  expect(await send(key)).toEqual({ outage: '', isUnfinished: true });
+  expect(asked.slice(0, 3)).toEqual([
+    ['p00000@example.com', true],
+    ['p00200@example.com', true],
+    ['p00400@example.com', true],
+  ]);
+  expect(asked).not.toContainEqual(['p00600@example.com', true]);
+  asked.length = 1;
+  await given.client.resumeBroadcast(key);
+  given.neighbours.sendBatch = (request) => {
+    asked.push([request.emails[0], request.isFirstCall]);
+    return allSent(request);
+  };
+  expect(await send(key)).toEqual({ outage: '' });
+  expect(asked.slice(1).map(([, isFirstCall]) => isFirstCall)).not.toContain(true);
   expect((await look(key)).story.counts.sent).toBe(1_000);
 });
 

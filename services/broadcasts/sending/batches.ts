@@ -23,7 +23,12 @@ const retryMs = 500;
 const unexplainedMax = 5;
 
 /** `outage` is set if the provider accepts no mail; it contains no address. Its end, if known, is in Unix milliseconds. */
-export type SliceResult = { outage: string; outageEndsAtMs?: number };
+export type SliceResult = {
+  outage: string;
+  outageEndsAtMs?: number;
+  /** It stopped before its last recipient: nothing else is to be begun before the row is read. */
+  isUnfinished?: true;
+};
 
 export type Work = PlanParts & {
   key: BroadcastKey;
@@ -96,7 +101,10 @@ async function countAnswers(
     }
     const [first] = open;
     const answer = await first?.answer;
-    if (!first || !answer) return { outage: '' };
+    if (!first || !answer) {
+      const isUnfinished = tally.position < work.slice.size;
+      return { outage: '', ...(isUnfinished && { isUnfinished }) };
+    }
     if (answer.outage) {
       work.stop.abort();
       return outageOf(answer);

@@ -33,7 +33,8 @@ export async function playSteps({ context }: Given, key: BroadcastKey): Promise<
     if (step.do === 'send') {
       if (step.freezes) await runActivity(() => freezeAudience(context)(key));
       for (const slice of step.slices) {
-        await runActivity(() => sendSlice(context)({ ...key, slice }));
+        const { isUnfinished } = await runActivity(() => sendSlice(context)({ ...key, slice }));
+        if (isUnfinished) break;
       }
     } else {
       await runActivity<unknown>(() => actions[step.do](context)(key));
