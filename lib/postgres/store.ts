@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { measurePool } from '#lib/telemetry/pools.ts';
 import { tracePool } from '#lib/telemetry/traced-pool.ts';
 import { actAfterCommit } from './after-commit.ts';
+import { readTextArrays } from './arrays.ts';
 import { tieToCalls } from './call-connections.ts';
 import { askByCallback } from './callbacks.ts';
 import { connectionStringOf } from './database-url.ts';
@@ -12,7 +13,6 @@ import { returnLostConnections } from './lost-connections.ts';
 import { type Migrations, migrateSchema } from './migrate.ts';
 import { prepared, prepareMarked } from './prepared.ts';
 import { query } from './query.ts';
-import { readTextArraysFast } from './text-arrays.ts';
 
 export type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -55,7 +55,7 @@ type StoreOptions = {
 
 const connectTimeoutMs = 5_000;
 
-readTextArraysFast();
+readTextArrays();
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const orm = await MikroORM.init({

@@ -92,6 +92,46 @@ test('two concurrent calls of sendBatch send each message once', async () => {
   other.context.admission.close();
 });
 
+test('a first call sends to nobody whose message is in the record, and to the others', async () => {
+  const batch = batchOf(people(3));
+  await given.sender.sendBatch({ ...batch, emails: people(2) });
+  const asked = { ...batch, isFirstCall: true };
+  expect(await given.sender.sendBatch(asked)).toMatchObject({ ...none, sent: 1, notStarted: 2 });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 3 });
+  expect(given.sink.total()).toBe(3);
+  expect(given.sink.duplicates()).toEqual([]);
+});
+
+test('two processes that are both asked first send each message once', async () => {
+  const { sender, context } = given.newProcess();
+  const batch = { ...batchOf(people(200)), isFirstCall: true };
+  const answers = await Promise.all([given.sender.sendBatch(batch), sender.sendBatch(batch)]);
+  expect(answers.reduce((sum, { sent }) => sum + sent, 0)).toBe(200);
+  expect(answers.reduce((sum, { notStarted }) => sum + notStarted, 0)).toBe(200);
+  expect(given.sink.total()).toBe(200);
+  expect(given.sink.duplicates()).toEqual([]);
+  context.admission.close();
+});
+
+test('a first call records who is skipped, and why', async () => {
+  const batch = batchOf(people(3, 'first'));
+  given.world.skipReasons.set('first1@example.com', 'unsubscribed');
+  await query(
+    given.store.fork(),
+    `insert into suppressions (workspace_id, email, reason, created_at)
+     values ($1, 'first2@example.com', 'bounced', now())`,
+    [batch.workspaceId],
+  );
+  const answer = await given.sender.sendBatch({ ...batch, isFirstCall: true });
+  expect(answer).toMatchObject({ ...none, sent: 1, skipped: 2 });
+  expect(await given.sender.sendBatch(batch)).toMatchObject({ ...none, sent: 1, skipped: 2 });
+  expect(await rows(batch)).toMatchObject([
+    { status: 'sent', attempts: 1 },
+    { status: 'skipped', status_info: 'unsubscribed', attempts: 0 },
+    { status: 'skipped', status_info: 'bounced', attempts: 0 },
+  ]);
+});
+
 test('sendBatch skips recipients that must not get mail and says why', async () => {
   given.world.skipReasons.set('p1@example.com', 'unsubscribed').set('p2@example.com', 'bounced');
   const batch = batchOf(people(4));

@@ -1,4 +1,4 @@
-import { plainArray } from '#lib/postgres/plain-array.ts';
+import { plainArray } from '#lib/postgres/arrays.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -125,8 +125,8 @@ const returned =
 const counted = 'm.broadcast_id, m.template_id, m.by_hand';
 
 /**
- * Where nothing has a row: all are inserted, or none while mail is on hold. One that has come meanwhile ends the statement, which
- * costs less than a clause for conflicts on each row.
+ * For messages that have no row yet: inserts all of them, or none while mail is on hold. A row that is there already makes the
+ * statement fail. That is cheaper than `on conflict`, which PostgreSQL pays for with each row.
  */
 const claimNewSql = prepared(`with claimed as (${insertSql}
      returning m.id, m.status, m.status_info, ${counted}

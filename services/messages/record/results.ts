@@ -1,5 +1,5 @@
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
-import { plainArray } from '#lib/postgres/plain-array.ts';
+import { plainArray } from '#lib/postgres/arrays.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { byKey } from './claims.ts';
 import { eventsOf } from './events.ts';
