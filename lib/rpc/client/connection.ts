@@ -61,9 +61,18 @@ const answerWith =
 
 /** Ends a connection whose peer is frozen or disappeared silently, or that cannot be opened in time. */
 function watch(session: ClientHttp2Session): void {
-  const expect = () => setTimeout(giveUp, answerMaxMs).unref();
-  // If our own process was frozen, the answer may have arrived meanwhile: it is read first.
-  const giveUp = () => setImmediate(() => isHeard || session.destroy());
+  const expect = () => {
+    const bytesBefore = session.socket?.bytesRead;
+    const giveUp = () => {
+      if (isHeard || session.destroyed) return;
+      // The answer may still be behind those of many calls.
+      const answersCalls = !session.connecting && session.socket?.bytesRead !== bytesBefore;
+      if (answersCalls) timer = expect();
+      else session.destroy();
+    };
+    // If our own process was frozen, the answer may have arrived meanwhile: it is read first.
+    return setTimeout(() => setImmediate(giveUp), answerMaxMs).unref();
+  };
   let isHeard = false;
   let timer = expect();
   const ping = () => {
