@@ -47,8 +47,9 @@ async function givenBusyServer(lateMs: number) {
   server.on('session', (session) => sessions.push(session));
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
     const answer = () => stream.respond({ ':status': 200 }, { endStream: true });
-    if (headers[':path'] === '/late') setTimeout(answer, lateMs);
-    else answer();
+    if (headers[':path'] !== '/late') return answer();
+    const timer = setTimeout(answer, lateMs);
+    stream.once('close', () => clearTimeout(timer));
   });
   const port = await listening(server as unknown as Server);
   const between = createServer((socket) => {
