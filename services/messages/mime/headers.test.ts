@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { textHeader } from './headers.ts';
+
+const encodedWord = /^Subject: =\?UTF-8\?B\?/;
+
+test.each(['x', 'Hello Ada', 'News: 50 % off (today!)', `${'word '.repeat(13)}end.`])(
+  'short plain text stands on one line as it is: %j',
+  (text) => {
+    expect(textHeader('Subject', text)).toBe(`Subject: ${text}\r\n`);
+  },
+);
+
+test('a line ends at 78 characters', () => {
+  const text = `${'a'.repeat(34)} ${'b'.repeat(34)}`;
+  expect(textHeader('Subject', text)).toBe(`Subject: ${text}\r\n`);
+  expect(textHeader('Subject', `${text}b`)).toBe(
+    `Subject: ${'a'.repeat(34)}\r\n ${'b'.repeat(35)}\r\n`,
+  );
+});
+
+test.each([
+  ' two',
+  'two ',
+  'one  two',
+  'one\ttwo',
+  'one\r\nBcc: two',
+  'one\u2028two',
+  'one\u0000two',
+])('white space and control characters become single spaces: %j', (text) => {
+  const words = text.split(/[\s\0]+/).filter((word) => word !== '');
+  expect(textHeader('Subject', text)).toBe(`Subject: ${words.join(' ')}\r\n`);
+});
+
+test('a word of 59 characters stays, and one of 60 is encoded', () => {
+  expect(textHeader('Subject', 'x'.repeat(59))).toBe(`Subject: ${'x'.repeat(59)}\r\n`);
+  expect(textHeader('Subject', 'x'.repeat(60))).toMatch(encodedWord);
+});
+
+test.each(['=?UTF-8?B?eA==?=', 'Zoë', 'A price of 5 €'])('%j is encoded', (text) => {
+  expect(textHeader('Subject', text)).toMatch(encodedWord);
+});
+
+test('text that looks a little like an encoded word stays as it is', () => {
+  expect(textHeader('Subject', '1 + 1 = 2?')).toBe('Subject: 1 + 1 = 2?\r\n');
+});
