@@ -4,8 +4,8 @@ import { domainToASCII } from 'node:url';
 const lineLimit = 78;
 /** 42 bytes are 68 characters as an encoded word, which fits behind `Reply-To: `; RFC 2047 allows 75. */
 const encodedWordBytes = 42;
-/** Words of so many characters are encoded, so that they can be cut. */
-const longWord = 60;
+/** Single spaces between words of printable ASCII; one of 60 characters is encoded, so that it can be cut. */
+const plainWords = /^[\x21-\x7e]{1,59}(?: [\x21-\x7e]{1,59})*$/;
 /** Without a limit a subject or a name could make a header of any size. */
 const textLimit = 2_000;
 
@@ -16,26 +16,17 @@ export interface Mailbox {
 
 /** One header line, folded, with free text in it; nothing in the text can start another header. */
 export function textHeader(name: string, text: string): string {
-  if (isShortAndPlain(name, text)) return `${name}: ${text}\r\n`;
+  if (isPlainLine(name, text)) return `${name}: ${text}\r\n`;
   const clean = cleanText(text);
   return isEncodable(clean)
     ? foldWords(`${name}:`, encodedWords(clean))
     : foldWords(`${name}:`, clean.split(' '));
 }
 
-/** Printable ASCII that fits on one line, with single spaces between words that are short enough, and no `=`: folding leaves it as it is. */
-function isShortAndPlain(name: string, text: string): boolean {
-  if (text === '' || name.length + 2 + text.length > lineLimit) return false;
-  let wordLength = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e || code === 0x3d) return false;
-    if (code !== 0x20) wordLength += 1;
-    else if (wordLength === 0) return false;
-    else wordLength = 0;
-    if (wordLength >= longWord) return false;
-  }
-  return wordLength > 0;
+/** Whether cleaning and folding would leave the text as it is. */
+function isPlainLine(name: string, text: string): boolean {
+  const fits = name.length + 2 + text.length <= lineLimit;
+  return fits && plainWords.test(text) && !text.includes('=?');
 }
 
 /** One header line with a mailbox. */
@@ -77,11 +68,9 @@ function cleanText(text: string): string {
   return oneLine.toWellFormed();
 }
 
-const longWordPattern = new RegExp(`\\S{${longWord}}`);
-
 /** Text that is not plain ASCII, looks like an encoded word itself, or has a word too long for a line. */
 function isEncodable(text: string): boolean {
-  return !/^[\x20-\x7e]*$/.test(text) || text.includes('=?') || longWordPattern.test(text);
+  return !/^[\x20-\x7e]*$/.test(text) || text.includes('=?') || /\S{60}/.test(text);
 }
 
 /** RFC 2047, base64, never a character cut in two. */
