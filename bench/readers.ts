@@ -19,7 +19,7 @@ async function read({ port, paths, perSecond, forMs }: Order) {
     Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nuser-agent: ${agent}\r\n\r\n`),
   );
   const counts = { asked: 0, good: 0, bad: 0 };
-  const sockets = Array.from({ length: connections }, () => listening(port, counts));
+  const sockets = Array.from({ length: connections }, (_, at) => listening(port, at, counts));
   const startedAtMs = performance.now();
   const timer = setInterval(() => {
     const due = ((performance.now() - startedAtMs) * perSecond) / 1_000;
@@ -35,8 +35,10 @@ async function read({ port, paths, perSecond, forMs }: Order) {
   return counts;
 }
 
-function listening(port: number, counts: { good: number; bad: number }): Socket {
-  const socket = connect(port, '127.0.0.1').setNoDelay();
+/** Each from an address of its own, as readers are: the gateway shares its places among addresses. */
+function listening(port: number, at: number, counts: { good: number; bad: number }): Socket {
+  const localAddress = `127.0.0.${2 + at}`;
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setNoDelay();
   let rest = '';
   socket.on('data', (chunk) => {
     // The bytes of a picture never look like the start of an answer.

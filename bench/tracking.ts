@@ -93,8 +93,8 @@ async function callApi({ workspaceId, setting }: BenchStack, forMs: number): Pro
   const call = async (): Promise<void> => {
     const startedAtMs = performance.now();
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
-    await body.text();
-    if (statusCode !== 200) throw new Error(`lists.get answered ${statusCode}`);
+    const answer = await body.text();
+    if (statusCode !== 200) throw new Error(`lists.get answered ${statusCode}: ${answer}`);
     times.push(performance.now() - startedAtMs);
   };
   const untilMs = performance.now() + forMs;
