@@ -100,8 +100,8 @@ async function sendRound(
     bar.show(count);
     if (await isSent(stack, id, calledAtMs)) break;
     // A coarse look at the end would be counted as time of the run.
-    const isWaiting = count === 0 || count > recipients - lastMessages;
-    await sleep(isWaiting ? pollMs : pollMs * 10);
+    const isAtAnEnd = count === 0 || count > recipients - lastMessages;
+    await sleep(isAtAnEnd ? pollMs : pollMs * 10);
   }
   const statusMs = Date.now() - calledAtMs;
   if (consumer) await untilDrained(consumer, delivered + recipients);
