@@ -289,6 +289,18 @@ test('a time that has passed only by the clock of Temporal is checked once a sec
   expect(looks).toBeLessThanOrEqual(11);
 });
 
+test('a look that fails within the task of the workflow is repeated by the server', async () => {
+  const { activities } = given(() => end);
+  const wereLocal: boolean[] = [];
+  activities.readPlan = async () => {
+    wereLocal.push(Context.current().info.isLocal);
+    if (wereLocal.length < 3) throw new Error('the database is away');
+    return { step: end, story };
+  };
+  await play(activities);
+  expect(wereLocal).toEqual([true, false, false]);
+});
+
 test('a signal has the row read again at once', async () => {
   let isCancelled = false;
   const { activities } = given(() => (isCancelled ? end : { do: 'wait', untilMs: null }));

@@ -8,10 +8,12 @@ import {
   isCancellation,
   patched,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../services/broadcasts/activities/all.ts';
+import type { Look } from '../../services/broadcasts/activities/read-plan.ts';
 import type { BroadcastKey } from '../../services/broadcasts/broadcast.ts';
 import type { Step } from '../../services/broadcasts/lifecycle/next-step.ts';
 import type { SliceResult } from '../../services/broadcasts/sending/batches.ts';
@@ -35,6 +37,11 @@ const {
   startToCloseTimeout: '30 seconds',
   // An operator who waits for a pause should not wait for a long back-off.
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
+});
+/** Without a way to the server and back. Tried once: while the database is away, repeats belong to the server and not to a history. */
+const { readPlan: readPlanHere } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
 });
 const { freezeAudience } = proxyActivities<Activities>({
   // At most two hundred steps of a fraction of a second, each with a heartbeat; the first waits for feeds.
@@ -85,7 +92,7 @@ export async function broadcastLifecycle(key: BroadcastKey, attributes?: string[
 async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise<void> {
   for (;;) {
     row.isChanged = false;
-    const look = await readPlan(key);
+    const look = await lookAt(key);
     tell(look, attributes);
     if (look.step.do === 'end') {
       await untilAllEnded(row);
@@ -98,6 +105,17 @@ async function live(key: BroadcastKey, row: Row, attributes?: string[]): Promise
       await untilAllEnded(row);
       await continueAsNew<typeof broadcastLifecycle>(key, attributes);
     }
+  }
+}
+
+/** Runs of older versions ask the server for each look. */
+async function lookAt(key: BroadcastKey): Promise<Look> {
+  if (!patched('looks-here')) return readPlan(key);
+  try {
+    return await readPlanHere(key);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return readPlan(key);
   }
 }
 
