@@ -13,8 +13,8 @@ import { Session } from './session.ts';
 import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
-/** A process can't render and write more; a higher rate needs no more connections than this one. */
-const processPerMinute = 5_000 * 60;
+/** A process renders and writes some 7,500 a second; a higher rate needs no more connections than this one. */
+const processPerMinute = 7_500 * 60;
 /** The rate is divided by the quickest answer's time, but most answers take longer. */
 const headroom = 1.5;
 /** To one server, whatever its speed. */
