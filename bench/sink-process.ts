@@ -16,10 +16,16 @@ export type SinkOptions = {
   bodies?: number;
 };
 
+/**
+ * Without it V8 collects all of the sink's heap after each 64 MiB that sockets have read, some 5,000 mails: a third of its processor
+ * time, which is none of a mail server's.
+ */
+const nodeFlags = ['--external-memory-accounted-in-global-limit'];
+
 /** The sink of the tests in a process of its own. */
 export async function startSink({ behaviour = {}, bodies = 0 }: SinkOptions) {
   const args = ['--behaviour', JSON.stringify(behaviour), '--bodies', String(bodies)];
-  const child = spawn(process.execPath, [join(root, 'test/sink.ts'), ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, join(root, 'test/sink.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout, 'data');
