@@ -22,6 +22,8 @@ export type BenchStack = {
     port: number;
     control: number;
     status(): Promise<SinkStatus>;
+    /** Counts from nothing. */
+    reset(): Promise<SinkStatus>;
     bodies(): Promise<string[]>;
   };
   stop(): Promise<void>;
@@ -78,6 +80,7 @@ export async function startBenchStack(options: Options = {}): Promise<BenchStack
       port: sink.port,
       control: sink.control,
       status: () => ask<SinkStatus>(sink.control, '/status'),
+      reset: () => ask<SinkStatus>(sink.control, '/reset'),
       bodies: () => ask<string[]>(sink.control, '/bodies'),
     },
     async stop() {

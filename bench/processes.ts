@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Linux counts CPU time in hundredths of a second. */
 const tickMs = 10;
-const bytesPerMb = 1024 * 1024;
+const kilobytesPerMb = 1024;
 
 export type Usage = { cpuMs: number; memoryMb: number };
 
@@ -57,12 +57,14 @@ function descends(pid: number, root: number, stats: Map<number, Stat | undefined
   return false;
 }
 
-/** Memory that is the process's own, so that PostgreSQL's shared buffers don't count many times. */
+/**
+ * Memory that is the process's own, so that PostgreSQL's shared buffers don't count many times. The kernel has this number at hand; for
+ * that of `smaps_rollup` it walks all pages of all processes, a tenth of the time of a broadcast to 10,000.
+ */
 function privateMb(pid: number): number {
   try {
-    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    const kilobytes = [...text.matchAll(/^(?:Private_Clean|Private_Dirty):\s+(\d+)/gm)];
-    return (kilobytes.reduce((sum, [, value]) => sum + Number(value), 0) * 1024) / bytesPerMb;
+    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^RssAnon:\s+(\d+)/m.exec(text)?.[1] ?? 0) / kilobytesPerMb;
   } catch {
     return 0;
   }

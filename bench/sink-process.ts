@@ -7,6 +7,8 @@ const root = resolve(import.meta.dirname, '..');
 export type SinkStatus = {
   total: number;
   recipients: number;
+  /** Of the first mail since the last reset, and of the last one. */
+  first_at_ms: number;
   received_at_ms: number;
 };
 

@@ -56,6 +56,7 @@ function status(sink: Sink) {
     recipients: sink.received.size,
     connections: sink.connections(),
     connections_peak: sink.connectionsPeak(),
+    first_at_ms: sink.firstAtMs(),
     received_at_ms: sink.receivedAtMs(),
     cpu_ms: Math.round(process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000),
     rss_mb: Math.round(process.memoryUsage().rss / 1e6),

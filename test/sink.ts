@@ -31,6 +31,8 @@ export type Sink = {
   connections: () => number;
   /** The largest number of open connections so far. */
   connectionsPeak: () => number;
+  /** Of the first mail since the last reset, and of the last one; 0 before. */
+  firstAtMs: () => number;
   receivedAtMs: () => number;
   /** Complete mails to one recipient or to all, newest last; only the last few, and only with `bodies`. */
   bodies: (recipient?: string) => string[];
@@ -52,7 +54,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const kept: { recipient: string; body: string }[] = [];
   const sockets = new Set<Socket>();
   const journal = options.file === undefined ? undefined : openJournal(options.file);
-  const state = { total: 0, peak: 0, atMs: 0 };
+  const state = { total: 0, peak: 0, firstAtMs: 0, atMs: 0 };
   const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
   const accept = (recipient: string, messageId: string, body: Buffer, done: () => void) => {
     const key = recipient.toLowerCase();
@@ -62,6 +64,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     received.set(key, entry);
     state.total += 1;
     state.atMs = Date.now();
+    state.firstAtMs ||= state.atMs;
     if (options.bodiesMax) {
       kept.push({ recipient: key, body: body.toString('latin1') });
       if (kept.length > options.bodiesMax) kept.shift();
@@ -83,6 +86,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     duplicates: () => [...received].filter(([, { count }]) => count > 1).map(([email]) => email),
     connections: () => sockets.size,
     connectionsPeak: () => state.peak,
+    firstAtMs: () => state.firstAtMs,
     receivedAtMs: () => state.atMs,
     bodies: (recipient) =>
       kept
@@ -91,7 +95,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
     reset: () => {
       received.clear();
       kept.length = 0;
-      Object.assign(state, { total: 0, peak: sockets.size, atMs: 0 });
+      Object.assign(state, { total: 0, peak: sockets.size, firstAtMs: 0, atMs: 0 });
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,6 +1,7 @@
 /** Calls the public API as any client does. Errors have the text of the answer. */
 export type Api = <Answer>(operation: string, request: Request) => Promise<Answer>;
-type Request = { body: object } | { query: Record<string, string> };
+/** A body that is a text is JSON already. */
+type Request = { body: object | string } | { query: Record<string, string> };
 
 const callMsMax = 60_000;
 
@@ -14,11 +15,15 @@ export function createApi(baseUrl: string, token?: string): Api {
         'content-type': 'application/json',
         ...(token ? { authorization: `Bearer ${token}` } : {}),
       },
-      ...('body' in request ? { body: JSON.stringify(request.body) } : {}),
+      ...('body' in request ? { body: jsonOf(request.body) } : {}),
       signal: AbortSignal.timeout(callMsMax),
     });
     const answer = (await response.json()) as Answer & { error?: string };
     if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${answer.error}`);
     return answer;
   };
+}
+
+function jsonOf(body: object | string): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
