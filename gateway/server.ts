@@ -27,7 +27,10 @@ import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
 
-export type GatewayOptions = Omit<Api, 'callers' | 'largeBodies' | 'readBody' | 'streams'> & {
+export type GatewayOptions = Omit<
+  Api,
+  'begin' | 'callers' | 'largeBodies' | 'readBody' | 'streams'
+> & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
   log: Log;
@@ -64,12 +67,15 @@ const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
 /** How long browsers use HTTPS only. */
 const oneYear = 'max-age=31536000';
 
+/** In place of a caller: the request counts, and takes no share. */
+const ofNobody = Symbol('nobody');
+
 type State = {
   api: Api;
   limits: GatewayLimits;
   connections: Connections;
-  /** The callers of requests in progress, by their responses. */
-  working: PassingMap<ServerResponse, string>;
+  /** Whose share each request in progress takes, by their responses. */
+  working: PassingMap<ServerResponse, string | typeof ofNobody>;
   shares: Shares;
   brake: Brake;
   draining: boolean;
@@ -85,13 +91,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const read = createBodyReader({ budgetBytes: bodyBudgetBytes, stallMs: limits.bodyStallMs });
   const readBody: ReadBody = async (exchange, limitBytes) => {
     const body = await read(exchange, limitBytes);
-    begin(state, exchange);
+    begin(state, exchange, exchange.caller);
     return body;
   };
   const { streamsMax: max, streamsPerCallerMax: perCallerMax } = limits;
   const api = {
     ...options,
     readBody,
+    begin: (exchange: Exchange) => begin(state, exchange, exchange.caller),
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
     callers: new CallerPlaces(placesDefault),
@@ -184,10 +191,12 @@ async function sendAll(
 }
 
 /** A request is in progress from when all of it has arrived until its answer is sent. */
-function begin(state: State, exchange: Exchange): void {
-  const { request, response, caller } = exchange;
-  requireShare(state.shares, caller, 1);
-  state.shares.change(caller, 1);
+function begin(state: State, exchange: Exchange, caller: string | typeof ofNobody): void {
+  const { request, response } = exchange;
+  if (caller !== ofNobody) {
+    requireShare(state.shares, caller, 1);
+    state.shares.change(caller, 1);
+  }
   state.working.set(response, caller);
   state.connections.count(request.socket, 1);
   exchange.hold(() => end(state, exchange));
@@ -197,7 +206,7 @@ function end(state: State, { request, response }: Exchange): void {
   const caller = state.working.get(response);
   if (caller === undefined) return;
   state.working.delete(response);
-  state.shares.change(caller, -1);
+  if (caller !== ofNobody) state.shares.change(caller, -1);
   state.connections.count(request.socket, -1);
 }
 
@@ -217,17 +226,19 @@ function targetOf(options: GatewayOptions, state: State, exchange: Exchange): Ta
   const failureText = 'Internal server error';
   if (path === '/healthz')
     return { name: 'healthz', failureText, answer: () => health(state, request) };
-  try {
-    if (state.working.size >= state.limits.inFlightMax) throw busy();
-    // A POST is in progress once its body has been read.
-    if (request.method !== 'POST') begin(state, exchange);
-  } catch (refusal) {
-    return { name: 'busy', failureText, answer: () => Promise.reject(refusal) };
+  if (state.working.size >= state.limits.inFlightMax) {
+    return { name: 'busy', failureText, answer: () => Promise.reject(busy()) };
   }
   // Before the operations: a form of plain HTML is posted to the path of one.
-  for (const { name, answer } of options.pages) {
-    const promise = answer(exchange, state.api.readBody);
-    if (promise) return { name, failureText, answer: () => promise };
+  for (const { name, answer, isOfMails } of options.pages) {
+    const answerPage = answer(exchange, state.api.readBody);
+    if (!answerPage) continue;
+    const answerInPlace = async () => {
+      // A POST is in progress once its body has been read.
+      if (request.method !== 'POST') begin(state, exchange, isOfMails ? ofNobody : exchange.caller);
+      return answerPage();
+    };
+    return { name, failureText, answer: answerInPlace };
   }
   const routesAtPath = options.routes.get(path);
   if (routesAtPath) {

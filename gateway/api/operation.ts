@@ -34,6 +34,8 @@ export type Api = {
   authorization: Authorization;
   demoMode: boolean;
   readBody: ReadBody;
+  /** A request without a body is in progress from here on. Throws where its caller has no share left. */
+  begin: (exchange: Exchange) => void;
   streams: Streams;
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
@@ -63,6 +65,7 @@ export async function answerOperation(
       allow: allowed(routesAtPath),
     });
   }
+  if (route.verb === 'GET') api.begin(exchange);
   const body = route.verb === 'GET' ? undefined : await readBody(api, route, exchange);
   await takePlace(api, exchange);
   const leave = await takeTurn(api, exchange, body);

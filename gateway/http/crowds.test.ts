@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import type { GatewayOptions } from '../server.ts';
 import {
+  keyring,
   startGateway,
   startService,
   type TestGateway,
@@ -29,6 +33,13 @@ beforeAll(async () => {
       },
       upsertContact: ({ contact }) => ({ email: contact?.email }),
     });
+    router.service(TrackingService, {
+      async getTrackedLinks() {
+        if (isWaiting) await new Promise<void>((done) => waiting.push(done));
+        return { urls: ['https://shop.example/'] };
+      },
+      recordHits: () => ({}),
+    });
   });
   authorization = `Bearer ${await tokenFor('user-1')}`;
 });
@@ -42,6 +53,11 @@ afterEach(async () => {
 });
 
 afterAll(() => service.stop());
+
+/** In a mail of its own, with links of its own. */
+const newToken = () => createTrackingTokens(keyring)('w', crypto.randomUUID(), randomBytes(8));
+const clickUrl = () => `${gateway.url}/r/w/${newToken()}/0`;
+const openUrl = () => `${gateway.url}/t/w/${newToken()}`;
 
 async function start(limits: GatewayOptions['limits'], more: Partial<GatewayOptions> = {}) {
   gateway = await startGateway(service.port, { limits, ...more });
@@ -59,6 +75,10 @@ async function open(text: string, localAddress = '127.0.0.1'): Promise<Socket> {
 const lines = (...all: string[]) =>
   `${[...all, 'host: x', 'expect: 100-continue'].join('\r\n')}\r\n\r\n`;
 const counted = '/api/contacts.count?workspace_id=w';
+const getAs = async (subject: string, from = '') => {
+  const headers = { authorization: `Bearer ${await tokenFor(subject)}`, 'x-forwarded-for': from };
+  return fetch(`${gateway.url}${counted}`, { headers });
+};
 const idle = () =>
   lines(
     `POST /api/contacts.upsert HTTP/1.1`,
@@ -89,8 +109,8 @@ test.each([
 test('requests beyond the limit are refused until one ends', async () => {
   await start({ inFlightMax: 4 }, { trustedProxies: ['127.0.0.0/8'] });
   isWaiting = true;
-  // Of one address each, so that none has more than its share.
-  const four = Array.from({ length: 4 }, (_, at) => get(`203.0.113.${at}`));
+  // Of one user each, so that none has more than its share.
+  const four = Array.from({ length: 4 }, (_, at) => getAs(`user-${at}`));
   while (waiting.length < 4) await sleep(5);
   const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
   const headers = { authorization, 'content-type': 'application/json' };
@@ -117,9 +137,39 @@ test('a caller with more than its share of the requests in progress is told to w
   expect(refused[0]?.headers.get('retry-after')).toBe('1');
   expect(await refused[0]?.json()).toMatchObject({ code: 'resource_exhausted' });
   isWaiting = false;
-  expect((await get('203.0.113.2')).status).toBe(200);
+  expect((await getAs('user-2', '203.0.113.1')).status).toBe(200);
   for (const done of waiting) done();
   for (const answer of await Promise.all(asked.slice(0, 8))) expect(answer.status).toBe(200);
+});
+
+test('users behind one address have a share each', async () => {
+  await start({ inFlightMax: 16 });
+  isWaiting = true;
+  const asked = Array.from({ length: 12 }, (_, at) => getAs(`user-${at}`));
+  while (waiting.length < 12) await sleep(5);
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+});
+
+test('readers of mails behind one address are answered whatever share it has left', async () => {
+  await start({ inFlightMax: 16 });
+  isWaiting = true;
+  // A link that waits for messages keeps its place meanwhile.
+  const links = Array.from({ length: 10 }, () => fetch(clickUrl(), { redirect: 'manual' }));
+  while (waiting.length < 10) await sleep(5);
+  expect((await fetch(openUrl())).status).toBe(200);
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(links)) expect(answer.status).toBe(302);
+});
+
+test('readers of mails beyond the limit of requests are refused', async () => {
+  await start({ inFlightMax: 4 });
+  isWaiting = true;
+  const links = Array.from({ length: 4 }, () => fetch(clickUrl(), { redirect: 'manual' }));
+  while (waiting.length < 4) await sleep(5);
+  expect((await fetch(clickUrl(), { redirect: 'manual' })).status).toBe(503);
+  for (const done of waiting) done();
+  for (const answer of await Promise.all(links)) expect(answer.status).toBe(302);
 });
 
 const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;

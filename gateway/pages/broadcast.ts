@@ -39,7 +39,7 @@ export function broadcastPage({ broadcasts, authorization }: Given): Page {
     name: 'broadcast',
     answer(exchange) {
       if (!exchange.path.startsWith(prefix)) return undefined;
-      return answer(exchange, (id, token) => drawn(`${id} ${token}`, () => draw(id, token)));
+      return () => answer(exchange, (id, token) => drawn(`${id} ${token}`, () => draw(id, token)));
     },
   };
 }

@@ -93,7 +93,7 @@ export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Pa
     name: 'documents',
     answer(exchange) {
       const document = documents.get(exchange.path);
-      return document && answered(exchange, document);
+      return document && (() => answered(exchange, document));
     },
   };
 }

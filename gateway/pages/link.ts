@@ -51,10 +51,12 @@ export function linkPage(messages: Transport, page: LinkPage): Page {
     name: page.name,
     answer(exchange, readBody) {
       if (!exchange.path.startsWith(page.prefix)) return undefined;
-      const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
-      const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
-      if (!workspaceId || !token) return Promise.resolve(answer(accepted, badLink(accepted.words)));
-      return visit(page, client, { exchange, readBody, accepted, key: { workspaceId, token } });
+      return async () => {
+        const [, workspaceId, token] = rest.exec(exchange.path.slice(page.prefix.length)) ?? [];
+        const accepted = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+        if (!workspaceId || !token) return answer(accepted, badLink(accepted.words));
+        return visit(page, client, { exchange, readBody, accepted, key: { workspaceId, token } });
+      };
     },
   };
 }

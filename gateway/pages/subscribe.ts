@@ -31,7 +31,7 @@ export function subscribePage({ contacts, authorization }: Subscriptions): Page 
       const { method, headers } = exchange.request;
       if (exchange.path !== '/subscribe' || method !== 'POST') return undefined;
       if (!formType.test(headers['content-type'] ?? '')) return undefined;
-      return answerForm(exchange, readBody, async (form) => {
+      const subscribe = async (form: URLSearchParams) => {
         await client.subscribe(requestOf(form), {
           headers: {
             [requestIdHeader]: exchange.id,
@@ -41,7 +41,8 @@ export function subscribePage({ contacts, authorization }: Subscriptions): Page 
           signal: exchange.signal,
           timeoutMs: callTimeoutMs,
         });
-      });
+      };
+      return () => answerForm(exchange, readBody, subscribe);
     },
   };
 }

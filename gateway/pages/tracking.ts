@@ -37,8 +37,10 @@ const pixel: Answer = {
 export function openPage({ readToken, hits }: Tracking): Page {
   return {
     name: 'open',
+    isOfMails: true,
     answer(exchange) {
-      return exchange.path.startsWith('/t/') ? open({ readToken, hits }, exchange) : undefined;
+      if (!exchange.path.startsWith('/t/')) return undefined;
+      return () => open({ readToken, hits }, exchange);
     },
   };
 }
@@ -60,8 +62,10 @@ export function clickPage(tracking: Tracking): Page {
   const locationsOf = linkSets(tracking);
   return {
     name: 'click',
+    isOfMails: true,
     answer(exchange) {
-      return exchange.path.startsWith('/r/') ? click(tracking, locationsOf, exchange) : undefined;
+      if (!exchange.path.startsWith('/r/')) return undefined;
+      return () => click(tracking, locationsOf, exchange);
     },
   };
 }
