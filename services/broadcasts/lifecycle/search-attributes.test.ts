@@ -57,7 +57,7 @@ function add(namespace: string, searchAttributes: Record<string, number>) {
   return env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-/** Wakes a broadcast, waits for the end of its run and returns its search attributes. */
+/** Wakes a broadcast, waits for the end of its run and returns the search attributes that are ours. */
 async function wakeIn(namespace: string): Promise<object> {
   const temporal = clientOf(namespace);
   const key = await givenBroadcast(given);
@@ -74,7 +74,7 @@ async function wakeIn(namespace: string): Promise<object> {
     const handle = temporal.workflow.getHandle(workflowIdOf(key));
     await handle.result();
     const { searchAttributes } = await handle.describe();
-    const { BuildIds: _, ...ours } = searchAttributes;
+    const { BuildIds: _, TemporalChangeVersion: __, ...ours } = searchAttributes;
     return ours;
   });
 }
