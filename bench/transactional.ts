@@ -145,7 +145,8 @@ async function openLoop(bench: Bench, { name, perSecond, seconds }: Open): Promi
   const startedAtMs = performance.now();
   for (let number = 0; number < count; number += 1) {
     const dueMs = startedAtMs + (number * 1_000) / perSecond;
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
+    const earlyMs = dueMs - performance.now();
+    if (earlyMs > 0) await sleep(earlyMs);
     askedAtMs.push(Date.now());
     calls.push(call(number));
   }
