@@ -172,6 +172,27 @@ test('readers of mails beyond the limit of requests are refused', async () => {
   for (const answer of await Promise.all(links)) expect(answer.status).toBe(302);
 });
 
+test('links that wait for messages leave most places to everybody else', async () => {
+  await start({ inFlightMax: 300 });
+  const known = clickUrl();
+  const click = (url: string) => fetch(url, { redirect: 'manual' });
+  expect((await click(known)).status).toBe(302);
+  isWaiting = true;
+  const statuses: number[] = [];
+  const links = Array.from({ length: 299 }, async () => {
+    statuses.push((await click(clickUrl())).status);
+  });
+  while (waiting.length < 256 || statuses.length < 43) await sleep(5);
+  expect(statuses).toEqual(Array(43).fill(503));
+  expect((await click(known)).status).toBe(302);
+  expect((await fetch(openUrl())).status).toBe(200);
+  isWaiting = false;
+  expect((await get()).status).toBe(200);
+  for (const done of waiting) done();
+  await Promise.all(links);
+  expect(statuses.slice(43)).toEqual(Array(256).fill(302));
+});
+
 const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;
 
 test('a new connection beyond the limit of its address replaces the one that has waited longest', async () => {

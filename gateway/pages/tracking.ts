@@ -8,6 +8,7 @@ import type { createLinkReader } from '#lib/keys/signed-link.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
+import { busy } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Hits } from './hits.ts';
 import type { Page } from './page.ts';
@@ -131,15 +132,36 @@ function isProgram({
 }
 
 const setsMax = 1_000;
+/** Clicks have nobody's share of the requests in progress, so that those that wait for messages could take all of them. */
+const waitingMax = 256;
 
 /** A set of links never changes, so it is cached without a time limit. */
 function linkSets({ messages }: Tracking): LocationsOf {
   const sets = createCache<Locations>({ entriesMax: setsMax });
-  return (workspaceId, token, linkSet) =>
-    sets(`${workspaceId} ${linkSet.toString('hex')}`, async () => {
-      const asked = { workspaceId, token };
-      const { urls } = await messages.getTrackedLinks(asked, { timeoutMs: callTimeoutMs });
-      // An address with Liquid in it depends on the recipient, so that only signed ones are right.
-      return urls.map((url) => (/\{[{%]/.test(url) ? undefined : locationOf(url)));
+  const load = async (workspaceId: string, token: string): Promise<Locations> => {
+    const asked = { workspaceId, token };
+    const { urls } = await messages.getTrackedLinks(asked, { timeoutMs: callTimeoutMs });
+    // An address with Liquid in it depends on the recipient, so that only signed ones are right.
+    return urls.map((url) => (/\{[{%]/.test(url) ? undefined : locationOf(url)));
+  };
+  let waiting = 0;
+  const requireRoom = () => {
+    if (waiting >= waitingMax) throw busy();
+  };
+  return async (workspaceId, token, linkSet) => {
+    const found = sets(`${workspaceId} ${linkSet.toString('hex')}`, async () => {
+      requireRoom();
+      return load(workspaceId, token);
     });
+    // Undefined if it is still being loaded.
+    const known = await Promise.race([found, undefined]);
+    if (known) return known;
+    requireRoom();
+    waiting += 1;
+    try {
+      return await found;
+    } finally {
+      waiting -= 1;
+    }
+  };
 }
