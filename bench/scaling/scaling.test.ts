@@ -19,9 +19,9 @@ test('the page and its picture are worked out from the unit costs', () => {
 test('the unit costs of a broadcast are those of the page of benchmarks', () => {
   const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
   const { messages, postgres, contacts } = unitCosts.cpuMicros.broadcast.by;
-  expect(readme).toContain(
-    `messages ${messages}, PostgreSQL ${postgres}, sink 50, contacts ${contacts}`,
-  );
+  const [, ...shown] =
+    /: messages (\d+), PostgreSQL (\d+), sink \d+, contacts (\d+)/.exec(readme) ?? [];
+  expect(shown.map(Number)).toEqual([messages, postgres, contacts]);
 });
 
 test('more mail is never sooner, and a fleet that is too small never catches up', () => {
