@@ -63,7 +63,10 @@ async function raw(bytes: string): Promise<string> {
 /** The bytes of buffers that are still referenced, after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  const collect = runInNewContext('gc');
+  collect();
+  // V8 frees buffers in a thread of its own, and the next collection waits for it.
+  collect();
   return process.memoryUsage().arrayBuffers;
 }
 
@@ -92,8 +95,7 @@ test('60 MB without a length are a 413, and are not kept in memory', async () =>
   const piece = Buffer.alloc(1024 * 1024, 'x');
   const { status } = await post(new Array(60).fill(piece));
   expect(status).toBe(413);
-  // What is still on its way from the client is in this process too, some 25 MB on a busy machine.
-  expect(heldBytes() - before).toBeLessThan(40 * 1024 * 1024);
+  expect(heldBytes() - before).toBeLessThan(20 * 1024 * 1024);
 }, 60_000);
 
 test('a client that expects 100 Continue gets the 413 without sending', async () => {
