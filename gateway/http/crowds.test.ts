@@ -172,26 +172,33 @@ test('readers of mails beyond the limit of requests are refused', async () => {
   for (const answer of await Promise.all(links)) expect(answer.status).toBe(302);
 });
 
-test('links that wait for messages leave most places to everybody else', async () => {
-  await start({ inFlightMax: 300 });
-  const known = clickUrl();
-  const click = (url: string) => fetch(url, { redirect: 'manual' });
-  expect((await click(known)).status).toBe(302);
-  isWaiting = true;
-  const statuses: number[] = [];
-  const links = Array.from({ length: 299 }, async () => {
-    statuses.push((await click(clickUrl())).status);
-  });
-  while (waiting.length < 256 || statuses.length < 43) await sleep(5);
-  expect(statuses).toEqual(Array(43).fill(503));
-  expect((await click(known)).status).toBe(302);
-  expect((await fetch(openUrl())).status).toBe(200);
-  isWaiting = false;
-  expect((await get()).status).toBe(200);
-  for (const done of waiting) done();
-  await Promise.all(links);
-  expect(statuses.slice(43)).toEqual(Array(256).fill(302));
-});
+test.each([
+  ['of many mails', 256, () => Array.from({ length: 299 }, clickUrl)],
+  ['of one mail', 1, () => new Array<string>(299).fill(clickUrl())],
+])(
+  'links %s that wait for messages leave most places to everybody else',
+  async (_, calls, urls) => {
+    await start({ inFlightMax: 300 });
+    const known = clickUrl();
+    const click = (url: string) => fetch(url, { redirect: 'manual' });
+    expect((await click(known)).status).toBe(302);
+    isWaiting = true;
+    const statuses: number[] = [];
+    const links = urls().map(async (url) => {
+      statuses.push((await click(url)).status);
+    });
+    while (waiting.length < calls || statuses.length < 43) await sleep(5);
+    expect(statuses).toEqual(Array(43).fill(503));
+    expect((await click(known)).status).toBe(302);
+    expect((await fetch(openUrl())).status).toBe(200);
+    isWaiting = false;
+    expect((await get()).status).toBe(200);
+    expect(waiting).toHaveLength(calls);
+    for (const done of waiting) done();
+    await Promise.all(links);
+    expect(statuses.slice(43)).toEqual(Array(256).fill(302));
+  },
+);
 
 const isOpen = (socket: Socket) => !socket.closed && !socket.readableEnded;
 
