@@ -1,3 +1,5 @@
+import { eventLoopSampleMs } from '#lib/telemetry/serve-metrics.ts';
+
 /** A panel: what it shows, its unit, and its queries by the text of their legend. */
 export type Panel = { title: string; unit: string; queries: Record<string, string> };
 
@@ -166,8 +168,9 @@ const processes: Dashboard = {
     {
       title: 'Event loop delay, 99 of 100',
       unit: 's',
-      // Measured each 50 ms, which are part of what the metric says.
-      queries: { '{{process}}': 'nodejs_eventloop_lag_p99_seconds - 0.05' },
+      queries: {
+        '{{process}}': `nodejs_eventloop_lag_p99_seconds - ${eventLoopSampleMs / 1_000}`,
+      },
     },
     {
       title: 'Garbage collection',

@@ -9,8 +9,11 @@ type Source = () => Promise<string>;
 
 const sources: Source[] = [];
 
-/** The delay of the event loop is measured so often. The library's own 10 ms wake a process at rest a hundred times a second. */
-const eventLoopMonitoringPrecision = 50;
+/**
+ * How often the delay of the event loop is measured; `nodejs_eventloop_lag_*` includes it. The library's own 10 ms wake a process at rest a
+ * hundred times a second.
+ */
+export const eventLoopSampleMs = 50;
 
 /** Adds the metrics of a library to `/metrics`. */
 export function alsoServe(source: Source): void {
@@ -20,7 +23,7 @@ export function alsoServe(source: Source): void {
 /** Serves `/metrics` on a port of its own, where one is set. It keeps no process alive. */
 export function serveMetrics({ metricsHost, metricsPort }: TelemetryConfig, log: Log): void {
   if (metricsPort === undefined) return;
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
   addUtilization();
   const server: Server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
