@@ -155,3 +155,10 @@ test('a signature works once, even for concurrent requests', async () => {
   const elsewhere = { ...request, email: 'second@example.com' };
   await expect(given.users.signInRoot(elsewhere)).rejects.toMatchObject(refused);
 });
+
+test('a used signature counts as a failure: who repeats one takes nothing from its owner', async () => {
+  const used = nextRequest();
+  await given.users.signInRoot(used);
+  expect(await limitsTold(used)).toEqual(['5', '4', '300']);
+  expect(await limitsTold(nextRequest())).toEqual(['60', '58', '299']);
+});

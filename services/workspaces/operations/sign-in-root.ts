@@ -11,7 +11,7 @@ import { openSession, signedInMessage } from '../sign-in/session.ts';
 const clockSkewSecondsMax = 60;
 /** Failed attempts for an address. */
 const failuresMax = 5;
-/** Right signatures for an address: only their owner can use them up. */
+/** Right signatures for an address, each counted once: only their owner can use them up. */
 const successesMax = 60;
 /** A signature works once while its timestamp is valid. */
 const onceMs = 2 * clockSkewSecondsMax * 1_000 + 1_000;
@@ -21,11 +21,11 @@ export function signInRoot(context: Context): Methods['signInRoot'] {
   return async (request, call) => {
     const email = request.email.trim().toLowerCase();
     if (email.length > addressLengthMax) throw invalidCredentials();
-    const isRight = isGenuine(context, { ...request, email });
+    const isRight =
+      isGenuine(context, { ...request, email }) &&
+      (await isFirstUse(context, email, request.timestamp));
     await admitAttempt(context, call, isRight ? successLimits(email) : failureLimits(email, call));
-    if (!isRight || !(await isFirstUse(context, email, request.timestamp))) {
-      throw invalidCredentials();
-    }
+    if (!isRight) throw invalidCredentials();
     const signedIn = await context.store.fork().transactional(async (em) => {
       await forgetAttempts(em, failuresKey(email));
       const opened = await openSession(em, { email, name: 'Root User' }, context.now());
