@@ -76,6 +76,16 @@ test('after a kill the next process records what was sent, counts what was begun
   locked.close();
 });
 
+test('what was begun is due again at once: the server is not to blame for a kill', async () => {
+  const { journal, idOf } = await givenDeadProcess(['begun']);
+  journal.open(await installation());
+  await begin(journal, { id: idOf('begun') });
+  const locked = await start();
+  const due = `select due_at <= now() as is_due from messages where id = '${idOf('begun')}'`;
+  expect(await sql(due)).toEqual([{ is_due: true }]);
+  locked.close();
+});
+
 test('what was begun and may be tried no more is recorded as sent without an answer', async () => {
   const { journal, idOf, rows } = await givenDeadProcess(['begun']);
   journal.open(await installation());

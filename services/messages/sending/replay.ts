@@ -92,7 +92,10 @@ function settled(line: JournalLine): Result[] {
   return [{ ...result, dueAt: dueAt && new Date(dueAt) }];
 }
 
-/** What a message that was begun and has no outcome comes to: nobody knows whether it arrived. */
+/**
+ * What a message that was begun and has no outcome comes to: nobody knows whether it arrived. The next try need not wait, since its server
+ * has refused nothing.
+ */
 async function interrupted(
   { outcomes, owner, now, log }: ReplayContext,
   workspaceId: string,
@@ -106,10 +109,11 @@ async function interrupted(
     const rows = await untilStored(log, 'begun messages', () =>
       readHeldBy(outcomes, owner, workspaceId, some),
     );
+    const at = now();
     for (const row of rows) {
-      const given = { now: now(), unknownRetries: retries.get(row.id) ?? 0 };
+      const given = { now: at, unknownRetries: retries.get(row.id) ?? 0 };
       const result = resultOf(row, { kind: 'unknown', info: interruptedInfo }, given);
-      if (result) results.push(result);
+      if (result) results.push({ ...result, dueAt: result.dueAt && at });
     }
   }
   return results;
