@@ -79,10 +79,15 @@ test('after a kill the next process records what was sent, counts what was begun
 test('what was begun is due again at once: the server is not to blame for a kill', async () => {
   const { journal, idOf } = await givenDeadProcess(['begun']);
   journal.open(await installation());
-  await begin(journal, { id: idOf('begun') });
+  const id = idOf('begun');
+  await begin(journal, { id });
+  await sql(`insert into message_requests (workspace_id, message_id, due_at, request)
+    values ('w1', '${id}', now() + interval '30 seconds', '')`);
   const locked = await start();
-  const due = `select due_at <= now() as is_due from messages where id = '${idOf('begun')}'`;
-  expect(await sql(due)).toEqual([{ is_due: true }]);
+  const due = (table: string, key: string) =>
+    sql(`select due_at <= now() as is_due from ${table} where ${key} = '${id}'`);
+  expect(await due('messages', 'id')).toEqual([{ is_due: true }]);
+  expect(await due('message_requests', 'message_id')).toEqual([{ is_due: true }]);
   locked.close();
 });
 

@@ -7,6 +7,7 @@ import { readHeldBy } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal, JournalLine } from '../record/journal.ts';
 import { JournalFolder } from '../record/journal-folder.ts';
+import { lookAgain } from '../record/queue.ts';
 import { type Journaled, readJournal } from '../record/read-journal.ts';
 import { Recorder, type RecorderContext } from '../record/recorder.ts';
 import type { Result } from '../record/results.ts';
@@ -76,8 +77,10 @@ async function replay(context: ReplayContext, lines: readonly JournalLine[]): Pr
   const recorder = new Recorder(context);
   const byWorkspace = Object.groupBy(lines, ([, workspaceId]) => workspaceId);
   for (const [workspaceId, own = []] of Object.entries(byWorkspace)) {
-    const results = [...own.flatMap(settled), ...(await interrupted(context, workspaceId, own))];
+    const begun = await interrupted(context, workspaceId, own);
+    const results = [...own.flatMap(settled), ...begun];
     await Promise.all(results.map((result) => record(recorder, workspaceId, result)));
+    await lookAtOnce(context, workspaceId, begun);
     const claimed = own.flatMap((line) => (line[0] === 'c' ? [line[2]] : []));
     await giveBackUntilDone({ ...context, underway: nothingHeld }, workspaceId, claimed);
   }
@@ -117,6 +120,18 @@ async function interrupted(
     }
   }
   return results;
+}
+
+/** The queue of transactional messages would look at them when their leases had ended. */
+async function lookAtOnce(
+  { outcomes, log }: ReplayContext,
+  workspaceId: string,
+  begun: readonly Result[],
+): Promise<void> {
+  const ids = begun.filter(({ dueAt }) => dueAt).map(({ id }) => id);
+  await untilStored(log, 'messages that are due', () =>
+    lookAgain(outcomes, workspaceId, { ids, afterMs: 0 }),
+  );
 }
 
 function record(recorder: Recorder, workspaceId: string, result: Result): Promise<void> {
