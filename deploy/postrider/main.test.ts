@@ -312,8 +312,7 @@ test(
     expect(code).toBe(1);
     for (const text of [
       'WRONG    CONTACTS_DATABASE_URL: cannot be used',
-      'WRONG    TEMPORAL_ADDRESS: Temporal, namespace default',
-      'temporal operator namespace create --namespace default',
+      'WRONG    TEMPORAL_ADDRESS: 127.0.0.1:1 accepts no connection',
       'WRONG    SYSTEM_SMTP_URL: the mail server refuses',
       'WRONG    SERVICE_KEYS: one is not a keyset',
       'WRONG    MESSAGES_ADDR: 127.0.0.1:1 accepts no connection',
@@ -321,6 +320,20 @@ test(
     ])
       expect(stdout).toContain(text);
     expect(stdout).not.toContain('it is secret');
+  },
+  processTimeoutMs,
+);
+
+test(
+  'the doctor names a namespace that Temporal lacks, and the command that makes it',
+  async () => {
+    const { code, stdout } = await postrider(['doctor'], {
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: 'nowhere',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain('WRONG    TEMPORAL_ADDRESS: Temporal, namespace nowhere');
+    expect(stdout).toContain('temporal operator namespace create --namespace nowhere');
   },
   processTimeoutMs,
 );

@@ -8,14 +8,22 @@ const connectMaxMs = 3_000;
 /** Whether something listens where a service should be. */
 export async function checkAddress(name: string, address: string): Promise<Finding> {
   const about = `${name.toUpperCase()}_ADDR`;
+  const text = await refusalOf(address);
+  return text === undefined
+    ? ok(about, `${address} accepts connections`)
+    : wrong(about, text, `start it: postrider ${name}, with HOST=0.0.0.0 in a container`);
+}
+
+/** Why nothing can be asked at an address; undefined if it accepts connections. */
+export async function refusalOf(address: string, defaultPort = ''): Promise<string | undefined> {
   const { hostname, port } = new URL(`tcp://${address}`);
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port || defaultPort) });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectMaxMs) });
-    return ok(about, `${address} accepts connections`);
+    return undefined;
   } catch (error) {
-    const text = `${address} accepts no connection: ${reasonOf(error)}`;
-    return wrong(about, text, `start it: postrider ${name}, with HOST=0.0.0.0 in a container`);
+    return `${address} accepts no connection: ${reasonOf(error)}`;
   } finally {
     socket.destroy();
   }

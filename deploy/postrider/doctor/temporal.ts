@@ -4,13 +4,18 @@ import { connectTemporal } from '#lib/temporal/client.ts';
 import type { TemporalServer } from '#lib/temporal/config.ts';
 import { temporalReadiness } from '#lib/temporal/readiness.ts';
 import { clockFinding, type Finding, ok, warning, wrong } from './finding.ts';
+import { refusalOf } from './network.ts';
 
 const about = 'TEMPORAL_ADDRESS';
 /** A person waits for it, on a machine that may be busy. */
 const callMaxMs = 20_000;
+const defaultPort = '7233';
 
 /** Whether Temporal answers, has the namespace and its search attributes, and agrees about the time. */
 export async function checkTemporal(server: TemporalServer): Promise<Finding[]> {
+  // Its client would try again for as long as it may.
+  const refusal = await refusalOf(server.address, defaultPort);
+  if (refusal) return [wrong(about, refusal, 'start Temporal, or correct the address')];
   const temporal = connectTemporal(server);
   try {
     const { missing, warnings } = await temporalReadiness(
@@ -19,7 +24,7 @@ export async function checkTemporal(server: TemporalServer): Promise<Finding[]> 
       callMaxMs,
     );
     if (missing.length > 0) {
-      const remedy = `start Temporal, correct the address, or: temporal operator namespace create --namespace ${server.namespace}`;
+      const remedy = `temporal operator namespace create --namespace ${server.namespace}`;
       return missing.map((text) => wrong(about, text, remedy));
     }
     return [
