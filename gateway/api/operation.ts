@@ -164,11 +164,11 @@ async function takeTurn(
 
 const isStranger = ({ caller, clientAddress }: Exchange) => caller === clientAddress;
 
-function readQuery(route: Route, { request, query }: Exchange): Message {
+function readQuery(route: Route, { query }: Exchange): Message {
   const message = route.decodeQuery(query);
-  if (isStrict(request)) {
-    refuseUnknown([...query.keys()].filter((name) => !route.queryNames.has(name)).slice(0, 20));
-  }
+  // Without its misspelled filter, a list would be of everything.
+  const unknown = [...query.keys()].filter((name) => !route.queryNames.has(name));
+  refuseUnknown('query parameter', unknown.slice(0, 20));
   return message;
 }
 
@@ -185,7 +185,7 @@ async function decode(route: Route, { request }: Exchange, body: Buffer): Promis
   await giveTurn(body.length);
   const message = await route.decodeBody(json);
   await giveTurn(body.length);
-  if (isStrict(request)) refuseUnknown(unknownFields(route.method.input, json));
+  if (isStrict(request)) refuseUnknown('field', unknownFields(route.method.input, json));
   return message;
 }
 
@@ -194,10 +194,10 @@ function isStrict({ headers }: IncomingMessage): boolean {
   return /\bhandling\s*=\s*"?strict\b/i.test([headers.prefer ?? ''].flat().join());
 }
 
-function refuseUnknown(names: readonly string[]): void {
+function refuseUnknown(kind: 'field' | 'query parameter', names: readonly string[]): void {
   const [first, ...others] = names.map((field) => ({
     field,
-    description: `unknown field: ${field}`,
+    description: `unknown ${kind}: ${field}`,
   }));
   if (first) throw invalidFields([first, ...others]);
 }

@@ -20,8 +20,8 @@ const introduction = `
 Transactional mail, newsletters and broadcasts for many tenants, called workspaces.
 
 - **Authenticate** with \`Authorization: Bearer <token>\`: a user's session or a workspace's API key.
-- **Read** with GET and query parameters; **change** with POST and a JSON body. Unknown fields are ignored; with the
-  header \`Prefer: handling=strict\` they are a 400 that names them. A null field counts as absent, unless its description says otherwise.
+- **Read** with GET and query parameters; **change** with POST and a JSON body. An unknown query parameter is a 400 that
+  names it; an unknown field of a body is ignored, unless the header \`Prefer: handling=strict\` asks for a 400. A null field counts as absent, unless its description says otherwise.
 - **Times** are RFC 3339 in UTC, ids are opaque, arrays are never null.
 - **Errors** are \`{error, code, request_id, details}\`. \`code\` is stable; \`error\` is for people.
 - **Retry** after a 429 or 503 when \`Retry-After\` seconds are over; with an \`Idempotency-Key\`, if an operation
