@@ -16,6 +16,7 @@ import { type Connection, connectionTo } from '#lib/rpc/client/connection.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
+import { cutDeadline } from '#lib/rpc/server/deadline.ts';
 import { healthRoutes } from '#lib/rpc/server/health.ts';
 import {
   discardRest,
@@ -191,6 +192,7 @@ function ownServices({ contracts, reflection }: GrpcOptions, draining: AbortSign
   const admit = admitStreams(streamLimits);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rest: unknown[]) => {
     if (!admit(stream)) return;
+    cutDeadline(headers);
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
     const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
     adapter(request, new Http2ServerResponse(stream));

@@ -1,9 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http2';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
+import { parseTimeout as connectTimeout } from '@connectrpc/connect/protocol-connect';
+import { parseTimeout as grpcTimeout } from '@connectrpc/connect/protocol-grpc';
 import { endingStatements } from '#lib/postgres/call-connections.ts';
 import { limitedBy, operationOf } from './access.ts';
 
 /** Longer than any of our calls takes; long work is done by workflows. */
 export const deadlineDefaultMs = 30_000;
+
+/** Longer than any of our streams needs. */
+export const deadlineMaxMs = 10 * 60_000;
+
+/**
+ * Cuts a deadline to ten minutes. A caller may pass on the deadline of its own work, such as an hour of an activity, and
+ * the libraries refuse what is longer than a server takes.
+ */
+export function cutDeadline(headers: IncomingHttpHeaders): void {
+  const { 'grpc-timeout': grpc, 'connect-timeout-ms': connect } = headers;
+  if (isLonger(grpcTimeout, grpc)) headers['grpc-timeout'] = `${deadlineMaxMs / 1_000}S`;
+  if (isLonger(connectTimeout, connect)) headers['connect-timeout-ms'] = String(deadlineMaxMs);
+}
+
+function isLonger(parse: typeof grpcTimeout, given: string | string[] | undefined): boolean {
+  if (typeof given !== 'string') return false;
+  // What is no time at all is refused where the call is read.
+  return (parse(given, deadlineMaxMs).timeoutMs ?? 0) > deadlineMaxMs;
+}
 
 /** Ends a call without a deadline of its own, so that none waits for ever. */
 export function defaultDeadline(deadlineMs: number): Interceptor {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { Code, createClient } from '@connectrpc/connect';
-import { createGrpcTransport } from '@connectrpc/connect-node';
+import { Code, createClient, type Interceptor } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
 import { afterEach, expect, test } from '@jest/globals';
 import {
   Health,
@@ -12,7 +12,7 @@ import {
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
-import { keyring, ownerEverywhere } from '../../../test/setup/service.ts';
+import { keyring, ownerEverywhere, serviceClaims } from '../../../test/setup/service.ts';
 import { createLog } from '../../log.ts';
 import { connectToService } from '../client/client.ts';
 import { serve } from './serve.ts';
@@ -146,6 +146,31 @@ test('a call past its deadline is DeadlineExceeded', async () => {
   const { client } = await givenService();
   const late = client.listAudience(request, { timeoutMs: 100 });
   await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+});
+
+test.each([
+  ['gRPC', { 'grpc-timeout': '3600S' }],
+  ['gRPC', { 'grpc-timeout': '99999999H' }],
+  ['Connect', { 'connect-timeout-ms': '3600000' }],
+  ['Connect', { 'connect-timeout-ms': '9999999999' }],
+])('a call by %s with the deadline %j is answered', async (protocol, headers) => {
+  const { server, release } = await givenService();
+  release();
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  const withDeadline: Interceptor = (next) => async (call) => {
+    call.header.set('authorization', `Bearer ${await keyring.signToken(serviceClaims, 60)}`);
+    for (const [key, value] of Object.entries(headers)) call.header.set(key, value);
+    return next(call);
+  };
+  const interceptors = [withDeadline];
+  const transport =
+    protocol === 'gRPC'
+      ? createGrpcTransport({ baseUrl, interceptors })
+      : createConnectTransport({ baseUrl, httpVersion: '2', interceptors });
+  const { emails } = await createClient(AudienceService, transport).listAudience(request);
+  expect(emails).toEqual(['done']);
+  const health = await createClient(Health, transport).check({});
+  expect(health.status).toBe(Status.SERVING);
 });
 
 test('a request that breaks a rule of the contract names its field, before the operation runs', async () => {

@@ -28,7 +28,12 @@ import {
   tokenGate,
 } from './access.ts';
 import { type Audit, auditInterceptor } from './audit.ts';
-import { deadlineDefaultMs, defaultDeadline, statementsEndWithCall } from './deadline.ts';
+import {
+  cutDeadline,
+  deadlineDefaultMs,
+  defaultDeadline,
+  statementsEndWithCall,
+} from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
@@ -39,7 +44,6 @@ import { loggedGate, requestLog } from './request-log.ts';
 import { unaryServer } from './unary.ts';
 import { validationInterceptor } from './validation.ts';
 
-const timeoutMaxMs = 10 * 60_000;
 const drainMaxMs = 10_000;
 
 export type ServiceOptions = {
@@ -161,7 +165,6 @@ function streamHandler(options: ServiceOptions, state: State) {
       if (options.reflection) reflectionRoutes([...options.services, Health])(router);
     },
     ...callRules(options),
-    maxTimeoutMs: timeoutMaxMs,
     shutdownSignal: state.shutdownSignal,
   };
   const shape = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
@@ -176,6 +179,7 @@ function streamHandler(options: ServiceOptions, state: State) {
   const admit = admitStreams(limits);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
     headers[peerAddressHeader] = stream.session?.socket.remoteAddress ?? '';
+    cutDeadline(headers);
     if (unary(stream, headers)) return;
     const path = pathOf(headers);
     if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);

@@ -23,7 +23,7 @@ import {
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
 import { messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
 import { isPublic, limitedBy } from './access.ts';
-import { deadlineDefaultMs } from './deadline.ts';
+import { deadlineDefaultMs, deadlineMaxMs } from './deadline.ts';
 import { discardRest, widen } from './http2.ts';
 import { openCalls } from './open-calls.ts';
 
@@ -34,7 +34,6 @@ type Options = {
   shutdownSignal: AbortSignal;
   routes: (router: ConnectRouter) => void;
   requestGate: (context: HandlerContext) => Promise<void>;
-  maxTimeoutMs: number;
 };
 
 /** Answers a request and returns true, or returns false and leaves it to the library. */
@@ -110,11 +109,11 @@ async function answer(options: Shared, spec: UnarySpec, request: Request): Promi
   }
 }
 
-function begin({ maxTimeoutMs, open }: Shared, { method }: UnarySpec, { headers }: Request) {
+function begin({ open }: Shared, { method }: UnarySpec, { headers }: Request) {
   const requestHeader = metadataOf(headers);
-  const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), maxTimeoutMs);
+  const timeout = parseTimeout(requestHeader.get('connect-timeout-ms'), deadlineMaxMs);
   // The deadline also ends a message that does not arrive, so callers without a token may not set a long one.
-  const maxMs = isPublic(method) ? deadlineDefaultMs : maxTimeoutMs;
+  const maxMs = isPublic(method) ? deadlineDefaultMs : deadlineMaxMs;
   const timeoutMs = Math.min(timeout.timeoutMs ?? deadlineDefaultMs, maxMs);
   return { call: open(method, { headers, requestHeader, timeoutMs }), badTimeout: timeout.error };
 }
