@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import {
-  DefaultLogger,
-  type LogEntry,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker';
-import type { TelemetryConfig } from '#lib/telemetry/config.ts';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Env } from '../config.ts';
-import type { Log } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 import type { Store } from '../postgres/store.ts';
 import type { Role, ServiceConfig } from '../process/config.ts';
 import type { Part, Readiness, Running } from '../process/part.ts';
@@ -17,6 +10,7 @@ import { type Base, databaseReadiness, openBase } from '../process/run-service.t
 import { connectTemporal } from './client.ts';
 import type { TemporalServer } from './config.ts';
 import { temporalReadiness } from './readiness.ts';
+import { logEntry, logTaskQueue } from './runtime-log.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import type { Workflow } from './signal-run.ts';
 import { tracedWorker } from './traced.ts';
@@ -60,7 +54,8 @@ export function workerPart<Config extends WorkerConfig>(
 
 async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Promise<Running> {
   const { workflow } = options;
-  await installRuntime(log, config.telemetry);
+  logTaskQueue(workflow.taskQueue, log);
+  await installRuntime(config);
   const [connection, bundle] = await Promise.all([
     connect(config.temporal, log),
     workflowBundle(workflow.taskQueue, config.cacheFolder),
@@ -113,16 +108,17 @@ function versionOf({ buildId }: WorkerConfig, { taskQueue }: Workflow) {
 let installed: Promise<void> | undefined;
 
 /** A process has one runtime for all its workers. */
-function installRuntime(log: Log, telemetry: TelemetryConfig): Promise<void> {
-  installed ??= install(log, telemetry);
+function installRuntime(config: ServiceConfig): Promise<void> {
+  installed ??= install(config);
   return installed;
 }
 
-async function install(log: Log, telemetry: TelemetryConfig): Promise<void> {
+async function install({ telemetry, logLevel, logFormat }: ServiceConfig): Promise<void> {
+  const log = createLog('temporal', logLevel, logFormat);
   Runtime.install({
     shutdownSignals: [],
     telemetryOptions: await workerMetrics(telemetry),
-    logger: new DefaultLogger('WARN', (entry) => log.warn(fieldsOf(entry), entry.message)),
+    logger: new DefaultLogger('WARN', (entry) => logEntry(log, entry)),
   });
 }
 
@@ -150,10 +146,4 @@ async function workerReadiness(
     missing: [...database.missing, ...server.missing],
     warnings: [...database.warnings, ...server.warnings],
   };
-}
-
-/** The fields of a Temporal warning that say what it is about; the others are internal to Temporal. */
-function fieldsOf({ level, meta = {} }: LogEntry): object {
-  const { workflowId, activityType, attempt, slice, error: err } = meta;
-  return { level, workflowId, activityType, attempt, slice, err };
 }
