@@ -138,3 +138,10 @@ test('the codes in an RPC comment become its statuses, with their texts', () => 
   const missing = of('/api/contacts.getByEmail', 'get').responses[404];
   expect(JSON.stringify(missing)).toContain('Contact not found');
 });
+
+test('an operation that demo mode refuses says so', () => {
+  for (const route of all) {
+    const { description } = of(route.path, route.verb.toLowerCase());
+    expect([route.path, /DEMO_MODE/.test(description)]).toEqual([route.path, route.refusedInDemo]);
+  }
+});

@@ -24,9 +24,11 @@ export function resourceOf({ path }: Route): string {
   return path.replace(/^\/(?:api\/)?/, '').replace(/\..*$/, '');
 }
 
+const inDemo = 'Installations with `DEMO_MODE=true` refuse it with a 400.';
+
 /** One operation as the document describes it. */
 export function describe(route: Route, schemas: Schemas): Schema {
-  const { method } = route;
+  const { method, refusedInDemo } = route;
   const { description, outcomes } = readComment(commentOf(method));
   const { idempotent } = getOption(method, operation);
   const keyed = idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
@@ -35,7 +37,7 @@ export function describe(route: Route, schemas: Schemas): Schema {
     // Generated clients name types after it: `subscribe` alone would collide with the name of a message.
     operationId: route.path.replace(/^\/api\//, '').replace(/^\//, 'public.'),
     summary: titleOf(method.name),
-    description,
+    description: refusedInDemo ? `${description}\n\n${inDemo}` : description,
     tags: [resourceOf(route)],
     ...(route.isPublic ? { security: [] } : {}),
     parameters: [...query, ...keyed],

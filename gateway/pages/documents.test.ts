@@ -82,3 +82,12 @@ test('the page that shows a mail runs one script of its own, and allows no other
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   expect(await script.text()).not.toContain('innerHTML');
 });
+
+test('the page of limits shows numbers as people write them', async () => {
+  const page = await (await fetch(`${gateway.url}/docs/limits`)).text();
+  const cells = [...page.matchAll(/<td>([\d.,]+(?:e[+-]\d+)?)(?: [a-zA-Z]+)?<\/td>/g)];
+  expect(cells.length).toBeGreaterThan(30);
+  expect(
+    cells.map(([, number]) => number).filter((number) => !/^[\d,]+$/.test(`${number}`)),
+  ).toEqual([]);
+});

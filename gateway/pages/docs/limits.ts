@@ -276,6 +276,13 @@ function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {
 /** In units that people read, such as `256 KiB` and `30 days`. */
 function shown(value: number, unit: string): string {
   if (unit === 'bytes') return value >= MiB ? `${value / MiB} MiB` : `${value / KiB} KiB`;
-  if (unit === 'ms') return `${value / (24 * 60 * minute)} days`;
+  if (unit === 'ms') return duration(value);
   return value.toLocaleString('en');
+}
+
+function duration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < minute) return `${ms / 1_000} s`;
+  const days = ms / (24 * 60 * minute);
+  return days < 1 ? `${ms / minute} minutes` : `${days} days`;
 }
