@@ -325,6 +325,9 @@ test('an unknown query parameter is a 400 that names it', async () => {
     error: 'unknown query parameter: emial',
     details: [{ field: 'emial' }],
   });
+  // These take no parameters at all, or not this one.
+  expect((await get('/api/workspaces.list?workspace_id=w')).status).not.toBe(400);
+  expect((await get('/api/workspaces.get?id=w&workspace_id=w')).status).not.toBe(400);
 });
 
 test('an unknown path is a JSON 404', async () => {

@@ -15,11 +15,15 @@ const known = new Map<string, unknown>([
   ['User.name', 'Ada Lovelace'],
   ['Template.id', 'welcome'],
   ['Template.name', 'Welcome'],
+  ['CreateTemplateRequest.name', 'Welcome'],
+  ['UpdateTemplateRequest.name', 'Welcome'],
   ['Workspace.id', 'demo'],
+  ['CreateWorkspaceRequest.id', 'acme'],
   ['Workspace.name', 'Demo'],
   ['email', 'ada@example.com'],
   ['event_name', 'orders/fulfilled'],
   ['contact_email', 'ada@example.com'],
+  ['recipient_email', 'ada@example.com'],
   ['reply_to', 'team@example.com'],
   ['external_id', 'customer-1042'],
   ['first_name', 'Ada'],
@@ -34,6 +38,7 @@ const known = new Map<string, unknown>([
   ['list_name', 'Newsletter'],
   ['subscribe_to_lists', 'newsletter'],
   ['template_id', 'welcome'],
+  ['segment_id', 'readers'],
   ['broadcast_id', '0f8fad5bd9cb469fa16570867728950e'],
   ['integration_id', '7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   ['variation_name', 'A'],
@@ -58,6 +63,16 @@ const known = new Map<string, unknown>([
   ['limit', 20],
   ['action', 'create'],
 ]);
+
+/** Ids by what a request is about. */
+const idsOf: readonly [RegExp, string][] = [
+  [/Broadcast|SelectWinner|TestResults/, '0f8fad5bd9cb469fa16570867728950e'],
+  [/Segment/, 'readers'],
+  [/Notification/, 'receipt'],
+  [/Workspace|Members/, 'demo'],
+  [/Template/, 'welcome'],
+  [/Message|Webhook|Secret|ApiKey|Session/, '7c9e6679742540de944be07fc1f90ae7'],
+];
 
 const depthMax = 6;
 
@@ -123,8 +138,16 @@ function single(field: DescField, depth: number, nested: Nested): unknown {
 function knownOf(field: DescField): unknown {
   const { name, parent } = field;
   return (
-    known.get(`${parent.name}.${name}`) ?? known.get(name) ?? known.get(name.replace(/s$/, ''))
+    known.get(`${parent.name}.${name}`) ??
+    idOf(field) ??
+    known.get(name) ??
+    known.get(name.replace(/s$/, ''))
   );
+}
+
+function idOf({ name, parent }: DescField): string | undefined {
+  if (name !== 'id' || !parent.name.endsWith('Request')) return undefined;
+  return idsOf.find(([pattern]) => pattern.test(parent.name))?.[1];
 }
 
 /** Ids whose comment says how they are made. */

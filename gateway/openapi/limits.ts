@@ -22,12 +22,14 @@ export function limitsOf(field: DescField): Schema {
   return limits;
 }
 
-/** Whether a request without the field is refused: by rule, or because its zero value is. */
+/** Whether a request without the field is refused: by rule, by code, or because its zero value is. */
 export function isRequired(
   field: DescField,
   { minLength, minItems, minimum, not }: Schema,
 ): boolean {
-  if (getOption(field, ruleOption).required) return true;
+  const { required, cel } = getOption(field, ruleOption);
+  if (required || getOption(field, jsonOption).needed) return true;
+  if (field.enum && cel.some(({ expression }) => expression === 'this != 0')) return true;
   const lowest = Math.max(...[minLength, minItems, minimum].map((limit) => Number(limit ?? 0)));
   const refusesZero = lowest > 0 || not !== undefined;
   return field.presence === FeatureSet_FieldPresence.IMPLICIT && refusesZero;

@@ -82,8 +82,8 @@ function messageSchema(schemas: Schemas, desc: DescMessage, direction: Direction
 }
 
 function isAlwaysThere(field: DescField, direction: Direction): boolean {
-  const { always, needed, nullable } = getOption(field, jsonOption);
-  if (direction === 'request') return needed || isRequired(field, limitsOf(field));
+  const { always, nullable } = getOption(field, jsonOption);
+  if (direction === 'request') return isRequired(field, limitsOf(field));
   const isPrinted =
     field.presence === FeatureSet_FieldPresence.IMPLICIT && field.fieldKind !== 'enum';
   return isPrinted || nullable || always;

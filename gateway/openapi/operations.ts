@@ -46,6 +46,17 @@ export function describe(route: Route, schemas: Schemas): Schema {
   };
 }
 
+/** A query with the parameters that are shown with an example. */
+export function exampleQuery({ method }: Route): Record<string, unknown> {
+  const shown = method.input.fields.filter((field) => fitsQuery(field) && hasExample(field));
+  return Object.fromEntries(shown.map((field) => [queryNameOf(field), parameterExample(field)]));
+}
+
+const hasExample = (field: DescField) =>
+  isRequired(field, limitsOf(field)) || getOption(field, jsonOption).example !== '';
+
+const queryNameOf = (field: DescField) => getOption(field, jsonOption).queryName || field.name;
+
 function bodyOf({ method }: Route, schemas: Schemas): Schema {
   return {
     required: true,
@@ -66,12 +77,12 @@ function queryOf({ method }: Route, schemas: Schemas): Schema[] {
     const { description, ...schema } = schemas.ofField(field, 'request');
     const required = isRequired(field, limitsOf(field));
     return {
-      name: getOption(field, jsonOption).queryName || field.name,
+      name: queryNameOf(field),
       in: 'query',
       description,
       ...(required ? { required } : {}),
       schema: inQuery(schema),
-      ...(required ? { example: parameterExample(field) } : {}),
+      ...(hasExample(field) ? { example: parameterExample(field) } : {}),
     };
   });
 }
