@@ -1,4 +1,4 @@
-post() { curl -sf "$BASE_URL/api/$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d @-; }
+post() { curl -sS --fail-with-body -w '\n' "$BASE_URL/api/$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d @-; }
 
 # 1. A list
 post lists.create <<END
