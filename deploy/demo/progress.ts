@@ -6,7 +6,7 @@ type Change = { total?: number; note?: string };
 export function progressBar(title: string, known = 0) {
   const format = `  ${title.padEnd(9)} {bar} {value}/{total}  {note}`;
   const bar = new SingleBar(
-    { format, hideCursor: true, noTTYOutput: true, notTTYSchedule: 1_000 },
+    { format, hideCursor: true, emptyOnZero: true, noTTYOutput: true, notTTYSchedule: 1_000 },
     Presets.shades_classic,
   );
   return {

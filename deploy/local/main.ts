@@ -27,6 +27,8 @@ async function stop(): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// The demo started it and has ended.
+process.on('disconnect', stop);
 // A closed terminal must not prevent the shutdown.
 process.stderr.on('error', () => {});
 

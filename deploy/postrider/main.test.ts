@@ -289,11 +289,32 @@ test(
       SYSTEM_SMTP_URL: `smtp://127.0.0.1:${port}`,
       SERVICE_KEYS: serviceKeysOf(installation, 'gateway'),
       CONTACTS_ADDR: `127.0.0.1:${port}`,
+      GATEWAY_PORT: '4400',
+      PUBLIC_URL: 'https://mail.example.com',
     });
     expect(stdout).not.toContain('WRONG');
     expect(stdout).toContain('answers and has the namespace default');
     expect(stdout).toContain('all migrations have run');
     expect(code).toBe(0);
+  },
+  processTimeoutMs,
+);
+
+test(
+  'the doctor names all variables that nothing sets, and how to make keys where there are none',
+  async () => {
+    const { code, stdout } = await postrider(['doctor'], {});
+    expect(code).toBe(1);
+    const names = [...stdout.matchAll(/^WRONG +(\w+):/gm)].map(([, name]) => name);
+    expect(names.toSorted()).toEqual([
+      'DATABASE_URL',
+      'GATEWAY_PORT',
+      'PUBLIC_URL',
+      'SECRET_KEY',
+      'SERVICE_KEYS',
+      'TEMPORAL_ADDRESS',
+    ]);
+    expect(stdout).toContain('postrider secrets');
   },
   processTimeoutMs,
 );

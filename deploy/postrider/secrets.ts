@@ -8,13 +8,14 @@ import { writePrivately } from '../local/private-file.ts';
 import { serviceNames } from './parts.ts';
 
 /**
- * Makes the secrets of an installation as files that containers mount: passwords, database URLs for `--postgres HOST:PORT/DATABASE`, and
- * keys. Leaves what is there, but writes `<service>-keys` anew, by `keys.json`: so keys are replaced, too.
+ * Makes the secrets of an installation as files that containers mount: passwords, database URLs and keys. With
+ * `--postgres HOST:PORT/DATABASE` the server is the operator's, whose superuser has a password already; without it, it is that of
+ * compose.yaml, and gets one. Leaves what is there, but writes `<service>-keys` anew, by `keys.json`: so keys are replaced, too.
  */
 export function makeSecrets(args: string[]): void {
   const { values, positionals } = parseArgs({
     args,
-    options: { postgres: { type: 'string', default: 'postgres:5432/postrider' } },
+    options: { postgres: { type: 'string' } },
     allowPositionals: true,
   });
   const [folder = ''] = positionals;
@@ -31,13 +32,16 @@ export function makeSecrets(args: string[]): void {
   };
   keep('secret-key', randomPassword());
   for (const name of serviceNames) {
-    keep(`${name}-database-url`, `postgresql://${name}:${randomPassword()}@${values.postgres}`);
+    const at = values.postgres ?? `${ownServer}/postrider`;
+    keep(`${name}-database-url`, `postgresql://${name}:${randomPassword()}@${at}`);
   }
+  if (values.postgres !== undefined || existsSync(join(folder, 'postgres-password'))) return;
   const password = randomPassword();
-  const server = values.postgres.split('/', 1)[0];
-  if (existsSync(join(folder, 'postgres-password'))) return;
   keep('postgres-password', password);
-  keep('superuser-database-url', `postgresql://postgres:${password}@${server}/postgres`);
+  keep('superuser-database-url', `postgresql://postgres:${password}@${ownServer}/postgres`);
 }
+
+/** The one of compose.yaml. */
+const ownServer = 'postgres:5432';
 
 const randomPassword = () => randomBytes(24).toString('hex');

@@ -4,7 +4,8 @@ import { serviceNames } from '../parts.ts';
 import { unknownVariables } from '../unknown-variables.ts';
 import { checkConnections, checkDatabase, type Database, type Pools } from './database.ts';
 import { type Finding, reasonOf, warning, wrong } from './finding.ts';
-import { checkKeys } from './keys.ts';
+import { checkKeys, keyOwners } from './keys.ts';
+import { checkMissing } from './missing.ts';
 import { checkAddress, checkMail } from './network.ts';
 import { checkTemporal } from './temporal.ts';
 
@@ -49,6 +50,8 @@ export async function examine(env: Env): Promise<Finding[]> {
   const unknown = unknownVariables(Object.keys(env)).map((name) =>
     warning('variables', `nothing reads ${name}`, 'correct the name, or remove it'),
   );
+  // Loading the parts takes the processor, which would make servers look slow.
+  const missing = await checkMissing(env, servicesOf(keys ?? ''));
   const checked = await Promise.all([
     ...databases.map(checkDatabase),
     pools ? checkConnections(databases, pools) : [],
@@ -57,7 +60,13 @@ export async function examine(env: Env): Promise<Finding[]> {
     mail === undefined ? [] : checkMail(mail),
     ...addresses.map(({ name, address }) => checkAddress(name, address)),
   ]);
-  return [...faults, ...checked.flat(), ...unknown];
+  return [...faults, ...missing, ...checked.flat(), ...unknown];
+}
+
+/** The services whose processes this is about: those whose keys are there, else all. */
+function servicesOf(keys: string): readonly string[] {
+  const owners = keyOwners(keys);
+  return owners.length > 0 ? owners : [...serviceNames, 'gateway'];
 }
 
 const temporalIsMissing = wrong(

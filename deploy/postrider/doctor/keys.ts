@@ -2,13 +2,15 @@ import { type Keyset, readKeyset } from '#lib/keys/keyset.ts';
 import { type Finding, ok, reasonOf, wrong } from './finding.ts';
 
 const about = 'SERVICE_KEYS';
+const newKeys =
+  'make them with `npx postrider secrets <folder>`, and give each process its own; `all` takes those of all services';
 const remedy =
   'print them anew with `npm run keys -- --file <the same file>`, and give each process its own';
 
 /** Whether each keyset is whole, and those of several services come from one installation. */
 export function checkKeys(text: string): Finding[] {
   const parts = text.trim().split(/\s+/).filter(Boolean);
-  if (parts.length === 0) return [wrong(about, 'is not set', remedy)];
+  if (parts.length === 0) return [wrong(about, 'is not set', newKeys)];
   const keysets: Keyset[] = [];
   const faults: Finding[] = [];
   for (const part of parts) {
@@ -24,6 +26,20 @@ export function checkKeys(text: string): Finding[] {
   if (faults.length > 0) return faults;
   const names = keysets.map(({ service }) => service).join(', ');
   return [ok(about, `keys of ${names}${keysets.length > 1 ? ' fit together' : ''}`)];
+}
+
+/** The services that keysets belong to; those that cannot be read are left out. */
+export function keyOwners(text: string): string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .flatMap((part) => {
+      try {
+        return [String(JSON.parse(Buffer.from(part, 'base64url').toString()).service)];
+      } catch {
+        return [];
+      }
+    });
 }
 
 function misfits(own: Keyset, all: readonly Keyset[]): Finding[] {
