@@ -140,6 +140,8 @@ function sharedVariables(config: StackConfig): Variables {
     ...Object.fromEntries(addresses),
     ...(config.own.webhooksAddress ? { WEBHOOKS_ADDR: config.own.webhooksAddress } : {}),
     ROOT_EMAIL: config.rootEmail,
+    // Starts and demos sign in, and each may be repeated.
+    ROOT_SIGN_INS_MAX: '60',
     PUBLIC_URL: config.publicUrl,
     TEMPORAL_ADDRESS: temporalAddress(config),
     TEMPORAL_NAMESPACE: temporalNamespace,

@@ -13,6 +13,7 @@ export const readConfig = configReader(
     egressAllow: variables.list('EGRESS_ALLOW'),
     /** Addresses that may sign in as root, in lower case. */
     rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
+    rootSignInsMax: variables.integer('ROOT_SIGN_INS_MAX', 5, { from: 1, to: 10_000 }),
     publicUrl: variables.text('PUBLIC_URL'),
     secretKeys: secretKeysOf(variables),
   }),

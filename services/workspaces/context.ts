@@ -33,6 +33,8 @@ export type Context = {
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];
+  /** Root sign-ins of an address with right signatures, in five minutes. */
+  rootSignInsMax: number;
   /** SECRET_KEY: the first is in use, the others are old. */
   secretKeys: readonly string[];
   /** Verifies tokens of before. */

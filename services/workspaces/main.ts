@@ -22,8 +22,8 @@ import { createReportUsage } from './usage/report-usage.ts';
 export const part = servicePart(
   readConfig,
   async ({ keyring, log, peer, peerIfDeployed }, config) => {
-    const { databaseUrl, databaseConnections, egressAllow, rootEmails, publicUrl, secretKeys } =
-      config;
+    const { databaseUrl, databaseConnections, egressAllow } = config;
+    const { rootEmails, rootSignInsMax, publicUrl, secretKeys } = config;
     const store = await openWorkspacesStore(databaseUrl, databaseConnections);
     const lastUse = new LastUse(store, log);
     const context = {
@@ -36,6 +36,7 @@ export const part = servicePart(
       credentials: createClient(CredentialService, peer('messages')),
       now: () => new Date(),
       rootEmails,
+      rootSignInsMax,
       publicUrl,
       secretKeys,
       verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),

@@ -78,6 +78,7 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
     const settings = {
       BASE_URL: plan.gatewayUrls[0] ?? '',
       ROOT_EMAIL: config.rootEmail,
+      ROOT_SIGN_INS_MAX: '60',
       SECRET_KEY: secretKey,
       TOKEN: token,
       TEMPORAL_ADDRESS: config.own.temporalAddress ?? '',

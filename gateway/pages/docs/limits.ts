@@ -203,6 +203,12 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         'services/contacts/subscription/limits.ts perListMax',
       ),
       limit(
+        'Failed root sign-ins of one address, in five minutes; `ROOT_SIGN_INS_MAX` limits successful ones',
+        5,
+        '',
+        'services/workspaces/operations/sign-in-root.ts failuresMax',
+      ),
+      limit(
         'Sign-in codes for one address, in five minutes',
         5,
         '',

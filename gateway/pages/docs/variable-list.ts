@@ -209,6 +209,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         about: 'Addresses that may sign in as root, separated by commas.',
       },
       {
+        name: 'ROOT_SIGN_INS_MAX',
+        fallback: '5',
+        about:
+          'Root sign-ins of one address in five minutes: those with a right signature. Failed ones are counted apart.',
+      },
+      {
         name: 'PUBLIC_URL',
         fallback: required,
         about:

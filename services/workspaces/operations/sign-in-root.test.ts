@@ -23,8 +23,11 @@ test('root signin returns a token of 24 hours and the user', async () => {
   });
 });
 
-test('root signin accepts every configured address, in any case', async () => {
-  const request = signinRequest(given.clock, 'second@example.com');
+test.each([
+  ['as it is sent', 'Second@Example.com'],
+  ['in lower case', 'second@example.com'],
+])('root signin accepts every configured address, signed %s', async (_, signed) => {
+  const request = signinRequest(given.clock, signed);
   const answer = await given.users.signInRoot({ ...request, email: 'Second@Example.com' });
   expect(answer.user?.email).toBe('second@example.com');
 });
@@ -86,8 +89,8 @@ test('failed attempts do not lock out a caller with the right signature', async 
   await expect(given.users.signInRoot(signinRequest(given.clock))).resolves.toBeDefined();
 });
 
-test('root signin accepts a right signature 60 times in 5 minutes', async () => {
-  for (let attempt = 0; attempt < 60; attempt += 1) await given.users.signInRoot(nextRequest());
+test('root signin accepts a right signature 5 times in 5 minutes', async () => {
+  for (let attempt = 0; attempt < 5; attempt += 1) await given.users.signInRoot(nextRequest());
   await expect(given.users.signInRoot(nextRequest())).rejects.toMatchObject(limited);
   await expect(given.users.signInRoot(nextRequest('second@example.com'))).resolves.toBeDefined();
 });
@@ -133,7 +136,7 @@ test('every answer has the remaining attempts and the end of the window', async 
   expect(await limitsTold(wrong)).toEqual(['5', '3', '290']);
   for (let attempt = 0; attempt < 4; attempt += 1) await limitsTold(wrong);
   expect(await limitsTold(wrong)).toEqual(['5', '0', '290']);
-  expect(await limitsTold(signinRequest(given.clock))).toEqual(['60', '59', '300']);
+  expect(await limitsTold(signinRequest(given.clock))).toEqual(['5', '4', '300']);
 });
 
 test('attempts for an unknown address are counted and answered like those for a known one', async () => {
@@ -160,5 +163,5 @@ test('a used signature counts as a failure: who repeats one takes nothing from i
   const used = nextRequest();
   await given.users.signInRoot(used);
   expect(await limitsTold(used)).toEqual(['5', '4', '300']);
-  expect(await limitsTold(nextRequest())).toEqual(['60', '58', '299']);
+  expect(await limitsTold(nextRequest())).toEqual(['5', '3', '299']);
 });

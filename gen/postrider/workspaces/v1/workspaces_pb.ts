@@ -1597,7 +1597,7 @@ export const UserService: GenService<{
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid credentials`): unknown address, a
    * timestamp more than 60 seconds off, a wrong signature, or one that was already used. RESOURCE_EXHAUSTED: more than 5
    * failed attempts in 5 minutes for one address (a success clears the count), more than 50 failed ones of one client,
-   * or more than 60 successful ones for one address. Response metadata, also of errors: `ratelimit-policy`,
+   * or more than 5 successful ones in 5 minutes for one address (`ROOT_SIGN_INS_MAX`). Response metadata, also of errors: `ratelimit-policy`,
    * `ratelimit`.
    *
    * @generated from rpc postrider.workspaces.v1.UserService.SignInRoot
