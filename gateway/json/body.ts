@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isObject } from '#lib/json-text.ts';
 import { adaptivePortions } from '#lib/limits/turns.ts';
-import { isObject } from './text.ts';
 
 /** Takes a few milliseconds. */
 const charsAtOnce = 64 * 1024;

@@ -7,9 +7,9 @@ import {
 } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { isObject } from '#lib/json-text.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
 import { FieldError, located } from './field-error.ts';
-import { isObject } from './text.ts';
 import {
   checkDepth,
   type DecodeValue,

@@ -23,10 +23,10 @@ import {
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { parseJson } from '#lib/json-text.ts';
 import { decoderOf, turnsDecoderOf } from './decode.ts';
 import { bodyFieldEncoder, encoderOf } from './encode.ts';
 import { FieldError } from './field-error.ts';
-import { parseJson } from './text.ts';
 
 function decode(desc: DescMessage, text: string) {
   return decoderOf(desc)(parseJson(Buffer.from(text)), 1);

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { isObject } from './text.ts';
+import { isObject } from '#lib/json-text.ts';
 
 const namesMax = 20;
 

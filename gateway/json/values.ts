@@ -1,7 +1,7 @@
 import { create, type DescEnum, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { inexactInteger, isObject } from '#lib/json-text.ts';
 import { FieldError } from './field-error.ts';
-import { inexactInteger, isObject } from './text.ts';
 
 /** Turns a JSON value into a field's value, or throws a FieldError. */
 export type DecodeValue = (json: unknown, depth: number) => unknown;
