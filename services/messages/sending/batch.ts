@@ -204,7 +204,7 @@ async function claimPermitted(
   let used = 0;
   try {
     const resolved = await resolveSome(permits.count);
-    const rows = await claimFree(context, batch, resolved.claimants);
+    const rows = await claimFree(context, batch, resolved);
     const claimed = rows.filter(({ status }) => status === 'sending');
     for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
     used = claimed.length;
@@ -274,14 +274,14 @@ function start(
 async function claimFree(
   context: SendContext,
   { group, lane, isUrgent, areNew, claim: claimOwn }: Batch,
-  claimants: Claimant[],
+  { claimants, atMs: askedMs }: Pick<Resolved, 'claimants' | 'atMs'>,
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
   const free = underway.hold({ lane, isUrgent }, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
     const rows = await (claimOwn?.(free) ??
-      claim(store, owner, group, { claimants: free, areNew }));
+      claim(store, owner, group, { claimants: free, areNew, askedMs }));
     for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
     underway.release(ids);
     return rows;

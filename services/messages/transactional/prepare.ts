@@ -43,6 +43,7 @@ export async function prepareAll(
   items: readonly Item[],
 ): Promise<(Ready | Error)[]> {
   const kinds = await kindsOf(context, workspaceId, items);
+  const askedMs = performance.now();
   const kindOf = ({ checked }: Item) => kinds.get(checked.notificationId) ?? notFound();
   const known = items.filter((item) => !(kindOf(item) instanceof Error));
   const addresses = known.flatMap(({ checked: { email, options } }) => [
@@ -62,7 +63,7 @@ export async function prepareAll(
     if (kind instanceof Error) return kind;
     const contact = contacts.get(item) ?? new Error('a contact was not upserted');
     if (contact instanceof Error) return contact;
-    return readyOf(context.keyring, { workspaceId, item, kind, contact, suppressed });
+    return readyOf(context.keyring, { workspaceId, item, kind, contact, suppressed, askedMs });
   });
 }
 
@@ -158,9 +159,10 @@ function readyOf(
     kind: Kind;
     contact: JsonObject;
     suppressed: ReadonlyMap<string, string>;
+    askedMs: number;
   },
 ): Ready {
-  const { workspaceId, item, kind, contact, suppressed: known } = given;
+  const { workspaceId, item, kind, contact, suppressed: known, askedMs } = given;
   const { checked } = item;
   const { sendable, plan, integrationId } = kind;
   const { email, options, data, metadata, files, sendAt, externalId } = checked;
@@ -199,6 +201,7 @@ function readyOf(
       dueAt: sendAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
+      askedMs,
     },
   };
 }
