@@ -115,7 +115,10 @@ async function planOf(
   ]);
   const integrationId = settings?.marketingEmailProviderId ?? '';
   if (integrationId === '') {
-    throw refusal('NO_EMAIL_PROVIDER', 'the workspace has no marketing email provider');
+    throw refusal(
+      'NO_EMAIL_PROVIDER',
+      'the workspace has no marketing email provider: set settings.marketing_email_provider_id by workspaces.update',
+    );
   }
   const templateId = list?.doubleOptinTemplate?.id ?? '';
   const plan = await plans.get({

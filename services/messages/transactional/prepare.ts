@@ -150,7 +150,7 @@ async function kindsOf(
 function noProvider(): ConnectError {
   return refusal(
     'NO_EMAIL_PROVIDER',
-    'no email provider configured for transactional notifications',
+    'no email provider configured for transactional notifications: set settings.transactional_email_provider_id by workspaces.update',
   );
 }
 
@@ -161,7 +161,7 @@ function unsendable(error: unknown): Error {
   if (!(error instanceof ConnectError))
     return error instanceof Error ? error : new Error('unknown');
   if (!final.includes(error.code)) return error;
-  return refusal('NOTIFICATION_UNUSABLE', `the notification can not be sent: ${error.rawMessage}`);
+  return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }
 
 type Upserted = Map<Item, JsonObject | Error>;
