@@ -153,3 +153,19 @@ export async function failDue(
     [workspaceId, ids, info, removed],
   );
 }
+
+/** Longer than the cool-down, and than any event is late; as long as a link confirms. */
+const requestsKept = '7 days';
+
+/** Deletes old requests, some at a time; gives how many. */
+export async function clearRequests(store: Store, countMax: number): Promise<number> {
+  const rows = await query(
+    store.fork(),
+    `delete from confirmations where ctid = any(array(
+       select ctid from confirmations
+       where greatest(mailed_at, asked_at) < now() - interval '${requestsKept}' limit $1
+     )) returning 1`,
+    [countMax],
+  );
+  return rows.length;
+}
