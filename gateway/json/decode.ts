@@ -55,7 +55,8 @@ export function turnsDecoderOf(desc: DescMessage): (json: unknown) => Promise<Me
     const list = isObject(json) ? longList(plan, json) : undefined;
     if (!isObject(json) || !list) return decode(json, 1);
     const { name, elements, field, decodeElement } = list;
-    const message = decode({ ...json, [name]: [] }, 1);
+    // One element stays, for lists that must not be empty.
+    const message = decode({ ...json, [name]: elements.slice(0, 1) }, 1);
     const values = await mapInTurns(elements, elementsAtOnce, (element, at) => {
       try {
         return decodeElement(element, 2);
@@ -160,8 +161,10 @@ function messageValueDecoder(desc: DescMessage): DecodeValue {
 
 function listDecoder(field: DescField & { fieldKind: 'list' }): DecodeValue {
   const decode = elementDecoder(field);
+  const { notEmpty } = getOption(field, jsonOption);
   return (json, depth) => {
     if (!Array.isArray(json)) throw new FieldError('must be an array');
+    if (notEmpty && json.length === 0) throw new FieldError('must not be empty');
     const values: unknown[] = [];
     for (const element of json) {
       try {

@@ -13,6 +13,7 @@ import {
   UpsertContactRequestSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { ListListsResponseSchema } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { SendTransactionalRequestSchema } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import {
   type CreateTemplateRequest,
   CreateTemplateRequestSchema,
@@ -55,6 +56,14 @@ function print(desc: DescMessage, value: object): unknown {
 }
 
 describe('a request', () => {
+  test('may leave out a list that must not be empty', () => {
+    const channels = (json: string) =>
+      problem(SendTransactionalRequestSchema, `{"notification":{"id":"receipt"${json}}}`);
+    expect(channels(',"channels":[]')).toBe('notification.channels: must not be empty');
+    expect(channels(',"channels":["email"]')).toBe('no problem');
+    expect(channels('')).toBe('no problem');
+  });
+
   test('is read by snake_case names only', () => {
     const contact = decodeContact('"first_name":"Ada","lastName":"Lovelace"');
     expect(contact?.firstName).toBe('Ada');

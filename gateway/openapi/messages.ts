@@ -92,7 +92,9 @@ function isAlwaysThere(field: DescField, direction: Direction): boolean {
 function fieldSchema(field: DescField, direction: Direction, make: Make): Schema {
   const description = commentOf(field);
   const limits = direction === 'request' ? limitsOf(field) : {};
-  const { minItems, maxItems, ...ofValue } = limits;
+  const { maxItems, ...ofValue } = limits;
+  const isFilled = direction === 'request' && getOption(field, jsonOption).notEmpty;
+  const minItems = isFilled ? 1 : limits.minItems;
   const value = valueSchema(field, direction, make);
   const schema = wrapped(field, { minItems, maxItems }, { ...value, ...ofValue });
   return { ...(mayBeNull(field, direction) ? orNull(schema) : schema), description };

@@ -28,6 +28,8 @@ export function createHits(
   { authorization, log }: { authorization: Authorization; log: Log },
 ) {
   let waiting: Hit[] = [];
+  /** Stays the same until it is answered: the answer may be lost, and a repeat must not count again. */
+  let batch: { batchId: string; hits: Hit[] } | undefined;
   let dropped = 0;
   let closing = false;
 
@@ -35,15 +37,16 @@ export function createHits(
     if (dropped > 0) log.warn({ dropped }, 'opens and clicks are not counted');
     dropped = 0;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchMax);
+      batch ??= { batchId: crypto.randomUUID(), hits: waiting.slice(0, batchMax) };
       try {
         const headers = { authorization: await authorization() };
-        await messages.recordHits({ hits: batch }, { timeoutMs: callTimeoutMs, headers });
+        await messages.recordHits(batch, { timeoutMs: callTimeoutMs, headers });
       } catch (error) {
         log.warn({ err: error, waiting: waiting.length }, 'opens and clicks wait');
         return;
       }
-      waiting = waiting.slice(batch.length);
+      waiting = waiting.slice(batch.hits.length);
+      batch = undefined;
     }
   };
   const run = async (): Promise<void> => {

@@ -23,6 +23,10 @@ const urls = [
 let service: TestService;
 let gateway: TestGateway;
 let hits: Hit[];
+/** The ids of the batches that came. */
+let batches: string[];
+/** Hits are taken, and the answer is lost. */
+let losesAnswer: boolean;
 let asked: number;
 let isDown: boolean;
 /** The subject of the token that came with the hits. */
@@ -41,6 +45,8 @@ beforeAll(async () => {
         caller = (await keyring.verifyToken(token))?.subject;
         if (isDown) throw new ConnectError('no database', Code.Unavailable);
         hits.push(...request.hits);
+        batches.push(request.batchId);
+        if (losesAnswer) throw new ConnectError('the answer is lost', Code.Unavailable);
         return {};
       },
     });
@@ -50,6 +56,8 @@ beforeAll(async () => {
 
 beforeEach(() => {
   hits = [];
+  batches = [];
+  losesAnswer = false;
   asked = 0;
   isDown = false;
 });
@@ -226,4 +234,16 @@ test('another method is a 405', async () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   }
+});
+
+test('hits whose answer was lost are sent again as the same batch, and later ones as another', async () => {
+  losesAnswer = true;
+  await get(`/t/w1/${newToken()}`);
+  await untilCounted(1);
+  losesAnswer = false;
+  await get(`/t/w1/${newToken()}`);
+  await untilCounted(3);
+  const distinct = [...new Set(batches)];
+  expect(distinct).toHaveLength(2);
+  expect(batches.at(-1)).toBe(distinct[1]);
 });

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
@@ -5,7 +6,8 @@ import { testTransport } from '../../../test/setup/service.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
 import { givenStore, things } from '../../test/given.ts';
-import { once } from './idempotency.ts';
+import { claimKeys, keepAnswers, knownAnswers, once } from './idempotency.ts';
+import { unsortedHash } from './unsorted-hash.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -132,4 +134,26 @@ test.each(['with space', 'x'.repeat(257)])('the key %p is refused', async (key) 
     rawMessage: 'Idempotency-Key must be 1 to 256 visible characters',
   });
   expect(await things(store)).not.toContain(`w1 ${id}`);
+});
+
+test('a repeat of a request that an older release has stored gets its answer', async () => {
+  const method = ListService.method.createList;
+  const request = create(method.input, { workspaceId: 'w1', id: newId() });
+  const keyed = {
+    workspaceId: 'w1',
+    rpc: method.name,
+    key: unique(),
+    output: method.output,
+    requestHash: unsortedHash(method.input, request),
+  };
+  await store.fork().transactional(async (em) => {
+    await claimKeys(em, [keyed]);
+    await keepAnswers(em, [[keyed, {}]]);
+  });
+  const requestHash = Buffer.alloc(32, 1);
+  const repeat = { ...keyed, requestHash, olderHash: () => keyed.requestHash };
+  const other = { ...keyed, requestHash };
+  const known = await knownAnswers(store, [repeat, other]);
+  expect(known.get(repeat)).toEqual(create(method.output));
+  expect(known.get(other)).toBeInstanceOf(ConnectError);
 });

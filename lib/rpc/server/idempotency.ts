@@ -16,6 +16,8 @@ import { refusal } from '../reasons.ts';
 import { binaryOptions } from '../wire.ts';
 import { workspaceOf } from './access.ts';
 import { recordAnswered, recordNothing } from './audit.ts';
+import { sorted } from './sorted.ts';
+import { unsortedHash } from './unsorted-hash.ts';
 
 /** Part of every store that has idempotent operations. */
 export const idempotencyTable = `
@@ -34,7 +36,10 @@ export type KeyedCall<Output extends DescMessage = DescMessage> = {
   workspaceId: string;
   rpc: string;
   key: string;
+  /** Equal for requests that are equal as JSON, whatever the order of their keys. */
   requestHash: Buffer;
+  /** What an older release stored for the same request. */
+  olderHash?: () => Buffer;
   output: Output;
 };
 
@@ -85,8 +90,11 @@ export function keyedCall<Input extends DescMessage, Output extends DescMessage>
   const key = call.requestHeader.get('idempotency-key') ?? '';
   if (key === '') return undefined;
   if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
-  const requestHash = createHash('sha256').update(toBinary(input, request)).digest();
-  return { workspaceId: workspaceOf(call), rpc: name, key, requestHash, output };
+  const requestHash = createHash('sha256')
+    .update(toBinary(input, sorted(input, request)))
+    .digest();
+  const olderHash = () => unsortedHash(input, request);
+  return { workspaceId: workspaceOf(call), rpc: name, key, requestHash, olderHash, output };
 }
 
 /** The call gets the answer of an earlier one, and has changed nothing. */
@@ -155,11 +163,37 @@ export async function keptAnswers(
   return new Map(calls.map((call) => [call, answerOf(call, kept.get(nameOf(call)))]));
 }
 
-function answerOf({ requestHash, output }: KeyedCall, kept: Kept | undefined) {
+/**
+ * The answers to calls whose keys are known already. Read before a call does anything outside its transaction: a repeat changes
+ * nothing. A call without an answer here may still be a repeat, of one that runs at the same time.
+ */
+export async function knownAnswers(
+  store: Store,
+  calls: readonly KeyedCall[],
+): Promise<Map<KeyedCall, MessageShape<DescMessage> | ConnectError>> {
+  if (calls.length === 0) return new Map();
+  const rows = await store.read<Kept>(
+    `select workspace_id, rpc, key, request_hash, answer from idempotency_keys
+     join unnest($1::text[], $2::text[], $3::text[]) as given (workspace_id, rpc, key) using (workspace_id, rpc, key)
+     where answer is not null and created_at >= now() - interval '24 hours'`,
+    columnsOf(calls),
+  );
+  const known = new Map(rows.map((row) => [nameOfRow(row), row]));
+  return new Map(
+    calls.flatMap((call) => {
+      const row = known.get(nameOf(call));
+      return row ? [[call, answerOf(call, row)] as const] : [];
+    }),
+  );
+}
+
+function answerOf({ requestHash, olderHash, output }: KeyedCall, kept: Kept | undefined) {
   if (!kept?.answer) {
     return refusal('IDEMPOTENCY_KEY_IN_USE', 'a request with this Idempotency-Key is running');
   }
-  if (!kept.request_hash.equals(requestHash)) {
+  const { request_hash: hash } = kept;
+  const isSame = hash.equals(requestHash) || (olderHash && hash.equals(olderHash()));
+  if (!isSame) {
     return refusal('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used with another request');
   }
   return fromBinary(output, kept.answer, binaryOptions);

@@ -196,8 +196,15 @@ async function readIntegration(
   { workspaces, keyring }: { workspaces: Workspaces; keyring: Keyring },
   key: { workspaceId: string; integrationId: string },
 ): Promise<Integration> {
-  const { integration, sealedPassword } = await workspaces.getIntegration(key);
-  if (!integration) throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
+  const found = await workspaces.getIntegration(key).catch((error: unknown) => {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  });
+  const { integration, sealedPassword = '' } = found ?? {};
+  if (!integration) {
+    const text = `Integration not found: ${key.integrationId}. Name one that exists in settings.*_email_provider_id by workspaces.update`;
+    throw refusal('INTEGRATION_NOT_FOUND', text);
+  }
   const smtp = integration.emailProvider?.smtp;
   if (smtp && sealedPassword !== '') {
     const place = passwordPlace(key.workspaceId, key.integrationId);

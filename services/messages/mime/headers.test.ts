@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { textHeader } from './headers.ts';
+import { ownHeader, textHeader } from './headers.ts';
 
 const encodedWord = /^Subject: =\?UTF-8\?B\?/;
 
@@ -42,4 +42,17 @@ test.each(['=?UTF-8?B?eA==?=', 'Zoë', 'A price of 5 €'])('%j is encoded', (te
 
 test('text that looks a little like an encoded word stays as it is', () => {
   expect(textHeader('Subject', '1 + 1 = 2?')).toBe('Subject: 1 + 1 = 2?\r\n');
+});
+
+test.each([
+  ['X-A', `${'a'.repeat(60)}${' '.repeat(40)}${'b'.repeat(60)}`],
+  ['Comments', `x${' '.repeat(200)}y`],
+  ['X-C', `z${' '.repeat(100)}`],
+  ['X-D', ` ${'words '.repeat(30)}`],
+  ['X-E', `${'ü'.repeat(60)}${' '.repeat(90)}ü `],
+])('no line of the own header %s has white space only', (name, value) => {
+  const lines = ownHeader(name, value).split('\r\n');
+  expect(lines.pop()).toBe('');
+  for (const line of lines) expect(line).toMatch(/\S/);
+  expect(lines.slice(1).every((line) => /^ \S/.test(line))).toBe(true);
 });

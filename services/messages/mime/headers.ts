@@ -112,10 +112,10 @@ function foldWords(start: string, words: string[]): string {
   return `${header}\r\n`;
 }
 
-/** One header line of the caller's own. ASCII stays as it is: an encoded Message-ID would name no message. */
+/** One header line of the caller's own; runs of spaces become one, so that no line has white space only. ASCII stays as it is: an encoded Message-ID would name no message. */
 export function ownHeader(name: string, value: string): string {
   return /^[\x20-\x7e]*$/.test(value)
-    ? foldWords(`${name}:`, value.split(' '))
+    ? foldWords(`${name}:`, value.trim().split(/ +/))
     : textHeader(name, value);
 }
 

@@ -162,7 +162,12 @@ test('without a provider the mail fails with the reason', async () => {
   own.context.admission.close();
   await own.context.thread.close();
   expect(await rows()).toMatchObject([
-    { status: 'failed', status_info: 'the workspace has no marketing email provider' },
+    {
+      status: 'failed',
+      status_info: expect.stringMatching(
+        /^the workspace has no marketing email provider: set settings.marketing_email_provider_id/,
+      ),
+    },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { useService } from '../test/given.ts';
 import { attachment, givenMessage } from '../test/transactional.ts';
 
@@ -151,4 +152,20 @@ test('a cursor belongs to its order', async () => {
       rawMessage: 'invalid cursor',
     });
   }
+});
+
+test('a page has up to 1,000 messages', async () => {
+  const workspaceId = workspaceOf();
+  await query(
+    given.store.fork(),
+    `insert into messages (workspace_id, id, contact_email, template_id, template_version, integration_id, status, attempts,
+       created_at, updated_at)
+     select $1, gen_random_uuid(), 'a' || n || '@example.com', 't', 1, 'i', 'sent', 1, now(), now()
+     from generate_series(1, 1001) n`,
+    [workspaceId],
+  );
+  const { messages, hasMore } = await given.messages.listMessages({ workspaceId, limit: 1_000 });
+  expect([messages.length, hasMore]).toEqual([1_000, true]);
+  const tooMany = given.messages.listMessages({ workspaceId, limit: 1_001 });
+  await expect(tooMany).rejects.toThrow('limit must be between 1 and 1000');
 });

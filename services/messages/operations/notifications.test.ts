@@ -200,6 +200,8 @@ test('list searches ids and names in any case, without wildcards', async () => {
   expect(await found({ search: '\\' })).toEqual([1, 'x']);
   expect(await found({ search: "'" })).toEqual([0]);
   expect(await found({ limit: 1, offset: 1 })).toEqual([3, 'order-2']);
+  expect(await found({ limit: 1_000 })).toEqual([3, 'x', 'order-2', 'order_1']);
+  await expect(found({ limit: 1_001 })).rejects.toThrow('limit must be between 1 and 1000');
   const foreign = await given.transactional.listNotifications({ workspaceId: workspaceOf() });
   expect(foreign).toMatchObject({ notifications: [], total: 0 });
 });

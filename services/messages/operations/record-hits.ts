@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Hit } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { consumedStep } from '#lib/jobs/consume.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { createTrackingReader, type Tracked } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -17,14 +18,19 @@ type Known = Tracked & {
 
 /** A person reads before clicking; this many links of a mail in one batch mean a scanner. */
 const linksByBotMin = 4;
+/** No set of links is larger. */
+const linkMax = 1_000_000;
 
 export function recordHits({ store, outbox, keyring, now }: Context): Methods['recordHits'] {
   const read = createTrackingReader(keyring);
-  return async ({ hits }) => {
+  return async ({ hits, batchId }) => {
     const known = hits.flatMap((hit) => knownHit(hit, read, now()));
     if (known.length === 0) return {};
     const judged = markScanners(known);
     await store.fork().transactional(async (em) => {
+      const isRepeat =
+        batchId !== '' && (await query(em, consumedStep('$1'), [batchId])).length === 0;
+      if (isRepeat) return;
       // In the order of the key, as the rows: parallel calls can't deadlock.
       for (const [workspaceId, theirs] of inOrder(judged)) {
         await markMessages({ em, outbox, workspaceId }, theirs);
@@ -37,6 +43,8 @@ export function recordHits({ store, outbox, keyring, now }: Context): Methods['r
 
 function knownHit(hit: Hit, read: ReturnType<typeof createTrackingReader>, now: Date): Known[] {
   const { workspaceId, token, link, isBot, occurredAt } = hit;
+  // PostgreSQL adds one to it, and would fail all hits of the call for it.
+  if (link !== undefined && (link < 0 || link > linkMax)) return [];
   const tracked = read(workspaceId, token);
   const given = occurredAt ? timestampDate(occurredAt) : now;
   // A clock that is ahead must not date an open in the future.

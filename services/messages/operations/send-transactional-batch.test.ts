@@ -31,7 +31,7 @@ test('sendBatch answers each message by itself, in the order of the request', as
   });
   expect(results.map(({ success, error }) => error ?? success)).toEqual([
     true,
-    'notification.contact is invalid',
+    'notification.contact is invalid: contact.email must be one email address',
     'Notification not found',
     'invalid contact: invalid timezone: Mars',
     true,

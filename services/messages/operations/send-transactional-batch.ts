@@ -1,8 +1,9 @@
+import type { MessageShape } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import type { TransactionalMessage } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
-import { once } from '#lib/rpc/server/idempotency.ts';
+import { keyedCall, knownAnswers, once, replayed } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { acceptInto } from '../transactional/acceptance.ts';
 import { checkMessage } from '../transactional/input.ts';
@@ -18,13 +19,20 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
       readItem(message, { field: `notifications[${index}]`, now: context.now(), mayChange }),
     );
     const items = given.filter((each): each is Item => !(each instanceof ConnectError));
-    if (!call.requestHeader.has('idempotency-key')) {
+    const method = TransactionalService.method.sendTransactionalBatch;
+    const keyed = keyedCall(call, method, request);
+    if (!keyed) {
       return answerOf(given, await transactional.acceptance.acceptAll(workspaceId, items));
+    }
+    const known = (await knownAnswers(store, [keyed])).get(keyed);
+    if (known instanceof ConnectError) throw known;
+    if (known) {
+      replayed(call);
+      return known as MessageShape<typeof method.output>;
     }
     transactional.acceptance.checkBacklog(workspaceId);
     const preparing = { ...context, notifications: transactional.notifications };
     const prepared = await prepareAll(preparing, workspaceId, items);
-    const method = TransactionalService.method.sendTransactionalBatch;
     const answer = await once(store, call, method, request, async (em) =>
       answerOf(given, await acceptInto(em, context, { workspaceId, prepared })),
     );

@@ -363,7 +363,8 @@ test('unknown notifications are a 404, and a workspace without a provider is tol
     given.newProcess().transactional.sendTransactional(sendOf(id)),
   ).rejects.toMatchObject({
     code: Code.FailedPrecondition,
-    rawMessage: 'no email provider configured for transactional notifications',
+    rawMessage:
+      'no email provider configured for transactional notifications: set settings.transactional_email_provider_id by workspaces.update',
   });
 });
 
@@ -375,7 +376,7 @@ const refusals: [wrong: object, text: string | RegExp][] = [
   [{ id: 'a\0b' }, /notification.id must be 1 to 32 letters/],
   [{ id: 'x'.repeat(33) }, /notification.id must be 1 to 32 letters/],
   [{ contact: undefined }, 'notification.contact is required'],
-  [{ contact: { email: 'nobody' } }, 'notification.contact is invalid'],
+  [{ contact: { email: 'nobody' } }, /^notification.contact is invalid: contact.email must be one/],
   [{ contact: { email: ada, timezone: 'Mars' } }, 'invalid contact: invalid timezone: Mars'],
   [{ channels: ['sms'] }, 'no valid channels to send notification'],
   [{ externalId: 'x'.repeat(256) }, 'external_id must be 1 to 255 characters'],
@@ -389,6 +390,10 @@ const refusals: [wrong: object, text: string | RegExp][] = [
   [
     { emailOptions: { listUnsubscribeUrl: 'http://a.example' } },
     /list_unsubscribe_url must be an https/,
+  ],
+  [
+    { emailOptions: { listUnsubscribeUrl: `https://a.example/${'a'.repeat(961)}` } },
+    /list_unsubscribe_url length must not exceed 978 characters: its header is one line/,
   ],
   [{ emailOptions: { headers: { Bcc: 'a@b.example' } } }, "header 'Bcc' is not allowed"],
   [{ emailOptions: { headers: { 'X-A': 'b\r\nBcc: c' } } }, /header 'X-A' must be one line/],
@@ -411,6 +416,22 @@ const refusals: [wrong: object, text: string | RegExp][] = [
   [
     { emailOptions: { attachments: [{ ...file, contentType: 'a/b\r\nX: y' }] } },
     /content_type is not a media type/,
+  ],
+  [
+    { emailOptions: { attachments: [{ ...file, contentType: 'multipart/mixed' }] } },
+    /content_type must not be multipart or message/,
+  ],
+  [
+    { emailOptions: { attachments: [{ ...file, contentType: 'text/plain; charset="' }] } },
+    /content_type has a parameter that is neither name=value nor name="value"/,
+  ],
+  [
+    { emailOptions: { attachments: [{ ...file, contentType: 'text/plain; a=b; A=c' }] } },
+    /content_type has the parameter a twice/,
+  ],
+  [
+    { emailOptions: { attachments: [{ ...file, contentType: `a/b; c=${'d'.repeat(500)}` }] } },
+    /content_type must be at most 500 characters/,
   ],
   [{ emailOptions: { attachments: [{ ...file, disposition: 'x' }] } }, /disposition must be/],
   [

@@ -228,3 +228,25 @@ test('hits with forged tokens, of another workspace and of deleted messages are 
     code: Code.InvalidArgument,
   });
 });
+
+test('a repeat of a batch of hits counts nothing again', async () => {
+  const { batch, mails } = await sent();
+  const hits = [hit(mails[0]?.open ?? '', { link: 0 })];
+  const batchId = crypto.randomUUID();
+  for (let call = 0; call < 3; call += 1) await given.tracking.recordHits({ hits, batchId });
+  expect(await clicksOf(batch.broadcastId)).toMatchObject([
+    { url: 'https://a.example/?x=1&y=2', clicks: 1 },
+  ]);
+});
+
+test.each([2_147_483_647, -2])(
+  'a hit on the link %i, which no mail has, stops no other hit',
+  async (link) => {
+    const { batch, mails } = await sent();
+    const token = mails[0]?.open ?? '';
+    await given.tracking.recordHits({ hits: [hit(token, { link }), hit(token, { link: 1 })] });
+    expect(await clicksOf(batch.broadcastId)).toMatchObject([
+      { url: 'https://b.example/', clicks: 1 },
+    ]);
+  },
+);

@@ -99,6 +99,9 @@ export async function readRecorded(
   };
 }
 
+/** When contacts was asked about the claimants: a deletion since then is about them. */
+const askedAt = `(now() - $13::float8 * interval '1 millisecond')`;
+
 /** New rows as they are claimed, or skipped. */
 const insertSql = `
      insert into messages as m (workspace_id, id, contact_email, broadcast_id, list_id, template_id,
@@ -107,10 +110,10 @@ const insertSql = `
      select $1, given.id, case when given.is_kept then given.email else '' end, $2, $3, $4, $5, $6, $12,
        case when given.reason is null then 'sending' else 'skipped' end, given.reason,
        (given.reason is null)::int, case when given.reason is null then $7::uuid end,
-       case when given.reason is null then now() + $8 * interval '1 millisecond' end, now(), now()
+       case when given.reason is null then now() + $8 * interval '1 millisecond' end, ${askedAt}, now()
      from (
        select id, email, coalesce(s.reason, asked.reason) as reason,
-         -- Whoever is removed may be deleted, and would be told to us no second time.
+         -- A removed contact may be deleted without another event, so its address is dropped now.
          asked.reason is distinct from 'removed' as is_kept
        from unnest($9::uuid[], $10::text[], $11::text[]) as asked (id, email, reason)
        left join lateral (
@@ -131,7 +134,7 @@ const counted = 'm.broadcast_id, m.template_id, m.by_hand';
 const claimNewSql = prepared(`with claimed as (${insertSql}
      returning m.id, m.status, m.status_info, ${counted}
    ), ${countStep('claimed', { skipped: "(status = 'skipped')::int" })}
-   select now() as at, count(*)::int as count,
+   select ${askedAt} as at, count(*)::int as count,
      coalesce(json_object_agg(id, status_info) filter (where status = 'skipped'), '{}') as skipped
    from claimed`);
 
@@ -141,6 +144,8 @@ const claimSql = `with before as materialized (
      cross join lateral (select * from messages where workspace_id = $1 and id = asked.id offset 0) m
    ), claimed as (${insertSql}
      on conflict (workspace_id, id) do update set
+       contact_email = excluded.contact_email,
+       consent_at = excluded.created_at,
        status = excluded.status,
        status_info = excluded.status_info,
        attempts = m.attempts + excluded.attempts,
@@ -154,6 +159,10 @@ const claimSql = `with before as materialized (
        updated_at = excluded.updated_at
      where (m.status = 'deferred' and m.due_at <= now()) or (m.status = 'sending' and m.lease_until < now())
      returning ${returned}, ${counted}
+   ), dropped as (
+     -- Of an earlier attempt; nothing finds it by the address any more.
+     delete from message_contents t using claimed
+     where claimed.contact_email = '' and t.message_id = claimed.id and t.workspace_id || '' = $1
    ), changed as (
      select broadcast_id, template_id, by_hand, (status = 'skipped')::int as skipped, 0 as deferred,
        (unknown > 0)::int as unknown
@@ -168,13 +177,18 @@ const claimSql = `with before as materialized (
 /**
  * Claims messages for this process, in one insert: new ones, deferred ones that are due, and those whose holder is gone.
  * Only what comes back as `sending` is ours to send; those who may not be written to, or are suppressed, are recorded
- * as skipped. `areNew`: none of them should have a row.
+ * as skipped. `areNew`: none of them should have a row. `askedMs`: when contacts was asked about them, in Unix milliseconds;
+ * now if absent.
  */
 export async function claim(
   store: Store,
   owner: string,
   group: ClaimGroup,
-  { claimants, areNew }: { claimants: readonly Claimant[]; areNew: boolean },
+  {
+    claimants,
+    areNew,
+    askedMs = Date.now(),
+  }: { claimants: readonly Claimant[]; areNew: boolean; askedMs?: number },
 ): Promise<Claimed[]> {
   const values = [
     group.workspaceId,
@@ -189,6 +203,7 @@ export async function claim(
     claimants.map(({ email }) => email),
     claimants.map(({ skipReason }) => skipReason || null),
     group.isByHand,
+    Math.max(0, Date.now() - askedMs),
   ];
   const fresh = areNew ? await claimNew(store, claimants, values) : undefined;
   if (fresh) return fresh;

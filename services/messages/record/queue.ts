@@ -5,28 +5,44 @@ import { byKey, type Claimed, leaseMs } from './claims.ts';
 
 // The queue of transactional messages: those with `due_at` in message_requests.
 
-const workspacesMax = 10_000;
+/** Workspaces that one statement looks at. */
+export const workspacesMax = 10_000;
 
-/** The workspaces with a message that is to be looked at now: one step in the index for each that has any in the queue. */
-export async function findDueWorkspaces(store: Store): Promise<string[]> {
-  const rows = await query<{ workspace_id: string }>(
+/** A part of the workspaces in the queue, in order. */
+export type DuePage = {
+  /** Those with a message that is to be looked at now. */
+  due: string[];
+  /** The last one that was looked at; undefined if there are no more. */
+  last: string | undefined;
+};
+
+/** The workspaces after one that have a message due: one step in the index for each that has any in the queue. */
+export async function findDueWorkspaces(store: Store, after: string): Promise<DuePage> {
+  const rows = await query<{ workspace_id: string; place: number; is_due: boolean }>(
     store.fork(),
     `with recursive queued as (
-       (select workspace_id, 1 as place from message_requests where due_at is not null order by workspace_id limit 1)
+       (select workspace_id, 1 as place from message_requests
+        where due_at is not null and workspace_id > $1 order by workspace_id limit 1)
        union all
        select next.workspace_id, queued.place + 1 from queued cross join lateral (
          select workspace_id from message_requests
          where due_at is not null and workspace_id > queued.workspace_id order by workspace_id limit 1
        ) next
        where queued.place < ${workspacesMax}
+     ), looked_at as (
+       select workspace_id, place, exists (
+         select from message_requests
+         where workspace_id = queued.workspace_id and due_at is not null and due_at <= now()
+       ) as is_due
+       from queued
      )
-     select workspace_id from queued cross join lateral (
-       select 1 from message_requests
-       where workspace_id = queued.workspace_id and due_at is not null and due_at <= now() order by due_at limit 1
-     ) due`,
-    [],
+     select workspace_id, place, is_due from looked_at where is_due or place = ${workspacesMax} order by workspace_id`,
+    [after],
   );
-  return rows.map((row) => row.workspace_id);
+  return {
+    due: rows.filter(({ is_due }) => is_due).map((row) => row.workspace_id),
+    last: rows.find(({ place }) => place === workspacesMax)?.workspace_id,
+  };
 }
 
 /** Takes messages out of the queue that have their outcome; says whether there may be more. */

@@ -21,6 +21,8 @@ export type Accepted = {
   request: Buffer;
   /** What its files are, as JSON. */
   attachments: string | null;
+  /** Before contacts was asked about the address, by the process's monotonic clock: a deletion since then is about the message. */
+  askedMs: number;
 };
 
 /** What frees an external id: a failure, unless it is a bounce. */
@@ -39,7 +41,7 @@ const acceptSql = prepared(`with given as materialized (
       (status = 'sending')::int, case when status = 'sending' then $14::uuid end,
       case when status = 'sending' then now() + $15 * interval '1 millisecond' end,
       case when status = 'deferred' then coalesce(due_at, now()) end, case when status = 'failed' then now() end,
-      now(), now()
+      now() - $16::float8 * interval '1 millisecond', now()
     from given
     -- One that may not be sent is no reason to forget an earlier one with its key.
     where status <> 'failed' or external_id is null or not exists (
@@ -63,6 +65,7 @@ export async function insertAccepted(
   { workspaceId, owner }: { workspaceId: string; owner: string },
   messages: readonly Accepted[],
 ): Promise<Map<string, Date>> {
+  const askedMs = Math.min(...messages.map((message) => message.askedMs));
   const rows = await query<{ id: string; created_at: string }>(em, acceptSql, [
     workspaceId,
     messages.map(({ id }) => id),
@@ -79,6 +82,7 @@ export async function insertAccepted(
     messages.map(({ attachments }) => attachments),
     owner,
     leaseMs,
+    performance.now() - askedMs,
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }

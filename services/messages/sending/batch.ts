@@ -204,20 +204,25 @@ async function claimPermitted(
   let used = 0;
   try {
     const resolved = await resolveSome(permits.count);
-    const rows = await claimFree(context, batch, resolved.claimants);
+    const rows = await claimFree(context, batch, resolved);
     const claimed = rows.filter(({ status }) => status === 'sending');
     for (const row of rows) if (row.status !== 'sending') batch.fates.set(row.id, row);
     used = claimed.length;
-    if (used > 0) start(context, batch, { claimed, resolved, replicas: permits.replicas });
+    if (used > 0) start(context, batch, { claimed, resolved, permits });
   } finally {
-    await giveUp(context, batch, permits.count - used);
+    await giveUp(context, batch, permits.count - used, permits.date);
   }
 }
 
 /** Permits that cannot be put back are lost; what was claimed goes out all the same. */
-async function giveUp(context: SendContext, batch: Batch, count: number): Promise<void> {
+async function giveUp(
+  context: SendContext,
+  batch: Batch,
+  count: number,
+  date: string,
+): Promise<void> {
   try {
-    await returnPermits(context.store, rateOf(batch), count);
+    await returnPermits(context.store, rateOf(batch), count, date);
   } catch (error) {
     context.log.warn({ err: error, count }, 'permits to send could not be put back');
   }
@@ -247,12 +252,12 @@ function drawFor(context: SendContext, batch: Batch, wanted: number): Promise<Pe
 function start(
   context: SendContext,
   batch: Batch,
-  { claimed, resolved, replicas }: { claimed: Claimed[]; resolved: Resolved; replicas: number },
+  { claimed, resolved, permits }: { claimed: Claimed[]; resolved: Resolved; permits: Permits },
 ): void {
   const { group, plan, feeds, stop, lane, extras, isUrgent } = batch;
   const { contacts, fed, atMs } = resolved;
   const feedsOf = (email: string) => feedValues(feeds, fed, email);
-  const pool = lane.pool(plan.server, replicas);
+  const pool = lane.pool(plan.server, permits.replicas);
   const startsUntilMs = atMs + consentKeptMs;
   const given = { group, plan, claimed, contacts, feedsOf, extras, isUrgent };
   const attributes = {
@@ -263,7 +268,7 @@ function start(
   const span = { kind: 'client', attributes, onlyInTrace: true } as const;
   const run = new DeliveryRun(context, { ...given, pool, startsUntilMs, stop });
   const recorded = inSpan('send smtp', span, () => run.done);
-  const done = recorded.finally(() => giveUp(context, batch, run.unsent.length));
+  const done = recorded.finally(() => giveUp(context, batch, run.unsent.length, permits.date));
   // A call that fails meanwhile does not wait for it.
   done.catch(() => undefined);
   batch.runs.push(run);
@@ -274,14 +279,14 @@ function start(
 async function claimFree(
   context: SendContext,
   { group, lane, isUrgent, areNew, claim: claimOwn }: Batch,
-  claimants: Claimant[],
+  { claimants, atMs: askedMs }: Pick<Resolved, 'claimants' | 'atMs'>,
 ): Promise<Claimed[]> {
   const { store, owner, underway, log } = context;
   const free = underway.hold({ lane, isUrgent }, claimants);
   const ids = new Set(free.map(({ id }) => id));
   try {
     const rows = await (claimOwn?.(free) ??
-      claim(store, owner, group, { claimants: free, areNew }));
+      claim(store, owner, group, { claimants: free, areNew, askedMs }));
     for (const { id, status } of rows) if (status === 'sending') ids.delete(id);
     underway.release(ids);
     return rows;

@@ -9,7 +9,13 @@ const keptDefaultMs = 1_000;
 const leaseMax = 200;
 const integrationsMax = 1_000;
 
-type Lease = { count: number; replicas: number; rate: RateKey; timer: NodeJS.Timeout };
+type Lease = {
+  count: number;
+  replicas: number;
+  date: string;
+  rate: RateKey;
+  timer: NodeJS.Timeout;
+};
 
 /**
  * Permits of this process for urgent mail, drawn ahead: a message that comes alone is not worth a statement. Integrations
@@ -36,7 +42,8 @@ export class LeasedPermits {
     const lease = this.#leases.get(key);
     if (lease && lease.count >= wanted) {
       lease.count -= wanted;
-      return { count: wanted, waitMs: 0, isDaySpent: false, replicas: lease.replicas };
+      const { replicas, date } = lease;
+      return { count: wanted, waitMs: 0, isDaySpent: false, date, replicas };
     }
     const perSecond = rate.perMinute / 60;
     const ahead = today.limit === undefined ? Math.min(leaseMax, Math.floor(perSecond / 10)) : 0;
@@ -55,16 +62,16 @@ export class LeasedPermits {
     await Promise.all(this.#returning);
   }
 
-  #keep(key: string, rate: RateKey, { count, replicas }: Permits): void {
+  #keep(key: string, rate: RateKey, { count, replicas, date }: Permits): void {
     const timer = setTimeout(() => this.#leases.delete(key), this.#keptMs).unref();
     // Ends the lease before it, which was too small.
-    this.#leases.set(key, { count, replicas, rate, timer });
+    this.#leases.set(key, { count, replicas, date, rate, timer });
   }
 
-  #end({ count, rate, timer }: Lease): void {
+  #end({ count, date, rate, timer }: Lease): void {
     clearTimeout(timer);
     const { store, log } = this.#context;
-    const returning = returnPermits(store, rate, count)
+    const returning = returnPermits(store, rate, count, date)
       .catch((error: unknown) =>
         log.warn({ err: error, count }, 'permits to send could not be put back'),
       )

@@ -11,6 +11,8 @@ export type Permits = {
   /** When there are none: how long until there are some. */
   waitMs: number;
   isDaySpent: boolean;
+  /** The day whose limit they count for, as `2026-11-21`. */
+  date: string;
   /** How many processes send through the integration at the moment. */
   replicas: number;
 };
@@ -38,13 +40,19 @@ export async function takePermits(store: Store, key: RateKey, draw: Draw): Promi
   const burst = Math.max(1, perSecond);
   const kept = draw.isUrgent ? 0 : Math.floor(burst / 10);
   const row = await drawFrom(store, key, { ...draw, perSecond, burst, kept });
-  const { granted: count, tokens, spent, replicas } = row;
+  const { granted: count, tokens, spent, date, replicas } = row;
   const enough = Math.max(1, Math.min(draw.wanted, perSecond * gatherS));
   const waitMs = Math.max(1, Math.ceil(((enough + kept - tokens) / perSecond) * 1_000));
-  return { count, waitMs, isDaySpent: count === 0 && spent, replicas };
+  return { count, waitMs, isDaySpent: count === 0 && spent, date, replicas };
 }
 
-type RateRow = { granted: number; tokens: number; spent: boolean; replicas: number };
+type RateRow = {
+  granted: number;
+  tokens: number;
+  spent: boolean;
+  date: string;
+  replicas: number;
+};
 
 /**
  * One statement, so that replicas take turns on the row and none holds it longer. A day that has begun for one of them
@@ -87,7 +95,7 @@ async function drawFrom(
          where drew_at::float8 > extract(epoch from clock_timestamp())::float8 * 1000 - ${replicaKeptMs}
        ) alive
      )
-     returning granted, tokens, coalesce(day_count >= $7::int, false) as spent,
+     returning granted, tokens, coalesce(day_count >= $7::int, false) as spent, day::text as date,
        (select count(*)::int from jsonb_object_keys(r.replicas)) as replicas`),
     [
       workspaceId,
@@ -105,13 +113,19 @@ async function drawFrom(
   return row;
 }
 
-/** Puts back what was not used. */
-export async function returnPermits(store: Store, key: RateKey, count: number): Promise<void> {
+/** Puts back what was not used of permits of a day. Another day counts without them. */
+export async function returnPermits(
+  store: Store,
+  key: RateKey,
+  count: number,
+  date: string,
+): Promise<void> {
   if (count <= 0) return;
   await query(
     store.fork(),
-    `update sending_rates set tokens = tokens + $3, day_count = greatest(0, day_count - $3)
+    `update sending_rates set tokens = tokens + $3,
+       day_count = case when day = $4::date then greatest(0, day_count - $3) else day_count end
      where workspace_id = $1 and integration_id = $2`,
-    [key.workspaceId, key.integrationId, count],
+    [key.workspaceId, key.integrationId, count, date],
   );
 }

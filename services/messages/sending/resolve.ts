@@ -32,7 +32,7 @@ const nothingFed: Fed = { answers: new Map(), outage: '' };
 /** Asks right before sending, so that contacts who have left meanwhile get nothing. */
 export async function resolve(
   { contacts }: ResolveContext,
-  given: ResolveGiven,
+  given: Omit<ResolveGiven, 'group'> & { group: Pick<ClaimGroup, 'workspaceId' | 'listId'> },
   open: readonly Recipient[],
 ): Promise<Resolved> {
   const atMs = Date.now();

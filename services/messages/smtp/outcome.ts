@@ -54,18 +54,30 @@ export function outageOf(outcome: Outcome): string | undefined {
 }
 
 /** Whether client and server no longer agree on the state of the session. */
-export function isSequenceError({ code }: Reply): boolean {
+export function isSequenceError({ code }: Pick<Reply, 'code'>): boolean {
   return code === 500 || code === 502 || code === 503;
 }
 
-/** Codes about the account, in reply to any command. */
+/** Codes about the account. */
 const accountErrors = new Set([530, 534, 535, 538]);
 
-/** The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender, so its refusal is an outage. */
+/**
+ * Whether a refusal speaks of the session or the account though it answers for one message. Only what becomes of other messages
+ * tells which of the two it is about.
+ */
+export function isAmbiguous(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && (accountErrors.has(outcome.code) || isSequenceError(outcome));
+}
+
+/**
+ * The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender, so its refusal is an outage;
+ * so is one of DATA that speaks of the account. A reply for one recipient stops no others: see `Streak`.
+ */
 export function refusal(command: Command, reply: Reply): Outcome {
   const info = infoOf(reply);
   const isPermanent = reply.code >= 500 && reply.code < 600;
-  if (accountErrors.has(reply.code) || (isPermanent && command === 'MAIL')) {
+  const isOfAccount = accountErrors.has(reply.code) && command === 'DATA';
+  if (isOfAccount || (isPermanent && command === 'MAIL')) {
     return { kind: 'outage', info: outageInfo(command, reply) };
   }
   if (isPermanent) {

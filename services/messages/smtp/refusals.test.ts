@@ -14,8 +14,8 @@ test.each([
   ],
   ['mail', '503 send AUTH first', 'MAIL was refused: 503 send AUTH first'],
   ['mail', '535 5.7.8 log in again', 'MAIL was refused: 535 5.7.8 log in again'],
-  ['rcpt', '530 5.7.0 log in first', 'RCPT was refused: 530 5.7.0 log in first'],
-  ['rcpt', '503 5.5.1 send AUTH first', 'RCPT was refused: 503 5.5.1 send AUTH first'],
+  ['data', '530 5.7.0 log in first', 'DATA was refused: 530 5.7.0 log in first'],
+  ['data', '503 5.5.1 send AUTH first', 'DATA was refused: 503 5.5.1 send AUTH first'],
 ] as const)(
   'a server that answers %s with %s to everybody is an outage',
   async (step, reply, info) => {
@@ -37,17 +37,22 @@ test('a refused sender does not stop messages of another sender', async () => {
   expect(kinds(outcomes)).toEqual([...Array(5).fill('outage'), ...Array(5).fill('sent')]);
 });
 
-test.each(['rcpt', 'dot'] as const)(
-  'the same refusal of many in a row at %s is an outage, which the next sent mail ends',
-  async (step) => {
-    const sink = await givenSink({ replies: [{ step, reply: '550 5.7.1 sender blocked' }] });
+test.each([
+  ['rcpt', '550 5.7.1 sender blocked'],
+  ['rcpt', '530 5.7.0 log in first'],
+  ['rcpt', '503 5.5.1 send AUTH first'],
+  ['dot', '550 5.7.1 sender blocked'],
+] as const)(
+  'the same refusal of many in a row at %s, %s, is an outage, which the next sent mail ends',
+  async (step, reply) => {
+    const sink = await givenSink({ replies: [{ step, reply }] });
     const pool = givenPool(sink.port);
     const command = step === 'rcpt' ? 'RCPT' : 'the message';
-    const outage = `${command} was refused 10 times in a row: 550 5.7.1 sender blocked`;
+    const outage = `${command} was refused 10 times in a row: ${reply}`;
     const outcomes = await send(pool, people(60));
     // None fails for it, not even the first nine.
     expect(count(outcomes, 'failed')).toBe(0);
-    expect(outcomes).toContainEqual({ kind: 'deferred', info: '550 5.7.1 sender blocked', outage });
+    expect(outcomes).toContainEqual({ kind: 'deferred', info: reply, outage });
     expect(outcomes).toContainEqual({ kind: 'outage', info: outage });
     // Beside the ten, two connections were busy at that moment, each with a message and the envelope of the next.
     expect(count(outcomes, 'deferred')).toBeLessThanOrEqual(13);

@@ -245,9 +245,13 @@ export class Session {
   #settleRefused(next: Next, { command, reply }: Refused): void {
     this.#next = undefined;
     if (isSequenceError(reply)) {
-      // Another connection may work; if none does, the server wants something that is not supported.
+      // Another connection may work; if none does, the server wants something that is not supported, or refuses this recipient so.
       next.outgoing.lost += 1;
-      this.#host.giveBack(next.outgoing, { kind: 'outage', info: outageInfo(command, reply) });
+      const settledSo: Outcome =
+        command === 'RCPT'
+          ? refusal(command, reply)
+          : { kind: 'outage', info: outageInfo(command, reply) };
+      this.#host.giveBack(next.outgoing, settledSo);
       this.#wire.destroy('the server lost track of the session');
       return;
     }

@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import { isAmbiguous, type Outcome } from './outcome.ts';
 import { isAboutRecipient } from './recipient-refusal.ts';
 
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
@@ -37,12 +37,12 @@ export class Streak<Message> {
     if (outcome.kind === 'sent') this.#count = 0;
     const sign = signOf(outcome, isFirst);
     if (sign === undefined)
-      return outcome.kind === 'sent' ? [...this.takeKept(), judged] : [judged];
+      return outcome.kind === 'sent' ? [...this.#release(), judged] : [judged];
     const before = sign === this.#sign ? [] : this.takeKept();
     this.#count = sign === this.#sign ? this.#count + 1 : 1;
     this.#sign = sign;
     if (this.isLong) {
-      return [...this.takeKept(), judged].map((each) => ({
+      return [...this.#release(), judged].map((each) => ({
         ...each,
         outcome: withOutage(each.outcome),
       }));
@@ -58,8 +58,18 @@ export class Streak<Message> {
     return Date.now() - this.#judgedAtMs > waitMs ? this.takeKept() : [];
   }
 
-  /** All that was kept back, to be settled as it is. */
+  /** All that was kept back, undecided: what may be about the account is tried again later. */
   takeKept(): Judged<Message>[] {
+    return this.#release().map(({ message, outcome }) => ({
+      message,
+      outcome:
+        outcome.kind === 'failed' && isAmbiguous(outcome)
+          ? { kind: 'deferred', info: outcome.info }
+          : outcome,
+    }));
+  }
+
+  #release(): Judged<Message>[] {
     const kept = this.#kept;
     this.#kept = [];
     return kept;

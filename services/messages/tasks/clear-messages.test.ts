@@ -86,3 +86,18 @@ test('more than a step goes at once, by the index of times', async () => {
   await run(90);
   expect((await kept()).length).toBe(90 * 24 - 1);
 });
+
+test('requests of confirmation mails go once their links confirm no more', async () => {
+  await query(given.store.fork(), 'delete from confirmations', []);
+  await query(
+    given.store.fork(),
+    `insert into confirmations (workspace_id, email, list_id, mailed_at, asked_at) values
+       ('w1', 'old', 'weekly', now() - interval '8 days', null),
+       ('w1', 'asked again', 'weekly', now() - interval '8 days', now() - interval '6 days'),
+       ('w1', 'young', 'weekly', now() - interval '6 days', null)`,
+    [],
+  );
+  await run(0);
+  const rows = await query(given.store.fork(), 'select email from confirmations order by 1', []);
+  expect(rows).toEqual([{ email: 'asked again' }, { email: 'young' }]);
+});

@@ -5,6 +5,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
 import { satellites } from '../message-queries.ts';
+import { clearRequests } from '../record/confirmations.ts';
 import { countMissing } from '../record/recount.ts';
 
 const stepSize = 500;
@@ -36,6 +37,8 @@ export function clearMessages(context: Clearing) {
 /** Whether it came to the end. A workspace that can't be asked is left for later. */
 async function clearAll({ store, now, plans, log }: Clearing): Promise<boolean> {
   const endsAtMs = Date.now() + workMaxMs;
+  while ((await clearRequests(store, stepSize)) === stepSize)
+    if (Date.now() > endsAtMs) return false;
   for (
     let workspaceId = await workspaceAfter(store, '');
     workspaceId !== undefined;

@@ -8,16 +8,20 @@ import type { ClaimGroup } from '../record/claims.ts';
 import {
   addSending,
   failDue,
+  forgetRequests,
   type ListKey,
   readDue,
   readNextDue,
 } from '../record/confirmations.ts';
 import { type Sent, sendAll } from '../sending/batch.ts';
+import { type Recipient, resolve } from '../sending/resolve.ts';
 
 const roundMax = 200;
 /** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */
 const workMaxMs = 20_000;
 const outageWaitMs = 60_000;
+/** The skip reason of addresses that contacts no longer has. */
+const removed = 'removed';
 
 // A form can be filled in for somebody else, so no field of it reaches the mail.
 const shownFields = ['email', 'language'];
@@ -53,7 +57,6 @@ async function sendRound(
   open: [id: string, email: string][],
   stop: AbortSignal,
 ): Promise<number | undefined> {
-  const ids = open.map(([id]) => id);
   try {
     const { plan, group } = await planOf(context, key);
     const sent = await sendAll(context, {
@@ -67,12 +70,33 @@ async function sendRound(
       isUrgent: true,
       stop,
     });
+    const isRemoved = (id: string) => sent.fates.get(id)?.info === removed;
+    const emails = open.filter(([id]) => isRemoved(id)).map(([, email]) => email);
+    await forgetRequests(context.store.fork(), key, emails);
     return restAt(sent);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    await failDue(context.store, key.workspaceId, ids, error.rawMessage);
+    await failRound(context, key, open, error.rawMessage);
     return undefined;
   }
+}
+
+/** Of contacts that are no longer there nothing may be left: their deletion may have come before the request. */
+async function failRound(
+  context: Context,
+  key: ListKey,
+  open: readonly Recipient[],
+  info: string,
+): Promise<void> {
+  const { workspaceId, listId } = key;
+  const given = { group: { workspaceId, listId }, who: { forConfirmation: true }, fields: [] };
+  const { claimants } = await resolve(context, given, open);
+  const gone = claimants.filter(({ skipReason }) => skipReason === removed);
+  const emails = gone.map(({ email }) => email);
+  await context.store.fork().transactional(async (em) => {
+    await failDue(em, workspaceId, { ids: open.map(([id]) => id), info, removed: emails });
+    await forgetRequests(em, key, emails);
+  });
 }
 
 /** Errors that the workspace's owner has to fix. They are not retried: a person who still wants to subscribe asks again. */
@@ -91,7 +115,10 @@ async function planOf(
   ]);
   const integrationId = settings?.marketingEmailProviderId ?? '';
   if (integrationId === '') {
-    throw refusal('NO_EMAIL_PROVIDER', 'the workspace has no marketing email provider');
+    throw refusal(
+      'NO_EMAIL_PROVIDER',
+      'the workspace has no marketing email provider: set settings.marketing_email_provider_id by workspaces.update',
+    );
   }
   const templateId = list?.doubleOptinTemplate?.id ?? '';
   const plan = await plans.get({

@@ -6,7 +6,7 @@ import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
 import type { Backlog } from './backlog.ts';
 import { Gathering } from './gathering.ts';
 import type { Answer, Item } from './item.ts';
-import { type PrepareContext, prepareAll, type Ready } from './prepare.ts';
+import { isReady, type PrepareContext, type Prepared, prepareAll, type Ready } from './prepare.ts';
 import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
 export type AcceptContext = PrepareContext & SendNowContext & { backlog: Backlog };
@@ -159,7 +159,7 @@ async function acceptGroup(
   items: readonly Item[],
 ): Promise<(Answer | Error)[]> {
   const prepared = await prepareAll(context, workspaceId, items);
-  const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
+  const ready = prepared.filter(isReady);
   const answers = await write(context, workspaceId, ready);
   return answersInOrder(prepared, answers);
 }
@@ -172,7 +172,8 @@ async function write(
 ): Promise<Answers> {
   if (ready.length === 0) return new Map();
   const { store, owner } = context;
-  const room = await takeRoom(context, workspaceId, ready);
+  const fresh = ready.filter(({ repeatOf }) => repeatOf === undefined);
+  const room = await takeRoom(context, workspaceId, fresh);
   const isOneStatement = ready.every(({ checked, keyed }) => checked.files.length === 0 && !keyed);
   const by = { workspaceId, owner };
   const inTransaction = async (em: EntityManager) => {
@@ -192,7 +193,7 @@ async function write(
   releaseUnwritten(context, room, written);
   // Callers have their answers before the messages are rendered.
   setImmediate(() => sendNow(context, room, written));
-  const queued = ready.filter(({ row }) => row.status === 'deferred');
+  const queued = fresh.filter(({ row }) => row.status === 'deferred');
   if (queued.length > 0) context.backlog.grew(workspaceId);
   if (queued.some(({ row }) => !row.dueAt)) context.queued();
   return answers;
@@ -202,17 +203,18 @@ async function write(
 export async function acceptInto(
   em: EntityManager,
   { owner }: { owner: string },
-  { workspaceId, prepared }: { workspaceId: string; prepared: readonly (Ready | Error)[] },
+  { workspaceId, prepared }: { workspaceId: string; prepared: readonly Prepared[] },
 ): Promise<(Answer | Error)[]> {
-  const ready = prepared.filter((each): each is Ready => !(each instanceof Error));
+  const ready = prepared.filter(isReady);
   await limitIdle(em);
   const { answers } = await storeOnce(em, { workspaceId, owner }, ready);
   return answersInOrder(prepared, answers);
 }
 
-function answersInOrder(prepared: readonly (Ready | Error)[], answers: Answers) {
+function answersInOrder(prepared: readonly Prepared[], answers: Answers) {
   return prepared.map((each) => {
     if (each instanceof Error) return each;
+    if (!isReady(each)) return each.replayed;
     return answers.get(each.id) ?? new Error('a message was not written');
   });
 }

@@ -1,5 +1,4 @@
 import { ConnectError } from '@connectrpc/connect';
-import type { SendTransactionalResponse } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import {
@@ -9,7 +8,7 @@ import {
   keptAnswers,
 } from '#lib/rpc/server/idempotency.ts';
 import { findByExternalId, insertAccepted, insertFile } from '../record/requests.ts';
-import type { Answer } from './item.ts';
+import { type Answer, replayOf } from './item.ts';
 import type { Ready } from './prepare.ts';
 
 const triesMax = 3;
@@ -57,18 +56,19 @@ export async function storeOnce(
     const answer = call && kept.get(call);
     if (!answer) continue;
     const isRefused = answer instanceof ConnectError;
-    answers.set(id, isRefused ? answer : replayOf(answer as SendTransactionalResponse));
+    answers.set(id, isRefused ? answer : replayOf(answer));
   }
   return { written, answers };
 }
 
-function replayOf({ messageId, success, suppressed }: SendTransactionalResponse): Answer {
-  return { messageId, success, suppressed, isReplayed: true };
-}
-
 async function store(em: EntityManager, by: By, ready: readonly Ready[]): Promise<Stored> {
-  const written = await insertReady(em, by, ready);
-  return { written, answers: await answersOf(em, by, { ready, written }) };
+  const fresh = ready.filter(({ repeatOf }) => repeatOf === undefined);
+  const written = await insertReady(em, by, fresh);
+  const answers = await answersOf(em, by, { ready: fresh, written });
+  for (const { id, repeatOf, suppressed } of ready) {
+    if (repeatOf !== undefined) answers.set(id, { messageId: repeatOf, success: true, suppressed });
+  }
+  return { written, answers };
 }
 
 async function insertReady(
@@ -76,6 +76,7 @@ async function insertReady(
   by: By,
   ready: readonly Ready[],
 ): Promise<Map<string, Date>> {
+  if (ready.length === 0) return new Map();
   const rows = ready.map(({ row }) => row);
   const written = await insertAccepted(em, by, rows);
   await insertFiles(em, by.workspaceId, ready, written);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Attachment } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
+import { readContentType } from '../mime/content-type.ts';
 import type { StoredFile } from './content.ts';
 
 const filesMax = 20;
@@ -127,13 +128,9 @@ function decoded(content: string): Buffer | undefined {
 
 function typeOf({ contentType, filename }: Attachment, { field, label }: Place): string {
   if (contentType === '') return types[extensionOf(filename)] ?? 'application/octet-stream';
-  // A parameter such as `charset=utf-8` may follow.
-  const isType =
-    /^[a-z0-9][a-z0-9!#$&^_.+-]{0,80}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}(?:; ?[a-z0-9-]{1,40}=[A-Za-z0-9_.-]{1,60}){0,3}$/i.test(
-      contentType,
-    );
-  if (isType && !/^(?:multipart|message)\//i.test(contentType)) return contentType;
-  throw fault(`${field}.content_type`, `${label}: content_type is not a media type of a file`);
+  const read = readContentType(contentType);
+  if ('type' in read) return read.type;
+  throw fault(`${field}.content_type`, `${label}: content_type ${read.fault}`);
 }
 
 function contentIdOf({ contentId, filename }: Attachment, { field, label }: Place): string {

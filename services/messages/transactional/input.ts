@@ -30,12 +30,14 @@ export type Checked = {
   field: string;
 };
 
+const noAddress = 'notification.contact is invalid: contact.email must be one email address';
 const externalIdMax = 255;
 const dataMaxBytes = 256 * 1024;
 const metadataMaxBytes = 16 * 1024;
 const copiesMax = 50;
 const textMax = 255;
-const urlMax = 2_000;
+/** `List-Unsubscribe: <…>` is one line of at most 998 bytes (RFC 5322); a URL can't be folded. */
+const urlMax = 978;
 const sendAtMaxMs = 30 * 24 * 60 * 60 * 1000;
 const headersMax = 20;
 /** With its name below the 998 characters of a line (RFC 5322). */
@@ -58,7 +60,7 @@ export function checkMessage(
   checkedId(id, at('id'));
   if (!contact) throw invalidField(at('contact'), 'notification.contact is required');
   const email = canonicalAddress(contact.email);
-  if (!email) throw invalidField(at('contact.email'), 'notification.contact is invalid');
+  if (!email) throw invalidField(at('contact.email'), noAddress);
   checkChannels(message, at('channels'));
   if (externalId !== undefined && (externalId === '' || [...externalId].length > externalIdMax)) {
     throw invalidField(at('external_id'), 'external_id must be 1 to 255 characters');
@@ -177,8 +179,11 @@ function checkLiquid(text: string, name: string, field: string): string {
 
 function checkUrl(url: string, field: string): string {
   if (url === '') return '';
+  if (url.length > urlMax) {
+    const text = `list_unsubscribe_url length must not exceed ${urlMax} characters: its header is one line`;
+    throw invalidField(field, text);
+  }
   const isUrl =
-    url.length <= urlMax &&
     /^(?:https:\/\/[^\s<>"]+|mailto:[^\s<>"]+)$/i.test(url) &&
     URL.canParse(url) &&
     /^[\x21-\x7e]+$/.test(url);

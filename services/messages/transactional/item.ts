@@ -1,4 +1,8 @@
-import type { SuppressedRecipient } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type {
+  SendTransactionalResponse,
+  SuppressedRecipient,
+} from '#gen/postrider/messages/v1/transactional_pb.ts';
 import type { KeyedCall } from '#lib/rpc/server/idempotency.ts';
 import type { Checked } from './input.ts';
 
@@ -20,3 +24,9 @@ export type Answer = {
   /** It is the answer to an earlier call with the same `Idempotency-Key`. */
   isReplayed?: boolean;
 };
+
+/** The answer of an earlier call to `SendTransactional`, as it was kept. */
+export function replayOf(kept: MessageShape<DescMessage>): Answer {
+  const { messageId, success, suppressed } = kept as SendTransactionalResponse;
+  return { messageId, success, suppressed, isReplayed: true };
+}

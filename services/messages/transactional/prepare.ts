@@ -4,13 +4,14 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
+import { knownAnswers } from '#lib/rpc/server/idempotency.ts';
 import type { CompiledPlan, Plans } from '../content/plans.ts';
 import type { Contacts } from '../peers.ts';
-import { type Accepted, findSuppressed } from '../record/requests.ts';
+import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
 import type { Extras } from '../sending/delivery.ts';
 import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
 import type { Checked } from './input.ts';
-import type { Answer, Item } from './item.ts';
+import { type Answer, type Item, replayOf } from './item.ts';
 import type { Sendable, SendableNotifications } from './notifications.ts';
 import { planKeyOf } from './plan.ts';
 
@@ -32,20 +33,38 @@ export type Ready = {
   contact: JsonObject;
   extras: Extras;
   suppressed: Answer['suppressed'];
+  /** The message that holds its external id; nothing is written then. */
+  repeatOf: string | undefined;
 };
+
+/** A repeat by its `Idempotency-Key`, with the answer of the first call. */
+export type Replayed = { replayed: Answer };
+
+export type Prepared = Ready | Replayed | Error;
+
+export const isReady = (prepared: Prepared): prepared is Ready =>
+  !(prepared instanceof Error) && 'row' in prepared;
 
 type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
 
-/** Looks up what messages need, upserts their contacts, and judges their addresses. One that cannot be sent is an error. */
+/**
+ * Looks up what messages need, upserts their contacts, and checks their addresses. One that cannot be sent is an error. Repeats
+ * are found first: they write no contact.
+ */
 export async function prepareAll(
   context: PrepareContext,
   workspaceId: string,
   items: readonly Item[],
-): Promise<(Ready | Error)[]> {
-  const kinds = await kindsOf(context, workspaceId, items);
+): Promise<Prepared[]> {
+  const [kinds, known] = await Promise.all([
+    kindsOf(context, workspaceId, items),
+    findKnown(context, workspaceId, items),
+  ]);
   const kindOf = ({ checked }: Item) => kinds.get(checked.notificationId) ?? notFound();
-  const known = items.filter((item) => !(kindOf(item) instanceof Error));
-  const addresses = known.flatMap(({ checked: { email, options } }) => [
+  const repeatOf = ({ checked }: Item) => known.byExternalId.get(checked.externalId ?? '');
+  const askedMs = performance.now();
+  const open = items.filter((item) => !(known.byKey.has(item) || kindOf(item) instanceof Error));
+  const addresses = open.flatMap(({ checked: { email, options } }) => [
     email,
     ...(options.cc ?? []),
     ...(options.bcc ?? []),
@@ -53,17 +72,49 @@ export async function prepareAll(
   const fields = [...kinds.values()].flatMap((kind) =>
     kind instanceof Error ? [] : kind.plan.fields,
   );
+  const fresh = open.filter((item) => repeatOf(item) === undefined);
   const [suppressed, contacts] = await Promise.all([
     findSuppressed(context.store, workspaceId, [...new Set(addresses)]),
-    upsertAll(context, { workspaceId, items: known, fields: [...new Set(fields)] }),
+    upsertAll(context, { workspaceId, items: fresh, fields: [...new Set(fields)] }),
   ]);
   return items.map((item) => {
+    const replayed = known.byKey.get(item);
+    if (replayed) return replayed;
     const kind = kindOf(item);
     if (kind instanceof Error) return kind;
-    const contact = contacts.get(item) ?? new Error('a contact was not upserted');
+    const first = repeatOf(item);
+    const contact = first === undefined ? contacts.get(item) : {};
+    if (!contact) return new Error('a contact was not upserted');
     if (contact instanceof Error) return contact;
-    return readyOf(context.keyring, { workspaceId, item, kind, contact, suppressed });
+    const given = { workspaceId, item, kind, contact, suppressed, askedMs, repeatOf: first };
+    return readyOf(context.keyring, given);
   });
+}
+
+type Known = {
+  byKey: Map<Item, Replayed | ConnectError>;
+  /** The messages that hold external ids. */
+  byExternalId: Map<string, string>;
+};
+
+/** Costs a statement only where a message has a key or an external id, and no time: it runs beside others. */
+async function findKnown(
+  { store }: PrepareContext,
+  workspaceId: string,
+  items: readonly Item[],
+): Promise<Known> {
+  const keyed = items.flatMap((item) => item.keyed ?? []);
+  const externalIds = items.flatMap(({ checked }) => checked.externalId ?? []);
+  const [answers, byExternalId] = await Promise.all([
+    knownAnswers(store, keyed),
+    externalIds.length > 0 ? findByExternalId(store.fork(), workspaceId, externalIds) : new Map(),
+  ]);
+  const byKey = items.flatMap((item): [Item, Replayed | ConnectError][] => {
+    const answer = item.keyed && answers.get(item.keyed);
+    if (!answer) return [];
+    return [[item, answer instanceof ConnectError ? answer : { replayed: replayOf(answer) }]];
+  });
+  return { byKey: new Map(byKey), byExternalId };
 }
 
 function notFound(): ConnectError {
@@ -99,7 +150,7 @@ async function kindsOf(
 function noProvider(): ConnectError {
   return refusal(
     'NO_EMAIL_PROVIDER',
-    'no email provider configured for transactional notifications',
+    'no email provider configured for transactional notifications: set settings.transactional_email_provider_id by workspaces.update',
   );
 }
 
@@ -110,7 +161,7 @@ function unsendable(error: unknown): Error {
   if (!(error instanceof ConnectError))
     return error instanceof Error ? error : new Error('unknown');
   if (!final.includes(error.code)) return error;
-  return refusal('NOTIFICATION_UNUSABLE', `the notification can not be sent: ${error.rawMessage}`);
+  return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }
 
 type Upserted = Map<Item, JsonObject | Error>;
@@ -158,9 +209,11 @@ function readyOf(
     kind: Kind;
     contact: JsonObject;
     suppressed: ReadonlyMap<string, string>;
+    askedMs: number;
+    repeatOf: string | undefined;
   },
 ): Ready {
-  const { workspaceId, item, kind, contact, suppressed: known } = given;
+  const { workspaceId, item, kind, contact, suppressed: known, askedMs, repeatOf } = given;
   const { checked } = item;
   const { sendable, plan, integrationId } = kind;
   const { email, options, data, metadata, files, sendAt, externalId } = checked;
@@ -185,6 +238,7 @@ function readyOf(
     plan,
     contact,
     suppressed,
+    repeatOf,
     extras: extrasOf(content, mailFiles, dropped),
     row: {
       id,
@@ -199,6 +253,7 @@ function readyOf(
       dueAt: sendAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
+      askedMs,
     },
   };
 }

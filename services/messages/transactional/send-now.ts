@@ -29,8 +29,10 @@ export type SendNowContext = SendContext & {
 export type Room = {
   workspaceId: string;
   claimed: readonly Ready[];
-  granted?: { lane: Lane; turn: Turn; permits: Permits; rate: RateKey };
+  granted?: Granted;
 };
+
+type Granted = { lane: Lane; turn: Turn; permits: Permits; rate: RateKey };
 
 const heldFileBytesMax = 128 * 1024 * 1024;
 const retryMs = 500;
@@ -91,7 +93,7 @@ function fileBytes({ checked: { files } }: Ready): number {
 export function abandon(context: SendNowContext, { workspaceId, claimed, granted }: Room): void {
   if (!granted) return;
   granted.turn.leave();
-  giveUp(context, granted.rate, claimed.length);
+  giveUp(context, granted, claimed.length);
   const ids = claimed.map(({ id }) => id);
   giveBackUntilDone(context, workspaceId, ids).catch((error: unknown) =>
     context.log.error({ err: error }, 'accepted messages could not be given back'),
@@ -108,12 +110,12 @@ export function releaseUnwritten(
   const unwritten = claimed.filter(({ id }) => !written.has(id)).map(({ id }) => id);
   context.underway.release(unwritten);
   granted.turn.leave();
-  giveUp(context, granted.rate, granted.permits.count - claimed.length + unwritten.length);
+  giveUp(context, granted, granted.permits.count - claimed.length + unwritten.length);
 }
 
 /** Permits that cannot be put back are lost. */
-function giveUp({ store, log }: SendNowContext, rate: RateKey, count: number): void {
-  returnPermits(store, rate, count).catch((error: unknown) =>
+function giveUp({ store, log }: SendNowContext, { rate, permits }: Granted, count: number): void {
+  returnPermits(store, rate, count, permits.date).catch((error: unknown) =>
     log.warn({ err: error, count }, 'permits to send could not be put back'),
   );
 }
@@ -142,7 +144,7 @@ export function sendNow(
 type Some = {
   workspaceId: string;
   some: readonly Ready[];
-  granted: NonNullable<Room['granted']>;
+  granted: Granted;
   written: ReadonlyMap<string, Date>;
 };
 
@@ -177,7 +179,7 @@ async function sendSome(context: SendNowContext, given: Some): Promise<void> {
   granted.lane.noteRun(context.log, run);
   if (run.outage === '') context.outages.ended(workspaceId, integrationId);
   if (run.unsent.length === 0) return;
-  giveUp(context, granted.rate, run.unsent.length);
+  giveUp(context, granted, run.unsent.length);
   const afterMs =
     run.outage === ''
       ? retryMs

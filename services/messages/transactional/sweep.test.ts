@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
+import { workspacesMax } from '../record/queue.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
 
@@ -220,4 +221,24 @@ test('a message whose files are gone fails, and is not sent without them', async
   await becomes(messageId, 'failed');
   expect(await rowOf(messageId)).toMatchObject({ status_info: 'its attachments are gone' });
   expect(given.sink.bodies(email)).toHaveLength(0);
+}, 90_000);
+
+test('a message that is due is found behind more workspaces than one look reads', async () => {
+  const id = await givenNotification(given);
+  await query(
+    given.store.fork(),
+    `insert into message_requests (workspace_id, message_id, due_at, request)
+     select 'a' || n, gen_random_uuid(), now() + interval '20 days', '' from generate_series(0, $1::int) n`,
+    [workspacesMax],
+  );
+  await Promise.all(processes.splice(0).map(end));
+  const email = `behind-${id}@example.com`;
+  // A batch with a key goes to the queue.
+  await given.transactional.sendTransactionalBatch(
+    { workspaceId, notifications: [sendOf(id, to(email)).notification] },
+    { headers: { 'idempotency-key': id } },
+  );
+  sweeping();
+  await mailed(email);
+  await query(given.store.fork(), `delete from message_requests where workspace_id like 'a%'`, []);
 }, 90_000);

@@ -37,6 +37,8 @@ export class Sweep {
   #pokes = 0;
   #isRunning = false;
   #erasedAtMs = 0;
+  /** The workspace after which the next look begins, so that each has its turn however many wait. */
+  #after = '';
   #wake = new AbortController();
   #ended: Promise<void> = Promise.resolve();
 
@@ -95,21 +97,35 @@ export class Sweep {
       const keptMs = most >= takenMax ? 0 : paceKeptMs;
       if (notBeforeMs + keptMs < nowMs) this.#paces.delete(workspaceId);
     }
-    for (const workspaceId of await findDueWorkspaces(this.#context.store)) {
-      const pace = this.#paces.get(workspaceId);
-      if (this.#working.has(workspaceId) || (pace && this.#mustWait(pace, nowMs))) continue;
-      if (this.#reading >= readingMax) return;
-      const work = this.#sweep(workspaceId, pace?.most ?? takenMax)
-        .catch((error: unknown) => {
-          this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
-          this.#context.log.warn({ err: error, workspaceId }, 'waiting messages were not sent');
-        })
-        .finally(() => {
-          this.#working.delete(workspaceId);
-          this.#lookSoon();
-        });
-      this.#working.set(workspaceId, work);
+    // What comes before the place where the last look stopped has its turn in the next one.
+    if (this.#after !== '') this.#lookSoon();
+    for (;;) {
+      const { due, last = '' } = await findDueWorkspaces(this.#context.store, this.#after);
+      for (const workspaceId of due) {
+        if (!this.#begin(workspaceId, nowMs)) return;
+        this.#after = workspaceId;
+      }
+      this.#after = last;
+      if (last === '' || !this.#isRunning) return;
     }
+  }
+
+  /** Begins with a workspace, unless it must wait; gives false if no more are read now. */
+  #begin(workspaceId: string, nowMs: number): boolean {
+    const pace = this.#paces.get(workspaceId);
+    if (this.#working.has(workspaceId) || (pace && this.#mustWait(pace, nowMs))) return true;
+    if (this.#reading >= readingMax) return false;
+    const work = this.#sweep(workspaceId, pace?.most ?? takenMax)
+      .catch((error: unknown) => {
+        this.#paces.set(workspaceId, { most: takenMax, notBeforeMs: Date.now() + everyMs });
+        this.#context.log.warn({ err: error, workspaceId }, 'waiting messages were not sent');
+      })
+      .finally(() => {
+        this.#working.delete(workspaceId);
+        this.#lookSoon();
+      });
+    this.#working.set(workspaceId, work);
+    return true;
   }
 
   #mustWait({ notBeforeMs, seenPoke = this.#pokes }: Pace, nowMs: number): boolean {

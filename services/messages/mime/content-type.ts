@@ -1,0 +1,35 @@
+const lengthMax = 500;
+const parametersMax = 10;
+const typeName = '[a-z0-9][a-z0-9!#$&^_.+-]{0,80}';
+const mediaType = new RegExp(`^(${typeName}/${typeName})[ \\t]*(?:$|(?=;))`, 'i');
+/** RFC 2045: a token, or a quoted string in ASCII. */
+const parameter =
+  /[ \t]*;[ \t]*([!#$%&'*+.0-9a-z^_`{|}~-]{1,60})=([!#$%&'*+.0-9a-z^_`{|}~-]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*")[ \t]*(?=;|$)/iy;
+/** Also in the parts of RFC 2231. */
+const ofName = /^name(?:\*|$)/i;
+
+/**
+ * Reads the media type of a file, with its parameters as they were written. `name` is left out: a mail gives a file's own name
+ * there. Otherwise says what is wrong.
+ */
+export function readContentType(given: string): { type: string } | { fault: string } {
+  if (given.length > lengthMax) return { fault: `must be at most ${lengthMax} characters` };
+  const start = mediaType.exec(given);
+  const type = start?.[1];
+  if (!start || !type) return { fault: 'is not a media type of a file' };
+  if (/^(?:multipart|message)\//i.test(type)) return { fault: 'must not be multipart or message' };
+  const parameters = new Map<string, string>();
+  for (let at = start[0].length; at < given.length; at = parameter.lastIndex) {
+    parameter.lastIndex = at;
+    const [, name = '', value = ''] = parameter.exec(given) ?? [];
+    if (name === '')
+      return { fault: 'has a parameter that is neither name=value nor name="value"' };
+    const key = name.toLowerCase();
+    if (parameters.has(key)) return { fault: `has the parameter ${key} twice` };
+    parameters.set(key, ofName.test(name) ? '' : `; ${name}=${value}`);
+  }
+  if (parameters.size > parametersMax) {
+    return { fault: `must have at most ${parametersMax} parameters` };
+  }
+  return { type: type + [...parameters.values()].join('') };
+}
