@@ -24,6 +24,9 @@ export type Content = {
   metadata: Record<string, unknown> | null;
 };
 
+/** What the messages of a broadcast are sent through. */
+export type Provider = { integrationId: string; ratePerMinute: number };
+
 /** Waits before an outage is retried automatically; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
 
@@ -99,10 +102,16 @@ export class Broadcast extends broadcastSchema.class {
     this.ignore_render_failures = true;
   }
 
-  resume(now: Date): void {
+  /** Content stays pinned; the provider is the one that is given. */
+  resume(now: Date, provider: Provider | undefined): void {
     allow(this, 'resume', 'paused');
     if (this.plan && this.paused_at && now.getTime() - this.paused_at.getTime() > pausedMaxMs) {
       throw refusal('BROADCAST_STATUS', 'cannot resume a broadcast that was paused for 60 days');
+    }
+    if (this.plan && provider) {
+      const { integrationId, ratePerMinute } = provider;
+      const bound = { integration_id: integrationId, rate_limit_per_minute: ratePerMinute };
+      this.plan = { ...this.plan, ...bound };
     }
     const isAhead = !this.plan && (this.starts_at ?? now) > now;
     if (isAhead) this.status = 'scheduled';
@@ -116,9 +125,9 @@ export class Broadcast extends broadcastSchema.class {
   }
 
   /** Continues automatically after an outage, unless a person has changed the broadcast since. */
-  resumeAfterOutage(now: Date): void {
+  resumeAfterOutage(now: Date, provider: Provider | undefined): void {
     if (this.status !== 'paused' || !this.retry_at || this.retry_at > now) return;
-    this.resume(now);
+    this.resume(now, provider);
   }
 
   cancel(now: Date): void {

@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
+import { noProviderText } from '../plan/provider.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 
 const given = useService();
@@ -146,7 +147,7 @@ test.each([
 
 test.each([
   ['a template that is gone', { hasTemplate: false }, 'template hello not found'],
-  ['no provider', { providerId: '' }, 'no marketing email provider configured for this workspace'],
+  ['no provider', { providerId: '' }, noProviderText],
 ])('schedule refuses %s', async (_, change, text) => {
   Object.assign(given.neighbours, change);
   const key = await givenBroadcast(given);

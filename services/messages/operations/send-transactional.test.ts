@@ -363,7 +363,8 @@ test('unknown notifications are a 404, and a workspace without a provider is tol
     given.newProcess().transactional.sendTransactional(sendOf(id)),
   ).rejects.toMatchObject({
     code: Code.FailedPrecondition,
-    rawMessage: 'no email provider configured for transactional notifications',
+    rawMessage:
+      'no email provider configured for transactional notifications: workspaces.update sets it, by settings.transactional_email_provider_id',
   });
 });
 

@@ -1,5 +1,7 @@
-import { Code, createClient } from '@connectrpc/connect';
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
+import { ListIntegrationUsesResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
@@ -390,4 +392,39 @@ test('deleteIntegration is refused while settings use it, and names them', async
   await expect(
     workspaces.updateWorkspace({ id, name: 'A', settings: chosen }),
   ).rejects.toMatchObject({ code: Code.InvalidArgument });
+});
+
+test('deleteIntegration is refused while queued mail or a broadcast is bound to it, and names them', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  const remove = () => workspaces.deleteIntegration({ workspaceId: id, integrationId });
+  const unset = { marketingEmailProviderId: '', transactionalEmailProviderId: '' };
+  await workspaces.updateWorkspace({ id, name: 'A', settings: unset });
+  let uses = [{ kind: 'broadcast', name: 'News' }];
+  let isAway = false;
+  const service = (answer: () => typeof uses) => ({
+    listIntegrationUses: async () => {
+      if (isAway) throw new ConnectError('away', Code.Unavailable);
+      return create(ListIntegrationUsesResponseSchema, { uses: answer(), count: answer().length });
+    },
+  });
+  const asked = [
+    service(() => uses),
+    service(() => uses.map((use) => ({ ...use, kind: 'notification' }))),
+  ];
+  Object.assign(given.context, { integrationUses: asked });
+  try {
+    await expect(remove()).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: "the integration is used by broadcast 'News', notification 'News'",
+    });
+    isAway = true;
+    await expect(remove()).rejects.toMatchObject({ code: Code.Unavailable });
+    isAway = false;
+    uses = [];
+    await remove();
+  } finally {
+    Object.assign(given.context, { integrationUses: [] });
+  }
 });

@@ -16,7 +16,91 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJfChhMaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIOCgZjdXJzb3IYAyABKAkieQoZTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMiEucG9zdHJpZGVyLmV2ZW50cy52MS5QZXJzb25SZWNvcmQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoMUGVyc29uUmVjb3JkEgwKBGtpbmQYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiNQoVRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjYKFkVyYXNlV29ya3NwYWNlUmVzcG9uc2USDgoGZXJhc2VkGAEgASgDEgwKBGxlZnQYAiADKAkiWQoFRXZlbnQSDAoEdHlwZRgBIAEoCRIvCgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGF0YV9qc29uGAMgASgJIocBChRDb25zdW1lRXZlbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCghiYXRjaF9pZBgCIAEoCUIGukgDyAEBEjcKBmV2ZW50cxgDIAMoCzIaLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCC7pICJIBBQgBEPQDIhcKFUNvbnN1bWVFdmVudHNSZXNwb25zZSJdChJTZXRJbnRlcmVzdFJlcXVlc3QSGAoIY29uc3VtZXIYASABKAlCBrpIA8gBARIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSFwoFdHlwZXMYAyADKAlCCLpIBZIBAhBkIhUKE1NldEludGVyZXN0UmVzcG9uc2UypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzMp4BChRFdmVudFByb2R1Y2VyU2VydmljZRKFAQoLU2V0SW50ZXJlc3QSJy5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVxdWVzdBooLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXNwb25zZSIjkAICyvMYHAoCMAFCFkZhaWxlZCB0byBzZXQgaW50ZXJlc3QyqgEKFFdvcmtzcGFjZURhdGFTZXJ2aWNlEpEBCg5FcmFzZVdvcmtzcGFjZRIqLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0GisucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlc3BvbnNlIiaQAgLK8xgfCgIwAUIZRmFpbGVkIHRvIGVyYXNlIHdvcmtzcGFjZTKtAQoRUGVyc29uRGF0YVNlcnZpY2USlwEKEUxpc3RQZXJzb25SZWNvcmRzEi0ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QaLi5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gbGlzdCByZWNvcmRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJaChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBIl8KG0xpc3RJbnRlZ3JhdGlvblVzZXNSZXNwb25zZRIxCgR1c2VzGAEgAygLMiMucG9zdHJpZGVyLmV2ZW50cy52MS5JbnRlZ3JhdGlvblVzZRINCgVjb3VudBgCIAEoBSIsCg5JbnRlZ3JhdGlvblVzZRIMCgRraW5kGAEgASgJEgwKBG5hbWUYAiABKAkiXwoYTGlzdFBlcnNvblJlY29yZHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhUKBWVtYWlsGAIgASgJQga6SAPIAQESDgoGY3Vyc29yGAMgASgJInkKGUxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2USMgoHcmVjb3JkcxgBIAMoCzIhLnBvc3RyaWRlci5ldmVudHMudjEuUGVyc29uUmVjb3JkEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIkMKDFBlcnNvblJlY29yZBIMCgRraW5kGAEgASgJEiUKBGRhdGEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjUKFUVyYXNlV29ya3NwYWNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASI2ChZFcmFzZVdvcmtzcGFjZVJlc3BvbnNlEg4KBmVyYXNlZBgBIAEoAxIMCgRsZWZ0GAIgAygJIlkKBUV2ZW50EgwKBHR5cGUYASABKAkSLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRhdGFfanNvbhgDIAEoCSKHAQoUQ29uc3VtZUV2ZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AyIXChVDb25zdW1lRXZlbnRzUmVzcG9uc2UiXQoSU2V0SW50ZXJlc3RSZXF1ZXN0EhgKCGNvbnN1bWVyGAEgASgJQga6SAPIAQESFAoMd29ya3NwYWNlX2lkGAIgASgJEhcKBXR5cGVzGAMgAygJQgi6SAWSAQIQZCIVChNTZXRJbnRlcmVzdFJlc3BvbnNlMqYBChRFdmVudENvbnN1bWVyU2VydmljZRKNAQoNQ29uc3VtZUV2ZW50cxIpLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1JlcXVlc3QaKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXNwb25zZSIlkAICyvMYHgoCMAFCGEZhaWxlZCB0byBjb25zdW1lIGV2ZW50czKeAQoURXZlbnRQcm9kdWNlclNlcnZpY2UShQEKC1NldEludGVyZXN0EicucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlcXVlc3QaKC5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVzcG9uc2UiI5ACAsrzGBwKAjABQhZGYWlsZWQgdG8gc2V0IGludGVyZXN0MqoBChRXb3Jrc3BhY2VEYXRhU2VydmljZRKRAQoORXJhc2VXb3Jrc3BhY2USKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVxdWVzdBorLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXNwb25zZSImkAICyvMYHwoCMAFCGUZhaWxlZCB0byBlcmFzZSB3b3Jrc3BhY2UywwEKFUludGVncmF0aW9uVXNlU2VydmljZRKpAQoTTGlzdEludGVncmF0aW9uVXNlcxIvLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdEludGVncmF0aW9uVXNlc1JlcXVlc3QaMC5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RJbnRlZ3JhdGlvblVzZXNSZXNwb25zZSIvkAIByvMYKAoCMAFCIkZhaWxlZCB0byBsaXN0IHVzZXMgb2YgaW50ZWdyYXRpb24yrQEKEVBlcnNvbkRhdGFTZXJ2aWNlEpcBChFMaXN0UGVyc29uUmVjb3JkcxItLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXF1ZXN0Gi4ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlIiOQAgHK8xgcCgIwAUIWRmFpbGVkIHRvIGxpc3QgcmVjb3Jkc2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+
+/**
+ * Asks what needs an integration.
+ *
+ * @generated from message postrider.events.v1.ListIntegrationUsesRequest
+ */
+export type ListIntegrationUsesRequest = Message<"postrider.events.v1.ListIntegrationUsesRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The integration.
+   *
+   * @generated from field: string integration_id = 2;
+   */
+  integrationId: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListIntegrationUsesRequest.
+ * Use `create(ListIntegrationUsesRequestSchema)` to create a new message.
+ */
+export const ListIntegrationUsesRequestSchema: GenMessage<ListIntegrationUsesRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 0);
+
+/**
+ * What needs the integration.
+ *
+ * @generated from message postrider.events.v1.ListIntegrationUsesResponse
+ */
+export type ListIntegrationUsesResponse = Message<"postrider.events.v1.ListIntegrationUsesResponse"> & {
+  /**
+   * At most 5.
+   *
+   * @generated from field: repeated postrider.events.v1.IntegrationUse uses = 1;
+   */
+  uses: IntegrationUse[];
+
+  /**
+   * How many there are in all.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListIntegrationUsesResponse.
+ * Use `create(ListIntegrationUsesResponseSchema)` to create a new message.
+ */
+export const ListIntegrationUsesResponseSchema: GenMessage<ListIntegrationUsesResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 1);
+
+/**
+ * Something that needs an integration.
+ *
+ * @generated from message postrider.events.v1.IntegrationUse
+ */
+export type IntegrationUse = Message<"postrider.events.v1.IntegrationUse"> & {
+  /**
+   * `broadcast` or `notification`.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Its name, or its id if it has none.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.IntegrationUse.
+ * Use `create(IntegrationUseSchema)` to create a new message.
+ */
+export const IntegrationUseSchema: GenMessage<IntegrationUse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 2);
 
 /**
  * Asks what is kept about an address.
@@ -51,7 +135,7 @@ export type ListPersonRecordsRequest = Message<"postrider.events.v1.ListPersonRe
  * Use `create(ListPersonRecordsRequestSchema)` to create a new message.
  */
 export const ListPersonRecordsRequestSchema: GenMessage<ListPersonRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 0);
+  messageDesc(file_postrider_events_v1_events, 3);
 
 /**
  * A page of what is kept.
@@ -79,7 +163,7 @@ export type ListPersonRecordsResponse = Message<"postrider.events.v1.ListPersonR
  * Use `create(ListPersonRecordsResponseSchema)` to create a new message.
  */
 export const ListPersonRecordsResponseSchema: GenMessage<ListPersonRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 1);
+  messageDesc(file_postrider_events_v1_events, 4);
 
 /**
  * One thing that is kept about a person.
@@ -107,7 +191,7 @@ export type PersonRecord = Message<"postrider.events.v1.PersonRecord"> & {
  * Use `create(PersonRecordSchema)` to create a new message.
  */
 export const PersonRecordSchema: GenMessage<PersonRecord> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 2);
+  messageDesc(file_postrider_events_v1_events, 5);
 
 /**
  * Asks to erase a part of a workspace.
@@ -128,7 +212,7 @@ export type EraseWorkspaceRequest = Message<"postrider.events.v1.EraseWorkspaceR
  * Use `create(EraseWorkspaceRequestSchema)` to create a new message.
  */
 export const EraseWorkspaceRequestSchema: GenMessage<EraseWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 3);
+  messageDesc(file_postrider_events_v1_events, 6);
 
 /**
  * What was erased, and what is left.
@@ -156,7 +240,7 @@ export type EraseWorkspaceResponse = Message<"postrider.events.v1.EraseWorkspace
  * Use `create(EraseWorkspaceResponseSchema)` to create a new message.
  */
 export const EraseWorkspaceResponseSchema: GenMessage<EraseWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 4);
+  messageDesc(file_postrider_events_v1_events, 7);
 
 /**
  * One event.
@@ -193,7 +277,7 @@ export type Event = Message<"postrider.events.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 5);
+  messageDesc(file_postrider_events_v1_events, 8);
 
 /**
  * A batch of one workspace's events.
@@ -228,7 +312,7 @@ export type ConsumeEventsRequest = Message<"postrider.events.v1.ConsumeEventsReq
  * Use `create(ConsumeEventsRequestSchema)` to create a new message.
  */
 export const ConsumeEventsRequestSchema: GenMessage<ConsumeEventsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 6);
+  messageDesc(file_postrider_events_v1_events, 9);
 
 /**
  * The batch was applied, now or before.
@@ -243,7 +327,7 @@ export type ConsumeEventsResponse = Message<"postrider.events.v1.ConsumeEventsRe
  * Use `create(ConsumeEventsResponseSchema)` to create a new message.
  */
 export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 7);
+  messageDesc(file_postrider_events_v1_events, 10);
 
 /**
  * The types of events that a consumer wants.
@@ -278,7 +362,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 8);
+  messageDesc(file_postrider_events_v1_events, 11);
 
 /**
  * The types are set.
@@ -293,7 +377,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 9);
+  messageDesc(file_postrider_events_v1_events, 12);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -366,6 +450,29 @@ export const WorkspaceDataService: GenService<{
   serviceDesc(file_postrider_events_v1_events, 2);
 
 /**
+ * Says what needs an integration. Services whose work is bound to one serve it on their own port; workspaces asks them before
+ * it deletes an integration.
+ *
+ * @generated from service postrider.events.v1.IntegrationUseService
+ */
+export const IntegrationUseService: GenService<{
+  /**
+   * Lists the work that is bound to an integration and not done: broadcasts whose content is pinned, and notifications with
+   * messages in the queue.
+   *
+   * PERMISSION_DENIED: the caller is not the service `workspaces`.
+   *
+   * @generated from rpc postrider.events.v1.IntegrationUseService.ListIntegrationUses
+   */
+  listIntegrationUses: {
+    methodKind: "unary";
+    input: typeof ListIntegrationUsesRequestSchema;
+    output: typeof ListIntegrationUsesResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_events_v1_events, 3);
+
+/**
  * Lists what a service keeps about a person, for `contacts.export`. Messages and webhooks serve it; contacts asks them.
  *
  * @generated from service postrider.events.v1.PersonDataService
@@ -384,5 +491,5 @@ export const PersonDataService: GenService<{
     output: typeof ListPersonRecordsResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_postrider_events_v1_events, 3);
+  serviceDesc(file_postrider_events_v1_events, 4);
 

@@ -1702,10 +1702,12 @@ export const WorkspaceService: GenService<{
     output: typeof UpdateIntegrationResponseSchema;
   },
   /**
-   * Deletes an email integration with its credentials. Only the settings of the workspace are looked at: notifications and
-   * broadcasts may still name it.
+   * Deletes an email integration with its credentials. It is refused while anything is to be sent through it: a broadcast that
+   * has begun and is not over, or transactional messages in the queue. A paused broadcast moves to the provider in the
+   * settings when it is resumed.
    *
-   * NOT_FOUND: no such integration. FAILED_PRECONDITION: the workspace's settings use it; the text names them.
+   * NOT_FOUND: no such integration. FAILED_PRECONDITION: the workspace's settings, a broadcast or queued messages use it; the text
+   * names them. UNAVAILABLE: it cannot be found out what uses it.
    *
    * @generated from rpc postrider.workspaces.v1.WorkspaceService.DeleteIntegration
    */
