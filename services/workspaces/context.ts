@@ -29,8 +29,8 @@ export type Context = {
   lastUse: LastUse;
   /** The services that keep data of workspaces, by name. */
   dataServices: Record<string, DataService>;
-  /** The services whose work is bound to integrations. */
-  integrationUses: readonly IntegrationUses[];
+  /** The services whose work is bound to integrations, by name. */
+  integrationUses: Readonly<Record<string, IntegrationUses>>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
   credentials: Pick<Client<typeof CredentialService>, 'resealPasswords'>;
   now: () => Date;

@@ -11,16 +11,19 @@ const namedMax = 5;
 
 /**
  * The RPC of services whose work is bound to integrations. `usesSql` selects `kind` and `name` of unfinished work of the
- * workspace $1 that is bound to the integration $2.
+ * workspace $1 that is bound to the integration $2, or with `withUnbound` to none yet.
  */
-export function listIntegrationUses(store: Store, usesSql: string): Methods['listIntegrationUses'] {
-  return async ({ workspaceId, integrationId }, call) => {
+export function listIntegrationUses(
+  store: Store,
+  usesSql: (withUnbound: boolean) => string,
+): Methods['listIntegrationUses'] {
+  return async ({ workspaceId, integrationId, withUnbound }, call) => {
     if (callerOf(call).subject !== 'workspaces') {
       throw refusal('SERVICES_ONLY', 'only the workspaces service may call this');
     }
     const rows = await query<{ kind: string; name: string; count: number }>(
       store.fork(),
-      `select kind, name, count(*) over ()::int as count from (${usesSql}) uses
+      `select kind, name, count(*) over ()::int as count from (${usesSql(withUnbound)}) uses
        order by kind, name limit ${namedMax}`,
       [workspaceId, integrationId],
     );

@@ -6,10 +6,11 @@ import type { Peers } from '../peers.ts';
 export const noProviderText =
   'no marketing email provider configured for this workspace: workspaces.update sets it, by settings.marketing_email_provider_id';
 
-/** Broadcasts that are not over and whose content is pinned to an integration. */
-export const boundToIntegration = `
+/** Broadcasts that are not over and whose content is pinned to an integration, or with `withUnbound` is not pinned yet. */
+export const boundToIntegration = (withUnbound: boolean) => `
   select 'broadcast' as kind, name from broadcasts
-  where workspace_id = $1 and plan->>'integration_id' = $2 and status not in ('sent', 'cancelled', 'failed')`;
+  where workspace_id = $1 and (plan->>'integration_id' = $2${withUnbound ? ' or plan is null' : ''})
+    and status not in ('draft', 'sent', 'cancelled', 'failed')`;
 
 /** The integration and the rate that the settings name now; undefined where they name none. */
 export async function providerOf(

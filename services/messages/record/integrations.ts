@@ -1,8 +1,8 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** Notifications with messages in the queue that are bound to an integration. */
-export const boundToIntegration = `
+/** Notifications with messages in the queue that are bound to an integration: each message is. */
+export const boundToIntegration = () => `
   select 'notification' as kind, coalesce(n.name, q.notification_id) as name
   from (
     select distinct m.notification_id
