@@ -8,6 +8,7 @@ import {
   isTest,
   type Moving,
   moving,
+  type SampleNumbers,
   type Status,
   type TestSettings,
   type Utm,
@@ -22,6 +23,13 @@ export type Content = {
   test_settings: TestSettings;
   utm_parameters: Utm;
   metadata: Record<string, unknown> | null;
+};
+
+/** `sample` has the numbers that the test had when it was chosen. */
+export type Winner = {
+  templateId: string;
+  decidedBy: DecidedBy;
+  sample: SampleNumbers[] | undefined;
 };
 
 /** What the messages of a broadcast are sent through. */
@@ -47,6 +55,7 @@ export class Broadcast extends broadcastSchema.class {
     if (!hasWinner(this)) {
       this.winning_template = null;
       this.winner_decided_by = null;
+      this.sample_numbers = null;
     }
     if (isMoving(this.paused_from)) this.paused_from = phaseOf(this);
     change(this, now);
@@ -163,8 +172,11 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** Sets the variation for everybody without a message. A pause in the test stays a pause. */
-  selectWinner(now: Date, templateId: string, decidedBy: DecidedBy): void {
+  /**
+   * Sets the variation for everybody without a message, and keeps the numbers of the sample, if they are known. A pause in the test
+   * stays a pause.
+   */
+  selectWinner(now: Date, { templateId, decidedBy, sample }: Winner): void {
     const isPausedTest = this.status === 'paused' && isTest(this.paused_from);
     if (!isPausedTest) allow(this, 'select a winner of', 'testing', 'test_completed');
     if (!this.test_settings.variations.some(({ template_id }) => template_id === templateId)) {
@@ -174,6 +186,7 @@ export class Broadcast extends broadcastSchema.class {
     else this.status = 'winner_selected';
     this.winning_template = templateId;
     this.winner_decided_by = decidedBy;
+    this.sample_numbers = sample ?? null;
     change(this, now);
   }
 
