@@ -11,6 +11,11 @@ export function camelKeys<Row extends object>(row: Row): CamelKeys<Row> {
   return Object.fromEntries(entries);
 }
 
+/** The column of a field's name in generated code. */
+export function snakeOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 const known = new Map<string, string>();
 
 /** Columns are few, so each is rewritten once. */

@@ -1,11 +1,8 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  RetryInfoSchema,
-} from '#gen/google/rpc/error_details_pb.ts';
+import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { retryDefaultMs } from '#lib/rpc/errors.ts';
+import { reasonOf } from '#lib/rpc/reasons.ts';
 import { FieldError } from '../json/field-error.ts';
 import { passedOn } from './passed-on.ts';
 
@@ -92,7 +89,7 @@ function fieldFailure({ path, message, text }: FieldError): Failure {
 function serviceFailure(error: ConnectError, fallback: string): Failure {
   const [status, code] = statuses.get(error.code) ?? [500, 'internal'];
   const headers = { ...retryHeaders(error), ...passedOn(error.metadata) };
-  const reason = error.findDetails(ErrorInfoSchema).at(0)?.reason;
+  const reason = reasonOf(error);
   if (status >= 500) return { status, code, reason, text: fallback, headers };
   const violations = error
     .findDetails(BadRequestSchema)

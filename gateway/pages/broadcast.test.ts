@@ -61,6 +61,8 @@ const arm = (templateId: string, templateName: string) => ({
     clicks: 50,
     openRate: 0.25,
     clickRate: 0.05,
+    openRateInterval: { low: 0.2242, high: 0.2778 },
+    clickRateInterval: { low: 0.0381, high: 0.0653 },
   },
   openRate: { low: 0.2242, high: 0.2778 },
   clickRate: { low: 0.0381, high: 0.0653 },
@@ -236,6 +238,22 @@ test('once there is a winner, it is named with its reason, and nothing is compar
   expect(text).toContain('Winner: Arm B , the first of several that were equal.');
   expect(text).toContain('no longer compare');
   expect(text).not.toMatch(/is better than|is ahead of/);
+});
+
+test('once there is a winner, the test keeps its numbers, and those of the whole stand beside them', async () => {
+  const startedAt = timestampFromMs(startMs);
+  const tested = (id: string, opens: number) => ({
+    ...arm(id, `Arm ${id}`),
+    testResult: { ...arm(id, `Arm ${id}`).result, recipients: 120, opens, openRate: opens / 120 },
+  });
+  shown = pageOf({
+    broadcast: { name: 'x', status: SENT, startedAt, winningTemplate: 'b' },
+    arms: [tested('a', 30), tested('b', 60)],
+    decidedBy: 'open_rate',
+  });
+  const text = readable(await textOf());
+  expect(text).toContain('the test is shown as it was at that moment');
+  expect(text).toMatch(/Arm b 120 60 50% .*The whole broadcast.* Arm b 1,000 250 25%/);
 });
 
 test('labels of the time axis do not touch each other, however long the broadcast lasted', async () => {

@@ -90,7 +90,7 @@ export const reasons = {
   ],
   FEED_FAILED: [Code.FailedPrecondition, 'Mend the feed; the text has its error.'],
   TEMPLATE_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
-  INTEGRATION_IN_USE: [Code.FailedPrecondition, 'Change the settings first; the text names them.'],
+  INTEGRATION_IN_USE: [Code.FailedPrecondition, 'Change what uses it first; the text names it.'],
   LAST_OWNER: [Code.FailedPrecondition, 'Transfer the ownership first.'],
   MEMBER_ROLE: [
     Code.FailedPrecondition,
@@ -123,6 +123,11 @@ export function withReason(error: ConnectError, reason: Reason | undefined): Con
     error.details.push({ desc: ErrorInfoSchema, value: { reason, domain } });
   }
   return error;
+}
+
+/** The reason that an error names. */
+export function reasonOf(error: unknown): string | undefined {
+  return ConnectError.from(error).findDetails(ErrorInfoSchema).at(0)?.reason;
 }
 
 /** The reason of errors that name none. Any other code needs a reason of its own. */

@@ -72,6 +72,18 @@ export type TestSettings = {
 /** Why a variation won: a person chose it, it has the best numbers, or it is the first of equal ones. */
 export type DecidedBy = 'person' | WinnerMetric | 'tie' | 'silence';
 
+/** The outcomes of a variation's messages. */
+export type SampleNumbers = {
+  template_id: string;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+};
+
 export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
 
 /** The content that is sent, pinned when the audience is frozen: later edits don't change it. */
@@ -144,6 +156,8 @@ export const broadcastSchema = defineEntity({
     winner_decided_by: p
       .enum(['person', 'open_rate', 'click_rate', 'tie', 'silence'] as const)
       .nullable(),
+    /** The numbers of the sample, kept when the winner was chosen. */
+    sample_numbers: p.json<SampleNumbers[]>().nullable(),
     test_sent_at: p.datetime().nullable(),
     winner_sent_at: p.datetime().nullable(),
     revision: p.integer(),

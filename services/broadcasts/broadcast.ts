@@ -8,6 +8,7 @@ import {
   isTest,
   type Moving,
   moving,
+  type SampleNumbers,
   type Status,
   type TestSettings,
   type Utm,
@@ -23,6 +24,16 @@ export type Content = {
   utm_parameters: Utm;
   metadata: Record<string, unknown> | null;
 };
+
+/** `sample` has the numbers that the test had when it was chosen. */
+export type Winner = {
+  templateId: string;
+  decidedBy: DecidedBy;
+  sample: SampleNumbers[] | undefined;
+};
+
+/** What the messages of a broadcast are sent through. */
+export type Provider = { integrationId: string; ratePerMinute: number };
 
 /** Waits before an outage is retried automatically; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
@@ -44,6 +55,7 @@ export class Broadcast extends broadcastSchema.class {
     if (!hasWinner(this)) {
       this.winning_template = null;
       this.winner_decided_by = null;
+      this.sample_numbers = null;
     }
     if (isMoving(this.paused_from)) this.paused_from = phaseOf(this);
     change(this, now);
@@ -99,10 +111,16 @@ export class Broadcast extends broadcastSchema.class {
     this.ignore_render_failures = true;
   }
 
-  resume(now: Date): void {
+  /** Content stays pinned; the provider is the one that is given. */
+  resume(now: Date, provider: Provider | undefined): void {
     allow(this, 'resume', 'paused');
     if (this.plan && this.paused_at && now.getTime() - this.paused_at.getTime() > pausedMaxMs) {
       throw refusal('BROADCAST_STATUS', 'cannot resume a broadcast that was paused for 60 days');
+    }
+    if (this.plan && provider) {
+      const { integrationId, ratePerMinute } = provider;
+      const bound = { integration_id: integrationId, rate_limit_per_minute: ratePerMinute };
+      this.plan = { ...this.plan, ...bound };
     }
     const isAhead = !this.plan && (this.starts_at ?? now) > now;
     if (isAhead) this.status = 'scheduled';
@@ -116,9 +134,9 @@ export class Broadcast extends broadcastSchema.class {
   }
 
   /** Continues automatically after an outage, unless a person has changed the broadcast since. */
-  resumeAfterOutage(now: Date): void {
+  resumeAfterOutage(now: Date, provider: Provider | undefined): void {
     if (this.status !== 'paused' || !this.retry_at || this.retry_at > now) return;
-    this.resume(now);
+    this.resume(now, provider);
   }
 
   cancel(now: Date): void {
@@ -154,8 +172,11 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** Sets the variation for everybody without a message. A pause in the test stays a pause. */
-  selectWinner(now: Date, templateId: string, decidedBy: DecidedBy): void {
+  /**
+   * Sets the variation for everybody without a message, and keeps the numbers of the sample, if they are known. A pause in the test
+   * stays a pause.
+   */
+  selectWinner(now: Date, { templateId, decidedBy, sample }: Winner): void {
     const isPausedTest = this.status === 'paused' && isTest(this.paused_from);
     if (!isPausedTest) allow(this, 'select a winner of', 'testing', 'test_completed');
     if (!this.test_settings.variations.some(({ template_id }) => template_id === templateId)) {
@@ -165,6 +186,7 @@ export class Broadcast extends broadcastSchema.class {
     else this.status = 'winner_selected';
     this.winning_template = templateId;
     this.winner_decided_by = decidedBy;
+    this.sample_numbers = sample ?? null;
     change(this, now);
   }
 

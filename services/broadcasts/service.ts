@@ -2,8 +2,9 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
-import { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import { IntegrationUseService, WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
+import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
 import { cancelBroadcast } from './operations/cancel-broadcast.ts';
@@ -25,12 +26,14 @@ import { selectWinner } from './operations/select-winner.ts';
 import { sendToIndividual } from './operations/send-to-individual.ts';
 import { testRecipientFeed } from './operations/test-recipient-feed.ts';
 import { updateBroadcast } from './operations/update-broadcast.ts';
+import { boundToIntegration } from './plan/provider.ts';
 
 export const services = [
   BroadcastService,
   BroadcastPageService,
   SystemService,
   WorkspaceDataService,
+  IntegrationUseService,
 ];
 
 /** Broadcasts and their states, the frozen audience and its slices. Long work is done by the workflow. */
@@ -61,6 +64,9 @@ export function broadcastsRoutes(context: Context) {
     router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+    });
+    router.service(IntegrationUseService, {
+      listIntegrationUses: listIntegrationUses(context.store, boundToIntegration),
     });
   };
 }

@@ -11,6 +11,7 @@ import { SettledSlices } from './migrations/m0007-settled-slices.ts';
 import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
 import { FreezeInSteps } from './migrations/m0009-freeze-in-steps.ts';
 import { TemplateUses } from './migrations/m0010-template-uses.ts';
+import { SampleNumbers } from './migrations/m0011-sample-numbers.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -23,6 +24,7 @@ export const migrations = {
   'm0008-watch-cursor': WatchCursor,
   'm0009-freeze-in-steps': FreezeInSteps,
   'm0010-template-uses': TemplateUses,
+  'm0011-sample-numbers': SampleNumbers,
 };
 
 export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {

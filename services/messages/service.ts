@@ -2,6 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import {
   EventConsumerService,
   EventProducerService,
+  IntegrationUseService,
   PersonDataService,
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
@@ -21,6 +22,7 @@ import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.t
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
+import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
 import { partsOf } from './erasing/parts.ts';
@@ -64,6 +66,7 @@ import { unsubscribeByLink } from './operations/unsubscribe-by-link.ts';
 import { updateByLink } from './operations/update-by-link.ts';
 import { updateNotification } from './operations/update-notification.ts';
 import { personSources } from './person/sources.ts';
+import { boundToIntegration } from './record/integrations.ts';
 
 export const services = [
   MessageService,
@@ -82,6 +85,7 @@ export const services = [
   EventProducerService,
   PersonDataService,
   WorkspaceDataService,
+  IntegrationUseService,
 ];
 
 /** Renders and sends mail, and keeps each message's outcome and the suppressed addresses. */
@@ -150,6 +154,9 @@ export function messagesRoutes(context: Context) {
     });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+    });
+    router.service(IntegrationUseService, {
+      listIntegrationUses: listIntegrationUses(context.store, boundToIntegration),
     });
   };
 }

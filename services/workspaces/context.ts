@@ -18,6 +18,7 @@ import type { Verified } from '#lib/keys/tokens.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { DataService } from './deletion/erase.ts';
+import type { IntegrationUses } from './integrations/uses.ts';
 import type { LastUse } from './keys/last-use.ts';
 
 /** The dependencies of operations. */
@@ -28,6 +29,8 @@ export type Context = {
   lastUse: LastUse;
   /** The services that keep data of workspaces, by name. */
   dataServices: Record<string, DataService>;
+  /** The services whose work is bound to integrations, by name. */
+  integrationUses: Readonly<Record<string, IntegrationUses>>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
   credentials: Pick<Client<typeof CredentialService>, 'resealPasswords'>;
   now: () => Date;

@@ -7,6 +7,7 @@ import { servicePart } from '#lib/process/run-service.ts';
 import { writeEntries } from './audit/entries.ts';
 import { readConfig } from './config.ts';
 import { dataServicesOf } from './deletion/erase.ts';
+import { integrationUsesOf } from './integrations/uses.ts';
 import { LastUse } from './keys/last-use.ts';
 import { sealedColumns } from './keys/sealed.ts';
 import { createAuthorize } from './members/authorize.ts';
@@ -33,6 +34,7 @@ export const part = servicePart(
       lastUse,
       systemMail: createClient(SystemMailService, peer('messages')),
       dataServices: dataServicesOf({ peer, peerIfDeployed }),
+      integrationUses: integrationUsesOf({ peer }),
       credentials: createClient(CredentialService, peer('messages')),
       now: () => new Date(),
       rootEmails,

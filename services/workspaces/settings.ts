@@ -1,9 +1,6 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type WorkspaceSettings,
-  WorkspaceSettingsSchema,
-} from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { WorkspaceSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { isTimeZone } from '#lib/address.ts';
+import { snakeOf } from '#lib/camel-keys.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Settings } from './workspace.ts';
 
@@ -16,69 +13,80 @@ const languageCodes = new Set(
 export const auditDaysDefault = 365;
 const urlLengthMax = 2_000;
 
-/** Checks settings and fills in defaults. */
-export function storedSettings(given: WorkspaceSettings | undefined): Settings {
-  const settings = given ?? create(WorkspaceSettingsSchema);
-  const timezone = settings.timezone || 'UTC';
-  if (!isTimeZone(timezone))
-    throw invalidField('settings.timezone', `invalid timezone: ${timezone}`);
-  checkUrl('website_url', settings.websiteUrl, 'invalid website URL');
-  checkUrl('logo_url', settings.logoUrl, 'invalid logo URL');
-  checkUrl('custom_endpoint_url', settings.customEndpointUrl, 'invalid custom endpoint URL');
+/** The settings of a workspace that nobody has set. */
+const defaults: Settings = {
+  website_url: '',
+  logo_url: '',
+  timezone: 'UTC',
+  custom_endpoint_url: '',
+  marketing_email_provider_id: '',
+  transactional_email_provider_id: '',
+  email_tracking_enabled: true,
+  default_language: 'en',
+  languages: ['en'],
+  webhook_retention_days: 30,
+  message_content_days: 0,
+  timeline_retention_days: 730,
+  audit_retention_days: auditDaysDefault,
+  message_retention_days: 0,
+};
+
+/** The settings that name an integration. */
+export const providerKeys = [
+  'marketing_email_provider_id',
+  'transactional_email_provider_id',
+] as const;
+
+/** Days of retention, and what is said of others. */
+const retentions = {
+  webhook_retention_days: [1, 90, 'webhook retention must be between 1 and 90 days'],
+  message_content_days: [0, 365, 'message content must be kept for 0 to 365 days'],
+  timeline_retention_days: [1, 3_650, 'timeline retention must be between 1 and 3650 days'],
+  audit_retention_days: [30, 3_650, 'audit retention must be between 30 and 3650 days'],
+} as const;
+
+/** Changes the settings that are given, and checks all. Absent ones stay; those given as null get their default. */
+export function storedSettings(given: WorkspaceSettings | undefined, before?: Settings): Settings {
+  const changed = changesOf(given);
+  const settings = { ...defaults, ...before, ...changed };
+  // A new workspace has one language where only one of the two is given.
+  if (!before && !changed.languages) settings.languages = [settings.default_language || 'en'];
+  if (!before && !changed.default_language) [settings.default_language = 'en'] = settings.languages;
+  settings.timezone ||= defaults.timezone;
+  settings.default_language ||= settings.languages[0] ?? defaults.default_language;
+  settings.custom_endpoint_url = settings.custom_endpoint_url.replace(/\/+$/, '');
+  if (!isTimeZone(settings.timezone)) {
+    throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
+  }
+  checkUrl('website_url', settings.website_url, 'invalid website URL');
+  checkUrl('logo_url', settings.logo_url, 'invalid logo URL');
+  checkUrl('custom_endpoint_url', settings.custom_endpoint_url, 'invalid custom endpoint URL');
+  checkRetentions(settings);
+  checkLanguages(settings);
+  return settings;
+}
+
+/** What a request changes, as stored. */
+function changesOf(given: WorkspaceSettings | undefined): Partial<Settings> {
+  if (!given) return {};
+  const { $typeName, $unknown, nullFields, languages, ...values } = given;
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  const reset = Object.entries(defaults).filter(([name]) => nullFields?.paths.includes(name));
   return {
-    website_url: settings.websiteUrl,
-    logo_url: settings.logoUrl,
-    timezone,
-    custom_endpoint_url: settings.customEndpointUrl.replace(/\/+$/, ''),
-    marketing_email_provider_id: settings.marketingEmailProviderId,
-    transactional_email_provider_id: settings.transactionalEmailProviderId,
-    email_tracking_enabled: settings.emailTrackingEnabled ?? true,
-    ...checkedLanguages(settings),
-    webhook_retention_days: checkedRetention(settings),
-    message_content_days: checkedContentDays(settings),
-    timeline_retention_days: checkedTimelineDays(settings),
-    audit_retention_days: checkedAuditDays(settings),
-    message_retention_days: checkedMessageDays(settings),
+    ...Object.fromEntries(reset),
+    ...Object.fromEntries(set.map(([name, value]) => [snakeOf(name), value])),
+    ...(languages.length > 0 && { languages: [...languages] }),
   };
 }
 
-function checkedRetention({ webhookRetentionDays: days = 30 }: WorkspaceSettings): number {
-  if (days >= 1 && days <= 90) return days;
-  throw invalidField(
-    'settings.webhook_retention_days',
-    'webhook retention must be between 1 and 90 days',
-  );
-}
-
-function checkedContentDays({ messageContentDays: days = 0 }: WorkspaceSettings): number {
-  if (days >= 0 && days <= 365) return days;
-  throw invalidField(
-    'settings.message_content_days',
-    'message content must be kept for 0 to 365 days',
-  );
-}
-
-function checkedTimelineDays({ timelineRetentionDays: days = 730 }: WorkspaceSettings): number {
-  if (days >= 1 && days <= 3_650) return days;
-  throw invalidField(
-    'settings.timeline_retention_days',
-    'timeline retention must be between 1 and 3650 days',
-  );
-}
-
-function checkedAuditDays({
-  auditRetentionDays: days = auditDaysDefault,
-}: WorkspaceSettings): number {
-  if (days >= 30 && days <= 3_650) return days;
-  throw invalidField(
-    'settings.audit_retention_days',
-    'audit retention must be between 30 and 3650 days',
-  );
-}
-
 /** The page of a broadcast reads its messages for 30 days; links in mails have to work for longer. */
-function checkedMessageDays({ messageRetentionDays: days = 0 }: WorkspaceSettings): number {
-  if (days === 0 || (days >= 90 && days <= 3_650)) return days;
+function checkRetentions(settings: Settings): void {
+  for (const [name, [least, most, text]] of Object.entries(retentions)) {
+    const days = settings[name as keyof typeof retentions] ?? least;
+    if (days < least || days > most) throw invalidField(`settings.${name}`, text);
+  }
+  const { message_retention_days: days = 0 } = settings;
+  if (days === 0 || (days >= 90 && days <= 3_650)) return;
   throw invalidField(
     'settings.message_retention_days',
     'message retention must be 0, for good, or between 90 and 3650 days',
@@ -93,9 +101,7 @@ function checkUrl(field: string, url: string, text: string): void {
   }
 }
 
-function checkedLanguages(settings: WorkspaceSettings) {
-  const defaultLanguage = settings.defaultLanguage || settings.languages[0] || 'en';
-  const languages = settings.languages.length > 0 ? settings.languages : [defaultLanguage];
+function checkLanguages({ languages, default_language: own }: Settings): void {
   for (const code of languages) {
     if (!languageCodes.has(code)) {
       throw invalidField('settings.languages', `invalid language code: ${code}`);
@@ -103,11 +109,10 @@ function checkedLanguages(settings: WorkspaceSettings) {
   }
   const twice = languages.find((code, index) => languages.indexOf(code) !== index);
   if (twice) throw invalidField('settings.languages', `duplicate language code: ${twice}`);
-  if (!languages.includes(defaultLanguage)) {
+  if (!languages.includes(own)) {
     throw invalidField(
       'settings.default_language',
-      `default language ${defaultLanguage} must be in the languages list`,
+      `default language ${own} must be in the languages list`,
     );
   }
-  return { default_language: defaultLanguage, languages: [...languages] };
 }

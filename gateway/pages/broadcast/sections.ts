@@ -65,8 +65,16 @@ export function armsSection(shown: Shown): Html {
   if (!broadcast?.startedAt) return html``;
   const title = comparison ? 'The test' : 'Opens and clicks';
   if (arms.length === 0) return section(title, unavailable('opens and clicks'));
-  return section(title, html`${verdict(shown)}${armsPlot(shown)}${armsTable(arms)}`);
+  const whole = arms.map(({ result }) => result);
+  const hasKept = arms.some(({ testResult }) => testResult);
+  const tables = hasKept
+    ? html`${armsTable('The sample', testedOf(arms))}<h3>The whole broadcast</h3>${armsTable('The whole broadcast', whole)}`
+    : armsTable('Variations', whole);
+  return section(title, html`${verdict(shown)}${armsPlot(shown)}${tables}`);
 }
+
+/** What the test compares: the sample, as it was when the winner was chosen. */
+const testedOf = (arms: Arms) => arms.map(({ result, testResult }) => testResult ?? result);
 
 function armsPlot({ arms, comparison }: Shown): Html {
   const about =
@@ -80,10 +88,10 @@ function armsPlot({ arms, comparison }: Shown): Html {
     return ratePlot({ id: 'rates', title: 'Open rate and click rate', description: about }, rows);
   }
   const isClicks = comparison.metric === 'click_rate';
-  const rows = arms.map(({ result, openRate, clickRate }) => ({
+  const rows = testedOf(arms).map((result) => ({
     label: result?.templateName ?? '',
     rate: (isClicks ? result?.clickRate : result?.openRate) ?? 0,
-    ...boundsOf(isClicks ? clickRate : openRate),
+    ...boundsOf(isClicks ? result?.clickRateInterval : result?.openRateInterval),
   }));
   const title = `${isClicks ? 'Click' : 'Open'} rate of each variation`;
   return html`<p class="quiet">${title}</p>${ratePlot({ id: 'rates', title, description: about }, rows)}`;
@@ -94,17 +102,17 @@ const boundsOf = (interval: { low: number; high: number } | undefined) => ({
   high: interval?.high ?? 1,
 });
 
-function armsTable(arms: Arms): Html {
+function armsTable(caption: string, results: readonly Arms[number]['result'][]): Html {
   const heads = ['Variation', 'Sent', 'Opened', 'Open rate (95%)', 'Clicked', 'Click rate (95%)'];
-  const rows = arms.map(({ result, openRate, clickRate }) => [
+  const rows = results.map((result) => [
     name(result?.templateName ?? ''),
     cell(countOf(result?.recipients ?? 0)),
     cell(countOf(result?.opens ?? 0)),
-    cell(rateText(result?.openRate ?? 0, openRate)),
+    cell(rateText(result?.openRate ?? 0, result?.openRateInterval)),
     cell(countOf(result?.clicks ?? 0)),
-    cell(rateText(result?.clickRate ?? 0, clickRate)),
+    cell(rateText(result?.clickRate ?? 0, result?.clickRateInterval)),
   ]);
-  return table('Variations', heads, rows);
+  return table(caption, heads, rows);
 }
 
 function rateText(rate: number, interval: Arms[number]['openRate']): string {
@@ -119,8 +127,11 @@ function verdict({ broadcast, arms, comparison, decidedBy }: Shown): Html {
     name(arms.find(({ result }) => result?.templateId === id)?.result?.templateName ?? id);
   const winner = broadcast?.winningTemplate;
   if (winner) {
+    const since = arms.some(({ testResult }) => testResult)
+      ? '; the test is shown as it was at that moment'
+      : ', so the numbers below no longer compare the variations';
     const reason = deciders.get(decidedBy ?? '') ?? 'chosen';
-    return html`<div class="verdict"><p>Winner: <strong>${nameOf(winner)}</strong>, ${reason}. Since then the others of the audience get it, so the numbers below no longer compare the variations.</p></div>`;
+    return html`<div class="verdict"><p>Winner: <strong>${nameOf(winner)}</strong>, ${reason}. Since then the others of the audience get it${since}.</p></div>`;
   }
   const { best, second, isEnough, difference, low, high } = comparison;
   const metric = comparison.metric === 'click_rate' ? 'click rate' : 'open rate';

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { SendBatchResponseSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
@@ -135,7 +135,55 @@ test('without numbers only a person chooses', async () => {
   expect(sizes()).toEqual({ a: 750, b: 250 });
   expect(await results()).toMatchObject({ decidedBy: 'person', winningTemplate: 'a' });
   expect((await results()).recommendedWinner).toBeUndefined();
-  expect((await results()).comparison).toBeUndefined();
+});
+
+test.each(['a person', 'the numbers'] as const)(
+  'the numbers of the sample are kept when %s choose the winner, beside those of the whole',
+  async (who) => {
+    const key = await givenTest({ auto_send_winner: who === 'the numbers' });
+    await play(key);
+    const numbers = (templateId: string, sent: number, opened: number) => ({
+      templateId,
+      sent,
+      opened,
+    });
+    given.neighbours.stats = [numbers('a', 250, 50), numbers('b', 250, 110)];
+    const { comparison, testResults: before } = await given.client.getTestResults(key);
+    expect(comparison).toMatchObject({ best: 'b', isEnough: true });
+    if (who === 'a person') await given.client.selectWinner({ ...key, templateId: 'b' });
+    pass(5);
+    expect(await play(key)).toEqual({ do: 'end' });
+    given.neighbours.stats = [numbers('a', 250, 50), numbers('b', 750, 120)];
+    const results = await given.client.getTestResults(key);
+    expect(results).toMatchObject({ winningTemplate: 'b', comparison });
+    expect(results.testResults).toEqual(before);
+    expect(results.testResults.b).toMatchObject({ recipients: 250, opens: 110, openRate: 0.44 });
+    expect(results.testResults.b?.openRateInterval?.low).toBeCloseTo(0.3799, 3);
+    expect(results.variationResults.b).toMatchObject({ recipients: 750, opens: 120 });
+    const broadcast = await read(key);
+    expect(broadcast?.testSettings?.variations[1]).toMatchObject({
+      metrics: { recipients: 750, opens: 120 },
+      testMetrics: { recipients: 250, opens: 110 },
+    });
+    const token = new URL(broadcast?.pageUrl ?? '').searchParams.get('token') ?? '';
+    const page = await given.pages.getBroadcastPage({ id: key.id, token });
+    expect(page.comparison).toEqual(comparison);
+    expect(page.arms[1]).toMatchObject({
+      result: { recipients: 750 },
+      testResult: { recipients: 250 },
+    });
+  },
+);
+
+test('a winner can be chosen while messages is away, without numbers of the sample', async () => {
+  const key = await givenTest({ auto_send_winner: false });
+  await play(key);
+  given.neighbours.stats = new ConnectError('away', Code.Unavailable);
+  await given.client.selectWinner({ ...key, templateId: 'b' });
+  given.neighbours.stats = [];
+  const results = await given.client.getTestResults(key);
+  expect(results).toMatchObject({ winningTemplate: 'b', testResults: {} });
+  expect(results.comparison).toBeUndefined();
 });
 
 test('a winner chosen in the middle of the sample goes to everybody without a message', async () => {

@@ -2,7 +2,7 @@ import type { BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
-import { numbersOf, readStats } from '../variations/stats.ts';
+import { numbersOf, readStats, sampleOf } from '../variations/stats.ts';
 import { decideWinner } from '../variations/winner.ts';
 
 /** Judges a test by its numbers, unless a person was faster. */
@@ -12,10 +12,11 @@ export function pickWinner(context: Context) {
     if (broadcast?.status !== 'test_completed') return;
     const metric = broadcast.test_settings.auto_send_winner_metric;
     if (metric === '') return;
-    const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
-    const { templateId, decidedBy } = decideWinner(numbers, metric);
+    const statsOf = await readStats(context, [broadcast]);
+    const decision = decideWinner(numbersOf(broadcast, statsOf), metric);
+    const winner = { ...decision, sample: sampleOf(broadcast, statsOf) };
     await takeStep(context.store, key, (row) => {
-      if (row.status === 'test_completed') row.selectWinner(context.now(), templateId, decidedBy);
+      if (row.status === 'test_completed') row.selectWinner(context.now(), winner);
     });
   };
 }

@@ -16,6 +16,12 @@ export type LocalTime = {
 /** The zone in which a day begins first. */
 const firstZone = 'Etc/GMT-14';
 
+/** The zone in which a day begins last. */
+const lastZone = 'Etc/GMT+12';
+
+/** Timestamps and columns hold nothing later. */
+const lastMoment = new Date('9999-12-31T23:59:59.999Z');
+
 /**
  * The moment of a local time. A time that daylight saving skips moves forward; of a repeated one the first is taken.
  * Up to an hour in the past is accepted and starts at once. With the recipients' own zones it is the
@@ -38,7 +44,7 @@ export function startTime(local: LocalTime, now: Date, prefix = ''): Date {
   if (!isTimeZone(timezone))
     throw invalidField(`${prefix}timezone`, `invalid timezone: ${timezone}`);
   const time = moment(local, timezone);
-  if (Number.isNaN(time.getTime())) {
+  if (Number.isNaN(time.getTime()) || moment(local, lastZone) > lastMoment) {
     throw invalidField(`${prefix}scheduled_date`, 'scheduled date and time do not exist');
   }
   if (time.getTime() < now.getTime() - latenessMaxMs) {

@@ -4,9 +4,9 @@ import type { Broadcast } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { readLinks, readTimeline } from '../page/progress.ts';
-import { compare, intervalsOf } from '../variations/comparison.ts';
+import { compare } from '../variations/comparison.ts';
 import { type Outcomes, readOutcomes } from '../variations/outcomes.ts';
-import { numbersOf, type StatsOf } from '../variations/stats.ts';
+import { numbersOf, type StatsOf, testNumbersOf } from '../variations/stats.ts';
 import { broadcastMessage } from '../views/broadcast.ts';
 import { variationResults } from '../views/variation-result.ts';
 
@@ -40,10 +40,18 @@ function shownOf(broadcast: Broadcast, outcomes: Outcomes) {
 
 function resultsOf(broadcast: Broadcast, statsOf: StatsOf | undefined) {
   if (!statsOf || !broadcast.started_at) return { arms: [] };
+  const { enabled } = broadcast.test_settings;
   const numbers = numbersOf(broadcast, statsOf);
-  const intervals = intervalsOf(numbers);
+  const results = variationResults(numbers);
+  const tested = enabled ? testNumbersOf(broadcast, statsOf) : undefined;
+  const ofTest = broadcast.winning_template && tested ? variationResults(tested) : [];
   return {
-    arms: variationResults(numbers).map((result, arm) => ({ result, ...intervals[arm] })),
-    comparison: broadcast.test_settings.enabled ? compare(numbers) : undefined,
+    arms: results.map((result, arm) => ({
+      result,
+      openRate: result.openRateInterval,
+      clickRate: result.clickRateInterval,
+      testResult: ofTest[arm],
+    })),
+    comparison: enabled ? compare(tested ?? numbers) : undefined,
   };
 }

@@ -3,7 +3,7 @@ import { refusal } from '#lib/rpc/reasons.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { compare } from '../variations/comparison.ts';
-import { numbersOf, readStats } from '../variations/stats.ts';
+import { numbersOf, readStats, testNumbersOf, type VariationNumbers } from '../variations/stats.ts';
 import { statusEnum } from '../views/broadcast.ts';
 import { variationResults } from '../views/variation-result.ts';
 
@@ -18,18 +18,18 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       const text = `cannot get test results of a ${status} broadcast that has not started`;
       throw refusal('BROADCAST_STATUS', text);
     }
-    const numbers = numbersOf(broadcast, await readStats(context, [broadcast]));
-    // Afterwards the numbers of the winner are those of the mails to everybody else, too.
-    const comparison = broadcast.winning_template ? undefined : compare(numbers);
-    const isAdvised = comparison?.isEnough && !test.auto_send_winner;
+    const statsOf = await readStats(context, [broadcast]);
+    const tested = testNumbersOf(broadcast, statsOf) ?? [];
+    const comparison = compare(tested);
+    const isDecided = broadcast.winning_template || test.auto_send_winner;
+    const isAdvised = comparison?.isEnough && !isDecided;
     return {
       broadcastId: id,
       status: statusEnum(status),
       testStartedAt: timestampFromDate(started_at),
       testCompletedAt: test_sent_at ? timestampFromDate(test_sent_at) : undefined,
-      variationResults: Object.fromEntries(
-        variationResults(numbers).map((result) => [result.templateId, result]),
-      ),
+      variationResults: byTemplate(numbersOf(broadcast, statsOf)),
+      testResults: byTemplate(tested),
       recommendedWinner: isAdvised ? comparison.best : undefined,
       comparison,
       winningTemplate: broadcast.winning_template ?? undefined,
@@ -37,4 +37,10 @@ export function getTestResults(context: Context): Methods['getTestResults'] {
       decidedBy: broadcast.winner_decided_by ?? undefined,
     };
   };
+}
+
+function byTemplate(variations: readonly VariationNumbers[]) {
+  return Object.fromEntries(
+    variationResults(variations).map((result) => [result.templateId, result]),
+  );
 }

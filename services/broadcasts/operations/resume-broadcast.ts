@@ -1,9 +1,26 @@
+import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
+import { providerForRest } from '../plan/provider.ts';
 
-export function resumeBroadcast({ store, now }: Context): Methods['resumeBroadcast'] {
+export function resumeBroadcast(context: Context): Methods['resumeBroadcast'] {
+  const { store, now } = context;
   return async (key, call) => {
-    await changeBroadcast(store, key, (broadcast) => broadcast.resume(now()), call);
-    return { success: true };
+    const provider = await providerForRest(context, await findBroadcast(store.fork(), key));
+    return changeBroadcast(
+      store,
+      key,
+      (broadcast) => {
+        const before = broadcast.plan?.integration_id;
+        broadcast.resume(now(), provider);
+        const after = broadcast.plan?.integration_id;
+        return {
+          success: true,
+          ...(after !== undefined && { integrationId: after }),
+          ...(before !== undefined && before !== after && { movedFrom: before }),
+        };
+      },
+      call,
+    );
   };
 }

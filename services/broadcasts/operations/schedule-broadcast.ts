@@ -1,7 +1,7 @@
-import type { ScheduleBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
+import { zoneOfWorkspace } from '../input/reschedule.ts';
 import { startTime } from '../input/start-time.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
@@ -11,8 +11,9 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
   const { store, now } = context;
   return async (request, call) => {
     const draft = await findBroadcast(store.fork(), request);
-    const zone = await zoneOf(context, request);
-    const startsAt = request.sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
+    const { workspaceId, sendNow, timezone } = request;
+    const zone = timezone || sendNow ? timezone : await zoneOfWorkspace(context, workspaceId);
+    const startsAt = sendNow ? undefined : startTime({ ...request, timezone: zone }, now());
     if (draft.status === 'draft') {
       await checkSendable(context, draft);
       await expectTemplateUses(store, broadcastUser(request));
@@ -39,13 +40,4 @@ export function scheduleBroadcast(context: Context): Methods['scheduleBroadcast'
     );
     return { success: true };
   };
-}
-
-async function zoneOf(
-  { workspaces }: Context,
-  { timezone, sendNow, workspaceId }: ScheduleBroadcastRequest,
-): Promise<string> {
-  if (timezone || sendNow) return timezone;
-  const { settings } = await workspaces.getSettings({ workspaceId });
-  return settings?.timezone || 'UTC';
 }

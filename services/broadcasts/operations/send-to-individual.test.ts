@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { SendIndividualRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { freezeAudience } from '../activities/freeze-audience.ts';
+import { noProviderText } from '../plan/provider.ts';
 import { givenBroadcast, tested, useService } from '../test/given.ts';
 
 const given = useService();
@@ -117,7 +118,7 @@ test('sendToIndividual refuses a draft without a provider or a template', async 
   given.neighbours.providerId = '';
   await expect(send(key)).rejects.toMatchObject({
     code: Code.InvalidArgument,
-    rawMessage: 'no marketing email provider configured for this workspace',
+    rawMessage: noProviderText,
   });
   given.neighbours.providerId = 'smtp';
   given.neighbours.hasTemplate = false;

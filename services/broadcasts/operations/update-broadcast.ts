@@ -1,12 +1,12 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import type { Broadcast, Content } from '../broadcast.ts';
+import type { Content } from '../broadcast.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
 import { readGlobalFeed } from '../feeds/global.ts';
 import { storedContent } from '../input/content.ts';
-import { startTime } from '../input/start-time.ts';
+import { reschedule, zoneOfWorkspace } from '../input/reschedule.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
 import { readOutcomes } from '../variations/outcomes.ts';
@@ -20,6 +20,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
     const content = storedContent(request);
     const isJudged = await judgeIfScheduled(context, request, content);
     if (isJudged) await expectTemplateUses(store, broadcastUser(request));
+    const zone = request.schedule ? await zoneOfWorkspace(context, request.workspaceId) : '';
     return changeBroadcast(
       store,
       request,
@@ -32,7 +33,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
           id: broadcast.id,
           before: broadcast.data_feed ?? null,
         });
-        reschedule(broadcast, request, now());
+        if (request.schedule) reschedule(broadcast, request.schedule, { now: now(), zone });
         if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
         const outcomes = await readOutcomes(context, em, [broadcast]);
         const globalFeedJson = await readGlobalFeed(em, request);
@@ -59,21 +60,4 @@ async function judgeIfScheduled(
   if (status !== 'scheduled' && status !== 'paused') return false;
   await checkSendable(context, { workspace_id, ...content });
   return true;
-}
-
-/** A draft only stores the new time; a scheduled broadcast moves to it. */
-function reschedule(broadcast: Broadcast, { schedule }: UpdateBroadcastRequest, now: Date): void {
-  if (!schedule) return;
-  const timezone = schedule.timezone || broadcast.schedule.timezone || 'UTC';
-  const startsAt = schedule.isScheduled
-    ? startTime({ ...schedule, timezone }, now, 'schedule.')
-    : undefined;
-  broadcast.schedule = {
-    is_scheduled: schedule.isScheduled,
-    scheduled_date: schedule.scheduledDate,
-    scheduled_time: schedule.scheduledTime,
-    timezone,
-    use_recipient_timezone: schedule.useRecipientTimezone,
-  };
-  if (broadcast.status !== 'draft') broadcast.starts_at = startsAt ?? now;
 }

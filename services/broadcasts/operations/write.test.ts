@@ -3,6 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { Broadcast } from '../broadcast.ts';
+import { noProviderText } from '../plan/provider.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 
 const given = useService();
@@ -128,6 +129,10 @@ test.each([
     'invalid timezone: Mars',
   ],
   [
+    { scheduledDate: '9999-12-31', scheduledTime: '23:59', timezone: 'America/New_York' },
+    'scheduled date and time do not exist',
+  ],
+  [
     { scheduledDate: '2029-12-31', scheduledTime: '10:00' },
     'scheduled time is more than an hour past',
   ],
@@ -142,7 +147,7 @@ test.each([
 
 test.each([
   ['a template that is gone', { hasTemplate: false }, 'template hello not found'],
-  ['no provider', { providerId: '' }, 'no marketing email provider configured for this workspace'],
+  ['no provider', { providerId: '' }, noProviderText],
 ])('schedule refuses %s', async (_, change, text) => {
   Object.assign(given.neighbours, change);
   const key = await givenBroadcast(given);
@@ -214,6 +219,63 @@ test('update moves the start of a scheduled broadcast', async () => {
   await given.client.updateBroadcast({ ...draftContent, ...key, schedule });
   const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
   expect(row.starts_at?.toISOString()).toBe('2030-03-01T09:00:00.000Z');
+});
+
+const scheduled = {
+  status: 'scheduled',
+  starts_at: new Date('2030-02-01T09:00:00Z'),
+  schedule: {
+    is_scheduled: true,
+    scheduled_date: '2030-02-01',
+    scheduled_time: '09:00',
+    timezone: 'UTC',
+    use_recipient_timezone: false,
+  },
+} as const;
+
+test.each([
+  [{}, '2030-02-01T09:00:00.000Z'],
+  [{ scheduledDate: '2030-03-01' }, '2030-03-01T09:00:00.000Z'],
+  [{ scheduledTime: '10:30' }, '2030-02-01T10:30:00.000Z'],
+  [{ timezone: 'Europe/Paris' }, '2030-02-01T08:00:00.000Z'],
+  [{ useRecipientTimezone: true }, '2030-01-31T19:00:00.000Z'],
+  [{ isScheduled: true }, '2030-02-01T09:00:00.000Z'],
+])('an update with the schedule %j keeps the other parts of it', async (schedule, startsAt) => {
+  const key = await givenBroadcast(given, scheduled);
+  await given.client.updateBroadcast({ ...draftContent, ...key, schedule });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row.status).toBe('scheduled');
+  expect(row.starts_at?.toISOString()).toBe(startsAt);
+  expect(row.schedule.is_scheduled).toBe(true);
+});
+
+test.each([{ isScheduled: false }, { scheduledTime: '9am' }, { timezone: 'Mars' }])(
+  'an update of a scheduled broadcast refuses the schedule %j and sends nothing',
+  async (schedule) => {
+    const key = await givenBroadcast(given, scheduled);
+    const updating = given.client.updateBroadcast({ ...draftContent, ...key, schedule });
+    await expect(updating).rejects.toMatchObject({ code: Code.InvalidArgument });
+    const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+    expect(row).toMatchObject({ status: 'scheduled', starts_at: scheduled.starts_at });
+  },
+);
+
+test('an update of a paused broadcast whose time has passed takes the schedule it already has', async () => {
+  const starts_at = new Date('2029-12-01T09:00:00Z');
+  const schedule = { ...scheduled.schedule, scheduled_date: '2029-12-01' };
+  const wish = { status: 'paused', paused_from: 'scheduled', starts_at, schedule } as const;
+  const key = await givenBroadcast(given, wish);
+  await given.client.updateBroadcast({ ...draftContent, ...key, schedule: {} });
+  const row = await given.context.store.fork().findOneOrFail(Broadcast, { id: key.id });
+  expect(row).toMatchObject({ status: 'paused', starts_at });
+});
+
+test("an update of a draft that names a time and no zone takes the workspace's zone", async () => {
+  const key = await givenBroadcast(given);
+  const schedule = { scheduledDate: '2030-03-01', scheduledTime: '09:00' };
+  await given.client.updateBroadcast({ ...draftContent, ...key, schedule });
+  const { broadcast } = await given.client.getBroadcast(key);
+  expect(broadcast?.schedule).toMatchObject({ isScheduled: true, timezone: 'Europe/Paris' });
 });
 
 test('list filters by status, pages, and counts all', async () => {

@@ -2,10 +2,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { camelKeys } from '#lib/camel-keys.ts';
+import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 import type { PlanFeeds } from './feeds.ts';
+import { noProviderText, providerOf } from './provider.ts';
 
 /** The content for some recipients: a variation of the plan, and one of its lists, if it has any. */
 export type PlanParts = {
@@ -43,25 +45,24 @@ export async function pinPlan(
 ): Promise<Plan> {
   const workspaceId = broadcast.workspace_id;
   const { audience, test_settings: test, utm_parameters: utm } = broadcast;
-  const [contents, lists, { settings }] = await Promise.all([
+  const [contents, lists, provider] = await Promise.all([
     Promise.all(
       test.variations.map(({ template_id: id }) =>
         context.templates.getTemplateContent({ workspaceId, id }),
       ),
     ),
     Promise.all(listsOf(audience).map((id) => context.lists.getList({ workspaceId, id }))),
-    context.workspaces.getSettings({ workspaceId }),
+    providerOf(context, workspaceId),
   ]);
-  const integrationId = settings?.marketingEmailProviderId ?? '';
-  const { integration } = await context.workspaces.getIntegration({ workspaceId, integrationId });
+  if (!provider) throw invalidField('workspace_id', noProviderText);
   const isMarketing = contents.some(({ category }) => category === TemplateCategory.MARKETING);
   return {
     variations: test.variations.map(({ template_id }, arm) => ({
       template_id,
       template_version: contents[arm]?.version ?? 0,
     })),
-    integration_id: integrationId,
-    rate_limit_per_minute: integration?.emailProvider?.rateLimitPerMinute ?? 1,
+    integration_id: provider.integrationId,
+    rate_limit_per_minute: provider.ratePerMinute,
     lists: lists.map(({ list }) => ({ id: list?.id ?? '', name: list?.name ?? '' })),
     segments: audience.segments,
     include_unsubscribed: lists.length > 0 && !audience.exclude_unsubscribed && !isMarketing,

@@ -4,6 +4,7 @@ import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { listsOf } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
+import { noProviderText } from './provider.ts';
 
 type Called = Pick<Peers, 'workspaces' | 'lists' | 'templates' | 'audience'>;
 type Wanted = Pick<Broadcast, 'workspace_id' | 'audience' | 'test_settings'>;
@@ -14,7 +15,7 @@ export async function checkSendable(context: Called, broadcast: Wanted): Promise
   checkContent(broadcast);
   const { settings } = await context.workspaces.getSettings({ workspaceId });
   if (!settings?.marketingEmailProviderId) {
-    throw invalidField('workspace_id', 'no marketing email provider configured for this workspace');
+    throw invalidField('workspace_id', noProviderText);
   }
   await checkAudience(context, broadcast);
   await Promise.all(

@@ -4,6 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { reasonOf, refusal } from '#lib/rpc/reasons.ts';
 import { hasTooManyRenderFailures } from '../audience/render-failures.ts';
 import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
@@ -182,6 +183,7 @@ async function sendUntilAnswered(
       if (answer.retryAfter) waitMs = durationMs(answer.retryAfter);
     } catch (error) {
       request.isFirstCall = false;
+      if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') throw warned(work, providerGone());
       const { code } = ConnectError.from(error);
       if (code === Code.Internal || code === Code.Unknown) unexplained += 1;
       if (!isRetryable(code) || unexplained >= unexplainedMax) throw warned(work, error);
@@ -191,6 +193,14 @@ async function sendUntilAnswered(
     await sleep(Math.min(waitMs, leftMs), undefined, { signal }).catch(() => {});
   }
   return undefined;
+}
+
+/** The reason of the pause, for people. */
+function providerGone(): ConnectError {
+  return refusal(
+    'INTEGRATION_NOT_FOUND',
+    "the email integration was deleted: resume sends the rest through the one that the workspace's settings name",
+  );
 }
 
 function warned({ key, slice }: Work, error: unknown): unknown {

@@ -39,6 +39,7 @@ import {
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Peers } from '../peers.ts';
 
 /** The answers of the other services; a test changes those that matter to it. */
@@ -181,10 +182,14 @@ export function fakePeers(neighbours: Neighbours): Peers {
           name: 'Acme',
           settings: { marketingEmailProviderId: neighbours.providerId, timezone: 'Europe/Paris' },
         }),
-      getIntegration: async () =>
-        create(GetIntegrationResponseSchema, {
+      getIntegration: async ({ integrationId = '' }) => {
+        if (integrationId === 'deleted') {
+          throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
+        }
+        return create(GetIntegrationResponseSchema, {
           integration: { emailProvider: { rateLimitPerMinute: neighbours.ratePerMinute } },
-        }),
+        });
+      },
     },
     sender: {
       sendBatch: async (request, options) =>

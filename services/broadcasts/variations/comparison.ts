@@ -1,5 +1,5 @@
 import type { WinnerMetric } from '../broadcast-row.ts';
-import { type Numbers, ratesOf } from './winner.ts';
+import { type Numbers, ratesOf, reportsDelivery } from './winner.ts';
 
 type Variation = { templateId: string; numbers: Numbers };
 
@@ -64,9 +64,8 @@ export function intervalsOf(
 
 /** The messages that rates are shares of. */
 function countsOf(variations: readonly Variation[]): (variation?: Variation) => number {
-  const reportsDelivery = variations.some(({ numbers }) => numbers.delivered > 0);
-  return (variation) =>
-    (reportsDelivery ? variation?.numbers.delivered : variation?.numbers.sent) ?? 0;
+  const isReported = reportsDelivery(variations);
+  return (variation) => (isReported ? variation?.numbers.delivered : variation?.numbers.sent) ?? 0;
 }
 
 type Proportion = { rate: number; count: number };

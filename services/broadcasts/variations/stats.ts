@@ -1,6 +1,7 @@
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
 import type { VariationStats } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Broadcast } from '../broadcast.ts';
+import type { SampleNumbers } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';
 import type { Numbers } from './winner.ts';
 
@@ -46,11 +47,66 @@ export async function ifReached<Answer>(call: Promise<Answer>): Promise<Answer |
 
 const none: Numbers = { sent: 0, delivered: 0, opened: 0, clicked: 0 };
 
-/** The numbers of a test, in the order of its variations. */
-export function numbersOf({ id, test_settings: test }: Broadcast, statsOf: StatsOf) {
+export type VariationNumbers = { templateId: string; name: string; numbers: Numbers };
+
+/** The numbers of the whole broadcast, in the order of its variations. */
+export function numbersOf(
+  { id, test_settings: test }: Broadcast,
+  statsOf: StatsOf,
+): VariationNumbers[] {
   return test.variations.map(({ template_id: templateId, variation_name: name }) => ({
     templateId,
     name,
     numbers: statsOf(id, templateId) ?? none,
   }));
+}
+
+/** The numbers of the sample, as they are kept with the winner. Undefined while messages can't be reached. */
+export async function readSample(
+  context: Pick<Peers, 'sender'>,
+  broadcast: Broadcast,
+): Promise<SampleNumbers[] | undefined> {
+  const statsOf = await readStatsIfReached(context, [broadcast]);
+  return statsOf && sampleOf(broadcast, statsOf);
+}
+
+/** The numbers of the whole broadcast, which are those of the sample until there is a winner. */
+export function sampleOf(
+  { id, test_settings: test }: Broadcast,
+  statsOf: StatsOf,
+): SampleNumbers[] {
+  return test.variations.map(({ template_id }) => {
+    const stats = statsOf(id, template_id);
+    return {
+      template_id,
+      sent: stats?.sent ?? 0,
+      delivered: stats?.delivered ?? 0,
+      opened: stats?.opened ?? 0,
+      clicked: stats?.clicked ?? 0,
+      bounced: stats?.bounced ?? 0,
+      complained: stats?.complained ?? 0,
+      unsubscribed: stats?.unsubscribed ?? 0,
+    };
+  });
+}
+
+/**
+ * The numbers of a test: of the whole broadcast until there is a winner, then as they were when it was chosen. Undefined where
+ * they were not kept.
+ */
+export function testNumbersOf(
+  broadcast: Broadcast,
+  statsOf: StatsOf,
+): VariationNumbers[] | undefined {
+  const { winning_template, sample_numbers, test_settings: test } = broadcast;
+  if (!winning_template) return numbersOf(broadcast, statsOf);
+  return (
+    (sample_numbers &&
+      test.variations.map(({ template_id: templateId, variation_name: name }) => ({
+        templateId,
+        name,
+        numbers: sample_numbers.find((each) => each.template_id === templateId) ?? none,
+      }))) ??
+    undefined
+  );
 }

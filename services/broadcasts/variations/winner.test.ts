@@ -23,6 +23,14 @@ test.each([
   expect(decideWinner(variations, 'open_rate')).toEqual({ templateId, decidedBy });
 });
 
+test.each([
+  ['one report in one variation', numbers(100, 10, 0, 1), numbers(100, 30), 'b'],
+  ['reports for half of one', numbers(100, 10, 0, 50), numbers(100, 30, 0, 90), 'b'],
+  ['reports for most of each', numbers(100, 30, 0, 60), numbers(100, 40, 0, 100), 'a'],
+])('with %s the base of rates is what is comparable', (_name, a, b, templateId) => {
+  expect(decideWinner(test2(a, b), 'open_rate').templateId).toBe(templateId);
+});
+
 test('by clicks, opens do not count', () => {
   const variations = test2(numbers(10, 9, 1), numbers(10, 2, 2));
   expect(decideWinner(variations, 'click_rate')).toEqual({

@@ -3,9 +3,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { camelKeys } from '#lib/camel-keys.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import type { Status } from '../broadcast-row.ts';
+import type { SampleNumbers, Status } from '../broadcast-row.ts';
 import type { Outcomes } from '../variations/outcomes.ts';
-import type { StatsOf } from '../variations/stats.ts';
 import type { TemplateOf } from '../variations/templates.ts';
 import { dataFeedMessage } from './data-feed.ts';
 
@@ -82,12 +81,18 @@ function testMessage(broadcast: Broadcast, { statsOf, templateOf }: Parts) {
     variations: test.variations.map((variation, arm) => ({
       ...camelKeys(variation),
       metrics: statsOf && metricsMessage(statsOf(broadcast.id, variation.template_id)),
+      testMetrics: testMetricsOf(broadcast, variation.template_id),
       template: templateOf?.(broadcast, arm),
     })),
   };
 }
 
-function metricsMessage(stats: ReturnType<StatsOf>) {
+function testMetricsOf({ sample_numbers }: Broadcast, templateId: string) {
+  const numbers = sample_numbers?.find(({ template_id }) => template_id === templateId);
+  return numbers && metricsMessage(numbers);
+}
+
+function metricsMessage(stats: Omit<SampleNumbers, 'template_id'> | undefined) {
   return {
     recipients: stats?.sent,
     delivered: stats?.delivered,

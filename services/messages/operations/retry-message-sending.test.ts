@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { until } from '../../../test/stack/until.ts';
@@ -50,6 +51,31 @@ test('a message that failed two days ago is sent, with what it was accepted with
   await given.messages.retryMessage({ workspaceId, id });
   await becomes(id, 'sent');
   expect(given.sink.bodies('late@example.com').length).toBe(1);
+});
+
+test('a queued or retried message whose integration is deleted goes through the one that the settings name', async () => {
+  const notification = await givenNotification(given);
+  const queue = async (email: string) => {
+    const sendAt = timestampFromDate(new Date(Date.now() + 60_000));
+    const request = sendOf(notification, { contact: { email }, sendAt });
+    const { messageId } = await given.transactional.sendTransactional(request);
+    const bind = `with bound as (update messages set integration_id = 'deleted', due_at = now() where id = $1)
+      update message_requests set due_at = now() where message_id = $1`;
+    await query(given.store.fork(), bind, [messageId]);
+    return messageId;
+  };
+  const id = await queue('moved@example.com');
+  await becomes(id, 'sent');
+  const { message } = await given.messages.getMessage({ workspaceId, id });
+  expect(message).toMatchObject({ status: 'sent' });
+  const failure = await givenFailure('550 5.7.1 not today', 'moved-late@example.com');
+  given.sink.behaviour.replies = [];
+  await query(given.store.fork(), "update messages set integration_id = 'deleted' where id = $1", [
+    failure.id,
+  ]);
+  const retried = await given.messages.retryMessage({ workspaceId, id: failure.id });
+  expect(retried).toMatchObject({ success: true, integrationId: 'smtp-1' });
+  await becomes(failure.id, 'sent');
 });
 
 test('a retried message that is deferred is tried again for a day', async () => {

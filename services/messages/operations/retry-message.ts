@@ -9,10 +9,14 @@ import { uuid } from '../history/cursor.ts';
 import { type MessageState, stateSql } from '../message-queries.ts';
 import { Notification } from '../notification.ts';
 import { openRequest, type RequestContent, sealRequest } from '../transactional/content.ts';
+import { noProvider } from '../transactional/no-provider.ts';
 
-export function retryMessage({ store, keyring, now }: Context): Methods['retryMessage'] {
+export function retryMessage(context: Context): Methods['retryMessage'] {
+  const { store, keyring, now, plans } = context;
   return async ({ workspaceId, id: given }) => {
     if (!uuid.test(given)) throw messageNotFound();
+    const { settings } = await plans.settings(workspaceId);
+    const integrationId = settings?.transactionalEmailProviderId ?? '';
     const key = { workspaceId, id: given.toLowerCase() };
     try {
       await store.fork().transactional(async (em) => {
@@ -21,12 +25,13 @@ export function retryMessage({ store, keyring, now }: Context): Methods['retryMe
         // The day in which it is tried begins now. Its notification may send to bounced addresses since.
         content.send_at = now().toISOString();
         if (isBounced) content.send_to_bounced = true;
-        await queueAgain(em, key, sealRequest(keyring, key, content));
+        if (integrationId === '') throw noProvider();
+        await queueAgain(em, key, { request: sealRequest(keyring, key, content), integrationId });
       });
     } catch (error) {
       throw isTaken(error) ? takenAgain() : error;
     }
-    return { success: true };
+    return { success: true, integrationId };
   };
 }
 
@@ -118,14 +123,14 @@ async function contentOf(keyring: Keyring, key: Key, request: Buffer): Promise<R
 async function queueAgain(
   em: EntityManager,
   { workspaceId, id }: Key,
-  request: Buffer,
+  { request, integrationId }: { request: Buffer; integrationId: string },
 ): Promise<void> {
   await query(
     em,
     `update messages set status = 'deferred', attempts = 0, unknown = 0, due_at = now(), failed_at = null,
-       bounced_at = null, updated_at = now()
+       bounced_at = null, updated_at = now(), integration_id = $3
      where workspace_id = $1 and id = $2`,
-    [workspaceId, id],
+    [workspaceId, id, integrationId],
   );
   await query(
     em,

@@ -364,7 +364,7 @@ test('unknown notifications are a 404, and a workspace without a provider is tol
   ).rejects.toMatchObject({
     code: Code.FailedPrecondition,
     rawMessage:
-      'no email provider configured for transactional notifications: set settings.transactional_email_provider_id by workspaces.update',
+      'no email provider configured for transactional notifications: workspaces.update sets it, by settings.transactional_email_provider_id',
   });
 });
 

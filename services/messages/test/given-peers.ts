@@ -24,6 +24,7 @@ import {
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
+import { refusal } from '#lib/rpc/reasons.ts';
 import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */
@@ -92,8 +93,9 @@ export function workspacesOf(world: World): Workspaces {
           messageRetentionDays: world.messageDays,
         },
       }),
-    getIntegration: async ({ integrationId: id }) =>
-      create(GetIntegrationResponseSchema, {
+    getIntegration: async ({ integrationId: id }) => {
+      if (id === 'deleted') throw refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
+      return create(GetIntegrationResponseSchema, {
         integration: {
           id,
           emailProvider: {
@@ -108,7 +110,8 @@ export function workspacesOf(world: World): Workspaces {
             unknownRetries: world.unknownRetries,
           },
         },
-      }),
+      });
+    },
   };
 }
 

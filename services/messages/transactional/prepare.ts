@@ -12,6 +12,7 @@ import type { Extras } from '../sending/delivery.ts';
 import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
 import type { Checked } from './input.ts';
 import { type Answer, type Item, replayOf } from './item.ts';
+import { noProvider } from './no-provider.ts';
 import type { Sendable, SendableNotifications } from './notifications.ts';
 import { planKeyOf } from './plan.ts';
 
@@ -145,13 +146,6 @@ async function kindsOf(
     }
   });
   return new Map(await Promise.all(kinds));
-}
-
-function noProvider(): ConnectError {
-  return refusal(
-    'NO_EMAIL_PROVIDER',
-    'no email provider configured for transactional notifications: set settings.transactional_email_provider_id by workspaces.update',
-  );
 }
 
 const final: readonly Code[] = [Code.InvalidArgument, Code.NotFound, Code.FailedPrecondition];

@@ -1,5 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { reasonOf } from '#lib/rpc/reasons.ts';
 import { noFeeds } from '../content/feeds.ts';
+import { bindQueued } from '../record/integrations.ts';
 import { claimQueued, failQueued, lookAgain, type Queued } from '../record/queue.ts';
 import { findSuppressed, readFiles } from '../record/requests.ts';
 import { type Sent, sendAll } from '../sending/batch.ts';
@@ -129,11 +131,32 @@ async function sendPortion(
       : retryAfterMs;
     return later(context, workspaceId, { ids: unbegun, afterMs });
   } catch (error) {
+    if (reasonOf(error) === 'INTEGRATION_NOT_FOUND') {
+      const moved = await moveToSettings(context, workspaceId, portion);
+      if (moved) return sendPortion(context, workspaceId, moved);
+    }
     if (!isFinal(error)) throw error;
     const info = `the notification cannot be sent: ${error.rawMessage}`.slice(0, 255);
     await failQueued(context.store, workspaceId, { ids, info });
     return { count: 0, afterMs: 0 };
   }
+}
+
+/** The integration is gone: the messages go on through the one that the settings name now. Undefined where they name none. */
+async function moveToSettings(
+  { store, plans }: SendNowContext,
+  workspaceId: string,
+  portion: readonly Read[],
+): Promise<Read[] | undefined> {
+  const { settings } = await plans.settings(workspaceId);
+  const integrationId = settings?.transactionalEmailProviderId ?? '';
+  const isOther = portion.every(({ queued }) => queued.integrationId !== integrationId);
+  if (integrationId === '' || !isOther) return undefined;
+  await bindQueued(store, workspaceId, {
+    ids: portion.map(({ queued }) => queued.id),
+    integrationId,
+  });
+  return portion.map((read) => ({ ...read, queued: { ...read.queued, integrationId } }));
 }
 
 async function later(

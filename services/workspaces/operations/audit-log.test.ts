@@ -71,6 +71,12 @@ test('a password is said to have changed, and shown nowhere', async () => {
   });
   expect(before).toMatchObject({ password: 'kept', rate_limit_per_minute: 1000 });
   expect(after).toMatchObject({ password: 'changed', rate_limit_per_minute: 5 });
+  const nullFields = {
+    paths: ['marketing_email_provider_id', 'transactional_email_provider_id'],
+  };
+  await given
+    .workspaces(root)
+    .updateWorkspace({ id: workspaceId, name: 'Acme', settings: { nullFields } });
   await given.workspaces(root).deleteIntegration({ workspaceId, integrationId });
   const all = JSON.stringify(
     await query(given.context.store.fork(), 'select * from audit_entries', []),

@@ -9,6 +9,9 @@ import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { checkHost, storedProvider } from '../integrations/provider.ts';
+import { providerKeys } from '../settings.ts';
+import type { Settings } from '../workspace.ts';
+import { lockWorkspace } from '../workspace-queries.ts';
 
 const integrationsMax = 100;
 
@@ -26,6 +29,7 @@ export function createIntegration({
     await checkHost(egress, provider.smtp.host);
     const at = now();
     return once(store, call, WorkspaceService.method.createIntegration, request, async (em) => {
+      const workspace = await lockWorkspace(em, request.workspaceId);
       const [{ count } = { count: '0' }] = await query<{ count: string }>(
         em,
         'select count(*) from integrations where workspace_id = $1',
@@ -45,12 +49,24 @@ export function createIntegration({
         created_at: at,
         updated_at: at,
       });
+      const before = workspace.settings;
+      if (Number(count) === 0) {
+        workspace.settings = { ...before, ...defaultProviders(before, id) };
+      }
       await em.flush();
-      await recordChange(em, call, {
-        targetId: id,
-        ...differences({}, shownIntegration({ name: request.name, provider })),
-      });
+      const shown = {
+        ...workspace.settings,
+        ...shownIntegration({ name: request.name, provider }),
+      };
+      await recordChange(em, call, { targetId: id, ...differences(before, shown) });
       return { status: 'success', integrationId: id };
     });
   };
+}
+
+/** A first integration is what a workspace sends through, unless somebody has chosen. */
+function defaultProviders(settings: Settings, id: string): Partial<Settings> {
+  return Object.fromEntries(
+    providerKeys.filter((key) => settings[key] === '').map((key) => [key, id]),
+  );
 }

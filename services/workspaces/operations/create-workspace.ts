@@ -4,14 +4,14 @@ import { callerOf } from '#lib/rpc/server/access.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
-import { storedSettings } from '../settings.ts';
+import { providerKeys, storedSettings } from '../settings.ts';
 import { workspaceMessage } from '../views/workspace.ts';
 import { Member, Workspace } from '../workspace.ts';
 
 export function createWorkspace({ store, now }: Context): Methods['createWorkspace'] {
   return ({ id, name, settings: given }, call) => {
     const settings = storedSettings(given);
-    for (const key of ['marketing_email_provider_id', 'transactional_email_provider_id'] as const) {
+    for (const key of providerKeys) {
       if (settings[key]) {
         throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);
       }

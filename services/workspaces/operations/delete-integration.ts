@@ -4,22 +4,23 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { type Integration, integrationNotFound } from '../integration.ts';
+import { checkUnused } from '../integrations/uses.ts';
+import { providerKeys } from '../settings.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
-const users = ['marketing_email_provider_id', 'transactional_email_provider_id'] as const;
-
-export function deleteIntegration({ store }: Context): Methods['deleteIntegration'] {
+export function deleteIntegration(context: Context): Methods['deleteIntegration'] {
   return async ({ workspaceId, integrationId }, call) => {
-    await store.fork().transactional(async (em) => {
+    await context.store.fork().transactional(async (em) => {
       // Changes of the settings wait, and then find no such integration.
       const { settings } = await lockWorkspace(em, workspaceId);
-      const using = users.filter((name) => settings[name] === integrationId);
+      const using = providerKeys.filter((name) => settings[name] === integrationId);
       if (using.length > 0) {
         throw refusal(
           'INTEGRATION_IN_USE',
           `the integration is used by the settings: ${using.join(', ')}`,
         );
       }
+      await checkUnused(Object.values(context.integrationUses), { workspaceId, integrationId });
       const [integration] = await query<Pick<Integration, 'name' | 'provider'>>(
         em,
         'delete from integrations where workspace_id = $1 and id = $2 returning name, provider',

@@ -3,18 +3,21 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import type { Integration } from '../integration.ts';
-import { storedSettings } from '../settings.ts';
+import { checkUnused } from '../integrations/uses.ts';
+import { providerKeys, storedSettings } from '../settings.ts';
 import { workspaceMessage } from '../views/workspace.ts';
 import type { Settings, Workspace } from '../workspace.ts';
 import { findIntegrations, lockWorkspace } from '../workspace-queries.ts';
 
-export function updateWorkspace({ store, now }: Context): Methods['updateWorkspace'] {
+export function updateWorkspace(context: Context): Methods['updateWorkspace'] {
+  const { store, now } = context;
   return (request, call) =>
     store.fork().transactional(async (em) => {
-      const settings = storedSettings(request.settings);
       const workspace = await lockWorkspace(em, request.id);
+      const settings = storedSettings(request.settings, workspace.settings);
       const integrations = await findIntegrations(em, [request.id]);
       checkProviders(settings, integrations);
+      await checkStillProvided(context, workspace, settings);
       const changes = differences(shown(workspace), { name: request.name, ...settings });
       workspace.name = request.name;
       workspace.settings = settings;
@@ -25,10 +28,30 @@ export function updateWorkspace({ store, now }: Context): Methods['updateWorkspa
     });
 }
 
+/** The service whose work needs each provider. */
+const usersOf = {
+  marketing_email_provider_id: 'broadcasts',
+  transactional_email_provider_id: 'messages',
+} as const;
+
+/** Refuses to leave work that is not done without a provider. */
+async function checkStillProvided(
+  { integrationUses }: Context,
+  { id: workspaceId, settings: before }: Workspace,
+  after: Settings,
+): Promise<void> {
+  for (const key of providerKeys) {
+    const service = integrationUses[usersOf[key]];
+    if (before[key] === '' || after[key] !== '' || !service) continue;
+    const asked = { workspaceId, integrationId: before[key], withUnbound: true };
+    await checkUnused([service], asked, `settings.${key} has to name a provider`);
+  }
+}
+
 const shown = ({ name, settings }: Workspace) => ({ name, ...settings });
 
 function checkProviders(settings: Settings, integrations: readonly Integration[]): void {
-  for (const key of ['marketing_email_provider_id', 'transactional_email_provider_id'] as const) {
+  for (const key of providerKeys) {
     const chosen = settings[key];
     if (chosen && !integrations.some((integration) => integration.id === chosen)) {
       throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);

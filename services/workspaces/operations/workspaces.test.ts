@@ -1,5 +1,7 @@
-import { Code, createClient } from '@connectrpc/connect';
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
+import { ListIntegrationUsesResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
@@ -109,7 +111,7 @@ test('contents of messages are kept only if the settings say so', async () => {
   expect(keeping.workspace?.settings?.messageContentDays).toBe(30);
   const { workspace } = await given
     .workspaces(root)
-    .updateWorkspace({ id, name: 'A', settings: {} });
+    .updateWorkspace({ id, name: 'A', settings: { messageContentDays: 0 } });
   expect(workspace?.settings?.messageContentDays).toBe(0);
 });
 
@@ -367,6 +369,10 @@ test('createAPIKey accepts a name that another workspace has, and refuses one tw
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
+const unset = {
+  nullFields: { paths: ['marketing_email_provider_id', 'transactional_email_provider_id'] },
+};
+
 test('deleteIntegration is refused while settings use it, and names them', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);
@@ -382,7 +388,7 @@ test('deleteIntegration is refused while settings use it, and names them', async
     rawMessage:
       'the integration is used by the settings: marketing_email_provider_id, transactional_email_provider_id',
   });
-  await workspaces.updateWorkspace({ id, name: 'A', settings: {} });
+  await workspaces.updateWorkspace({ id, name: 'A', settings: unset });
   await expect(remove(await givenWorkspace())).rejects.toMatchObject({ code: Code.NotFound });
   await remove();
   expect((await workspaces.getWorkspace({ id })).workspace?.integrations).toEqual([]);
@@ -390,4 +396,113 @@ test('deleteIntegration is refused while settings use it, and names them', async
   await expect(
     workspaces.updateWorkspace({ id, name: 'A', settings: chosen }),
   ).rejects.toMatchObject({ code: Code.InvalidArgument });
+});
+
+test('deleteIntegration is refused while queued mail or a broadcast is bound to it, and names them', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  const remove = () => workspaces.deleteIntegration({ workspaceId: id, integrationId });
+  await workspaces.updateWorkspace({ id, name: 'A', settings: unset });
+  let uses = [{ kind: 'broadcast', name: 'News' }];
+  let isAway = false;
+  const service = (answer: () => typeof uses) => ({
+    listIntegrationUses: async () => {
+      if (isAway) throw new ConnectError('away', Code.Unavailable);
+      return create(ListIntegrationUsesResponseSchema, { uses: answer(), count: answer().length });
+    },
+  });
+  const broadcasts = service(() => uses);
+  const messages = service(() => uses.map((use) => ({ ...use, kind: 'notification' })));
+  Object.assign(given.context, { integrationUses: { broadcasts, messages } });
+  try {
+    await expect(remove()).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: "the integration is in use: broadcast 'News', notification 'News'",
+    });
+    isAway = true;
+    await expect(remove()).rejects.toMatchObject({ code: Code.Unavailable });
+    isAway = false;
+    uses = [];
+    await remove();
+  } finally {
+    Object.assign(given.context, { integrationUses: {} });
+  }
+});
+
+test('an update keeps the settings that are absent, and null gives one its default', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const integrationId = await givenIntegration(id);
+  const update = async (settings?: object) =>
+    (await workspaces.updateWorkspace({ id, name: 'A', ...(settings && { settings }) })).workspace
+      ?.settings;
+  const all = {
+    timezone: 'Europe/Paris',
+    websiteUrl: 'https://acme.example',
+    defaultLanguage: 'fr',
+    languages: ['fr', 'en'],
+    emailTrackingEnabled: false,
+    auditRetentionDays: 30,
+    marketingEmailProviderId: integrationId,
+    transactionalEmailProviderId: integrationId,
+  };
+  expect(await update(all)).toMatchObject(all);
+  expect(await update()).toMatchObject(all);
+  expect(await update({ languages: ['fr', 'en', 'de'] })).toMatchObject({
+    ...all,
+    languages: ['fr', 'en', 'de'],
+  });
+  const paths = ['timezone', 'languages', 'default_language', 'marketing_email_provider_id'];
+  expect(await update({ nullFields: { paths: [...paths, 'no_such_setting'] } })).toMatchObject({
+    ...all,
+    timezone: 'UTC',
+    languages: ['en'],
+    defaultLanguage: 'en',
+    marketingEmailProviderId: '',
+  });
+  await expect(update({ languages: ['de'] })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'default language en must be in the languages list',
+  });
+});
+
+test('an update that leaves work without a provider is refused, and names the work', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  await givenIntegration(id);
+  const asked: unknown[] = [];
+  const broadcasts = {
+    listIntegrationUses: async (request: object) => {
+      asked.push(request);
+      const uses = [{ kind: 'broadcast', name: 'News' }];
+      return create(ListIntegrationUsesResponseSchema, { uses, count: 7 });
+    },
+  };
+  Object.assign(given.context, { integrationUses: { broadcasts } });
+  try {
+    await workspaces.updateWorkspace({ id, name: 'A', settings: { languages: ['en', 'de'] } });
+    expect(asked).toEqual([]);
+    await expect(
+      workspaces.updateWorkspace({ id, name: 'A', settings: unset }),
+    ).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage:
+        "settings.marketing_email_provider_id has to name a provider: broadcast 'News' and 6 more",
+    });
+    expect(asked).toMatchObject([{ workspaceId: id, withUnbound: true }]);
+  } finally {
+    Object.assign(given.context, { integrationUses: {} });
+  }
+});
+
+test('the first integration becomes the provider of all mail where the settings name none', async () => {
+  const id = await givenWorkspace();
+  const first = await givenIntegration(id);
+  await givenIntegration(id);
+  const { workspace } = await given.workspaces(root).getWorkspace({ id });
+  expect(workspace?.settings).toMatchObject({
+    marketingEmailProviderId: first,
+    transactionalEmailProviderId: first,
+  });
 });

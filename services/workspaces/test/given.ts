@@ -45,6 +45,7 @@ export async function givenService(url?: string) {
     egress: createEgress(['127.0.0.0/8']),
     systemMail: postbox.systemMail,
     dataServices: {},
+    integrationUses: {},
     lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],

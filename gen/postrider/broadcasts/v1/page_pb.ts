@@ -9,7 +9,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Broadcast, VariationComparison, VariationResult } from "./broadcasts_pb.ts";
+import type { Broadcast, RateInterval, VariationComparison, VariationResult } from "./broadcasts_pb.ts";
 import { file_postrider_broadcasts_v1_broadcasts } from "./broadcasts_pb.ts";
 import type { GetBroadcastTimelineResponse, ListBroadcastLinksResponse } from "../../messages/v1/progress_pb.ts";
 import { file_postrider_messages_v1_progress } from "../../messages/v1/progress_pb.ts";
@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/broadcasts/v1/page.proto.
  */
 export const file_postrider_broadcasts_v1_page: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb3N0cmlkZXIvYnJvYWRjYXN0cy92MS9wYWdlLnByb3RvEhdwb3N0cmlkZXIuYnJvYWRjYXN0cy52MSJNChdHZXRCcm9hZGNhc3RQYWdlUmVxdWVzdBIWCgJpZBgBIAEoCUIKukgHyAEBcgIYQBIaCgV0b2tlbhgCIAEoCUILukgIyAEBcgMY/wEipwMKGEdldEJyb2FkY2FzdFBhZ2VSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoEYXJtcxgDIAMoCzIjLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkFybU51bWJlcnMSQAoKY29tcGFyaXNvbhgEIAEoCzIsLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlZhcmlhdGlvbkNvbXBhcmlzb24SFwoKZGVjaWRlZF9ieRgFIAEoCUgAiAEBEkAKBWxpbmtzGAYgASgLMjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RCcm9hZGNhc3RMaW5rc1Jlc3BvbnNlEkUKCHRpbWVsaW5lGAcgASgLMjMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2VCDQoLX2RlY2lkZWRfYnkiuwEKCkFybU51bWJlcnMSOAoGcmVzdWx0GAEgASgLMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uUmVzdWx0EjgKCW9wZW5fcmF0ZRgCIAEoCzIlLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlJhdGVJbnRlcnZhbBI5CgpjbGlja19yYXRlGAMgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUmF0ZUludGVydmFsIikKDFJhdGVJbnRlcnZhbBILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoATK7AQoUQnJvYWRjYXN0UGFnZVNlcnZpY2USogEKEEdldEJyb2FkY2FzdFBhZ2USMC5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5HZXRCcm9hZGNhc3RQYWdlUmVxdWVzdBoxLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkdldEJyb2FkY2FzdFBhZ2VSZXNwb25zZSIpkAIByvMYIgoCMAFCHEZhaWxlZCB0byBnZXQgYnJvYWRjYXN0IHBhZ2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_broadcasts_v1_broadcasts, file_postrider_messages_v1_progress, file_postrider_options_v1_options]);
+  fileDesc("CiJwb3N0cmlkZXIvYnJvYWRjYXN0cy92MS9wYWdlLnByb3RvEhdwb3N0cmlkZXIuYnJvYWRjYXN0cy52MSJNChdHZXRCcm9hZGNhc3RQYWdlUmVxdWVzdBIWCgJpZBgBIAEoCUIKukgHyAEBcgIYQBIaCgV0b2tlbhgCIAEoCUILukgIyAEBcgMY/wEipwMKGEdldEJyb2FkY2FzdFBhZ2VSZXNwb25zZRI1Cglicm9hZGNhc3QYASABKAsyIi5wb3N0cmlkZXIuYnJvYWRjYXN0cy52MS5Ccm9hZGNhc3QSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoEYXJtcxgDIAMoCzIjLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkFybU51bWJlcnMSQAoKY29tcGFyaXNvbhgEIAEoCzIsLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlZhcmlhdGlvbkNvbXBhcmlzb24SFwoKZGVjaWRlZF9ieRgFIAEoCUgAiAEBEkAKBWxpbmtzGAYgASgLMjEucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkxpc3RCcm9hZGNhc3RMaW5rc1Jlc3BvbnNlEkUKCHRpbWVsaW5lGAcgASgLMjMucG9zdHJpZGVyLm1lc3NhZ2VzLnYxLkdldEJyb2FkY2FzdFRpbWVsaW5lUmVzcG9uc2VCDQoLX2RlY2lkZWRfYnki+gEKCkFybU51bWJlcnMSOAoGcmVzdWx0GAEgASgLMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uUmVzdWx0EjgKCW9wZW5fcmF0ZRgCIAEoCzIlLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLlJhdGVJbnRlcnZhbBI5CgpjbGlja19yYXRlGAMgASgLMiUucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuUmF0ZUludGVydmFsEj0KC3Rlc3RfcmVzdWx0GAQgASgLMigucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuVmFyaWF0aW9uUmVzdWx0MrsBChRCcm9hZGNhc3RQYWdlU2VydmljZRKiAQoQR2V0QnJvYWRjYXN0UGFnZRIwLnBvc3RyaWRlci5icm9hZGNhc3RzLnYxLkdldEJyb2FkY2FzdFBhZ2VSZXF1ZXN0GjEucG9zdHJpZGVyLmJyb2FkY2FzdHMudjEuR2V0QnJvYWRjYXN0UGFnZVJlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIGdldCBicm9hZGNhc3QgcGFnZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_postrider_broadcasts_v1_broadcasts, file_postrider_messages_v1_progress, file_postrider_options_v1_options]);
 
 /**
  * Asks for a broadcast by a link to its page.
@@ -140,6 +140,13 @@ export type ArmNumbers = Message<"postrider.broadcasts.v1.ArmNumbers"> & {
    * @generated from field: postrider.broadcasts.v1.RateInterval click_rate = 3;
    */
   clickRate?: RateInterval | undefined;
+
+  /**
+   * Its counts and rates in the sample, as they were when the winner was chosen; absent before, and without a test.
+   *
+   * @generated from field: postrider.broadcasts.v1.VariationResult test_result = 4;
+   */
+  testResult?: VariationResult | undefined;
 };
 
 /**
@@ -148,34 +155,6 @@ export type ArmNumbers = Message<"postrider.broadcasts.v1.ArmNumbers"> & {
  */
 export const ArmNumbersSchema: GenMessage<ArmNumbers> = /*@__PURE__*/
   messageDesc(file_postrider_broadcasts_v1_page, 2);
-
-/**
- * The bounds of a rate, from 0 to 1.
- *
- * @generated from message postrider.broadcasts.v1.RateInterval
- */
-export type RateInterval = Message<"postrider.broadcasts.v1.RateInterval"> & {
-  /**
-   * The lower one.
-   *
-   * @generated from field: double low = 1;
-   */
-  low: number;
-
-  /**
-   * The upper one.
-   *
-   * @generated from field: double high = 2;
-   */
-  high: number;
-};
-
-/**
- * Describes the message postrider.broadcasts.v1.RateInterval.
- * Use `create(RateIntervalSchema)` to create a new message.
- */
-export const RateIntervalSchema: GenMessage<RateInterval> = /*@__PURE__*/
-  messageDesc(file_postrider_broadcasts_v1_page, 3);
 
 /**
  * Gathers what the page of a broadcast shows. The gateway draws it.

@@ -16,7 +16,98 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJfChhMaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIOCgZjdXJzb3IYAyABKAkieQoZTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMiEucG9zdHJpZGVyLmV2ZW50cy52MS5QZXJzb25SZWNvcmQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoMUGVyc29uUmVjb3JkEgwKBGtpbmQYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiNQoVRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjYKFkVyYXNlV29ya3NwYWNlUmVzcG9uc2USDgoGZXJhc2VkGAEgASgDEgwKBGxlZnQYAiADKAkiWQoFRXZlbnQSDAoEdHlwZRgBIAEoCRIvCgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGF0YV9qc29uGAMgASgJIocBChRDb25zdW1lRXZlbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCghiYXRjaF9pZBgCIAEoCUIGukgDyAEBEjcKBmV2ZW50cxgDIAMoCzIaLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCC7pICJIBBQgBEPQDIhcKFUNvbnN1bWVFdmVudHNSZXNwb25zZSJdChJTZXRJbnRlcmVzdFJlcXVlc3QSGAoIY29uc3VtZXIYASABKAlCBrpIA8gBARIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSFwoFdHlwZXMYAyADKAlCCLpIBZIBAhBkIhUKE1NldEludGVyZXN0UmVzcG9uc2UypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzMp4BChRFdmVudFByb2R1Y2VyU2VydmljZRKFAQoLU2V0SW50ZXJlc3QSJy5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVxdWVzdBooLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXNwb25zZSIjkAICyvMYHAoCMAFCFkZhaWxlZCB0byBzZXQgaW50ZXJlc3QyqgEKFFdvcmtzcGFjZURhdGFTZXJ2aWNlEpEBCg5FcmFzZVdvcmtzcGFjZRIqLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0GisucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlc3BvbnNlIiaQAgLK8xgfCgIwAUIZRmFpbGVkIHRvIGVyYXNlIHdvcmtzcGFjZTKtAQoRUGVyc29uRGF0YVNlcnZpY2USlwEKEUxpc3RQZXJzb25SZWNvcmRzEi0ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QaLi5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gbGlzdCByZWNvcmRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJwChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhQKDHdpdGhfdW5ib3VuZBgDIAEoCCJfChtMaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2USMQoEdXNlcxgBIAMoCzIjLnBvc3RyaWRlci5ldmVudHMudjEuSW50ZWdyYXRpb25Vc2USDQoFY291bnQYAiABKAUiLAoOSW50ZWdyYXRpb25Vc2USDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJIl8KGExpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEg4KBmN1cnNvchgDIAEoCSJ5ChlMaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5wb3N0cmlkZXIuZXZlbnRzLnYxLlBlcnNvblJlY29yZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJDCgxQZXJzb25SZWNvcmQSDAoEa2luZBgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIl0KElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQiFQoTU2V0SW50ZXJlc3RSZXNwb25zZTKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKqAQoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlMsMBChVJbnRlZ3JhdGlvblVzZVNlcnZpY2USqQEKE0xpc3RJbnRlZ3JhdGlvblVzZXMSLy5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RJbnRlZ3JhdGlvblVzZXNSZXF1ZXN0GjAucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2UiL5ACAcrzGCgKAjABQiJGYWlsZWQgdG8gbGlzdCB1c2VzIG9mIGludGVncmF0aW9uMq0BChFQZXJzb25EYXRhU2VydmljZRKXAQoRTGlzdFBlcnNvblJlY29yZHMSLS5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBouLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZSIjkAIByvMYHAoCMAFCFkZhaWxlZCB0byBsaXN0IHJlY29yZHNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+
+/**
+ * Asks what needs an integration.
+ *
+ * @generated from message postrider.events.v1.ListIntegrationUsesRequest
+ */
+export type ListIntegrationUsesRequest = Message<"postrider.events.v1.ListIntegrationUsesRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The integration.
+   *
+   * @generated from field: string integration_id = 2;
+   */
+  integrationId: string;
+
+  /**
+   * Whether work counts, too, that is bound to no integration yet and will go through the one that the settings name then.
+   *
+   * @generated from field: bool with_unbound = 3;
+   */
+  withUnbound: boolean;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListIntegrationUsesRequest.
+ * Use `create(ListIntegrationUsesRequestSchema)` to create a new message.
+ */
+export const ListIntegrationUsesRequestSchema: GenMessage<ListIntegrationUsesRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 0);
+
+/**
+ * What needs the integration.
+ *
+ * @generated from message postrider.events.v1.ListIntegrationUsesResponse
+ */
+export type ListIntegrationUsesResponse = Message<"postrider.events.v1.ListIntegrationUsesResponse"> & {
+  /**
+   * At most 5.
+   *
+   * @generated from field: repeated postrider.events.v1.IntegrationUse uses = 1;
+   */
+  uses: IntegrationUse[];
+
+  /**
+   * How many there are in all.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message postrider.events.v1.ListIntegrationUsesResponse.
+ * Use `create(ListIntegrationUsesResponseSchema)` to create a new message.
+ */
+export const ListIntegrationUsesResponseSchema: GenMessage<ListIntegrationUsesResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 1);
+
+/**
+ * Something that needs an integration.
+ *
+ * @generated from message postrider.events.v1.IntegrationUse
+ */
+export type IntegrationUse = Message<"postrider.events.v1.IntegrationUse"> & {
+  /**
+   * `broadcast` or `notification`.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Its name, or its id if it has none.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.IntegrationUse.
+ * Use `create(IntegrationUseSchema)` to create a new message.
+ */
+export const IntegrationUseSchema: GenMessage<IntegrationUse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 2);
 
 /**
  * Asks what is kept about an address.
@@ -51,7 +142,7 @@ export type ListPersonRecordsRequest = Message<"postrider.events.v1.ListPersonRe
  * Use `create(ListPersonRecordsRequestSchema)` to create a new message.
  */
 export const ListPersonRecordsRequestSchema: GenMessage<ListPersonRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 0);
+  messageDesc(file_postrider_events_v1_events, 3);
 
 /**
  * A page of what is kept.
@@ -79,7 +170,7 @@ export type ListPersonRecordsResponse = Message<"postrider.events.v1.ListPersonR
  * Use `create(ListPersonRecordsResponseSchema)` to create a new message.
  */
 export const ListPersonRecordsResponseSchema: GenMessage<ListPersonRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 1);
+  messageDesc(file_postrider_events_v1_events, 4);
 
 /**
  * One thing that is kept about a person.
@@ -107,7 +198,7 @@ export type PersonRecord = Message<"postrider.events.v1.PersonRecord"> & {
  * Use `create(PersonRecordSchema)` to create a new message.
  */
 export const PersonRecordSchema: GenMessage<PersonRecord> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 2);
+  messageDesc(file_postrider_events_v1_events, 5);
 
 /**
  * Asks to erase a part of a workspace.
@@ -128,7 +219,7 @@ export type EraseWorkspaceRequest = Message<"postrider.events.v1.EraseWorkspaceR
  * Use `create(EraseWorkspaceRequestSchema)` to create a new message.
  */
 export const EraseWorkspaceRequestSchema: GenMessage<EraseWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 3);
+  messageDesc(file_postrider_events_v1_events, 6);
 
 /**
  * What was erased, and what is left.
@@ -156,7 +247,7 @@ export type EraseWorkspaceResponse = Message<"postrider.events.v1.EraseWorkspace
  * Use `create(EraseWorkspaceResponseSchema)` to create a new message.
  */
 export const EraseWorkspaceResponseSchema: GenMessage<EraseWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 4);
+  messageDesc(file_postrider_events_v1_events, 7);
 
 /**
  * One event.
@@ -193,7 +284,7 @@ export type Event = Message<"postrider.events.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 5);
+  messageDesc(file_postrider_events_v1_events, 8);
 
 /**
  * A batch of one workspace's events.
@@ -228,7 +319,7 @@ export type ConsumeEventsRequest = Message<"postrider.events.v1.ConsumeEventsReq
  * Use `create(ConsumeEventsRequestSchema)` to create a new message.
  */
 export const ConsumeEventsRequestSchema: GenMessage<ConsumeEventsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 6);
+  messageDesc(file_postrider_events_v1_events, 9);
 
 /**
  * The batch was applied, now or before.
@@ -243,7 +334,7 @@ export type ConsumeEventsResponse = Message<"postrider.events.v1.ConsumeEventsRe
  * Use `create(ConsumeEventsResponseSchema)` to create a new message.
  */
 export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 7);
+  messageDesc(file_postrider_events_v1_events, 10);
 
 /**
  * The types of events that a consumer wants.
@@ -278,7 +369,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 8);
+  messageDesc(file_postrider_events_v1_events, 11);
 
 /**
  * The types are set.
@@ -293,7 +384,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 9);
+  messageDesc(file_postrider_events_v1_events, 12);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -366,6 +457,29 @@ export const WorkspaceDataService: GenService<{
   serviceDesc(file_postrider_events_v1_events, 2);
 
 /**
+ * Says what needs an integration. Services whose work is bound to one serve it on their own port; workspaces asks them before
+ * it deletes an integration.
+ *
+ * @generated from service postrider.events.v1.IntegrationUseService
+ */
+export const IntegrationUseService: GenService<{
+  /**
+   * Lists the work that is bound to an integration and not done: broadcasts whose content is pinned, and notifications with
+   * messages in the queue.
+   *
+   * PERMISSION_DENIED: the caller is not the service `workspaces`.
+   *
+   * @generated from rpc postrider.events.v1.IntegrationUseService.ListIntegrationUses
+   */
+  listIntegrationUses: {
+    methodKind: "unary";
+    input: typeof ListIntegrationUsesRequestSchema;
+    output: typeof ListIntegrationUsesResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_postrider_events_v1_events, 3);
+
+/**
  * Lists what a service keeps about a person, for `contacts.export`. Messages and webhooks serve it; contacts asks them.
  *
  * @generated from service postrider.events.v1.PersonDataService
@@ -384,5 +498,5 @@ export const PersonDataService: GenService<{
     output: typeof ListPersonRecordsResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_postrider_events_v1_events, 3);
+  serviceDesc(file_postrider_events_v1_events, 4);
 

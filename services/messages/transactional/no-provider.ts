@@ -1,0 +1,9 @@
+import type { ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/rpc/reasons.ts';
+
+export function noProvider(): ConnectError {
+  return refusal(
+    'NO_EMAIL_PROVIDER',
+    'no email provider configured for transactional notifications: workspaces.update sets it, by settings.transactional_email_provider_id',
+  );
+}
