@@ -16,6 +16,7 @@ import { FactInterests } from './migrations/m0014-fact-interests.ts';
 import { Erasing } from './migrations/m0015-erasing.ts';
 import { Suppressions } from './migrations/m0016-suppressions.ts';
 import { HoldOfInstallation } from './migrations/m0018-hold.ts';
+import { InterestVersions } from './migrations/m0021-interest-versions.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -75,6 +76,7 @@ export function openMessagesStore(
       'm0015-erasing': Erasing,
       'm0016-suppressions': Suppressions,
       'm0018-hold': HoldOfInstallation,
+      'm0021-interest-versions': InterestVersions,
     },
   });
 }

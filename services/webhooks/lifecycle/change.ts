@@ -1,9 +1,10 @@
 import type { HandlerContext } from '@connectrpc/connect';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context } from '../context.ts';
-import { changeInterests } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
 import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
@@ -16,7 +17,7 @@ export async function changeSubscription(
   call?: Pick<HandlerContext, 'values'>,
 ): Promise<Subscription> {
   const changed = await context.store.fork().transactional((em) =>
-    changeInterests(context, { em, workspaceId }, async () => {
+    changeInterests(interests, context.producers, { em, workspaceId }, async () => {
       const subscription = await lockSubscription(em, { workspaceId, id });
       const wasEnabled = subscription.enabled;
       change(subscription);

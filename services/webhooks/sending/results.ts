@@ -1,10 +1,11 @@
+import { addPush } from '#lib/jobs/interest-pushes.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Answer } from '../endpoint/callback.ts';
 import { retryAt } from '../endpoint/health.ts';
-import { addPush } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
 import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
 import { addWakes } from '../lifecycle/wake.ts';
 import { hostOf, nameOf, type SubscriptionKey } from '../subscription.ts';
@@ -143,7 +144,7 @@ async function endDeliveries(em: EntityManager, change: EndpointChange): Promise
   const { endpoint, disabledReason, isDeleted } = change;
   if (disabledReason === null) return;
   const key = keyOf(endpoint);
-  await addPush(em, { workspaceId: key.workspaceId });
+  await addPush(interests, em, { workspaceId: key.workspaceId });
   if (isDeleted) {
     const values = [key.workspaceId, key.id];
     await query(em, 'delete from subscriptions where workspace_id = $1 and id = $2', values);

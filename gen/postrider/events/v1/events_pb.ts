@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJfChhMaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIOCgZjdXJzb3IYAyABKAkieQoZTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMiEucG9zdHJpZGVyLmV2ZW50cy52MS5QZXJzb25SZWNvcmQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoMUGVyc29uUmVjb3JkEgwKBGtpbmQYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiNQoVRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjYKFkVyYXNlV29ya3NwYWNlUmVzcG9uc2USDgoGZXJhc2VkGAEgASgDEgwKBGxlZnQYAiADKAkiWQoFRXZlbnQSDAoEdHlwZRgBIAEoCRIvCgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGF0YV9qc29uGAMgASgJIocBChRDb25zdW1lRXZlbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCghiYXRjaF9pZBgCIAEoCUIGukgDyAEBEjcKBmV2ZW50cxgDIAMoCzIaLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCC7pICJIBBQgBEPQDIhcKFUNvbnN1bWVFdmVudHNSZXNwb25zZSJdChJTZXRJbnRlcmVzdFJlcXVlc3QSGAoIY29uc3VtZXIYASABKAlCBrpIA8gBARIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSFwoFdHlwZXMYAyADKAlCCLpIBZIBAhBkIhUKE1NldEludGVyZXN0UmVzcG9uc2UypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzMp4BChRFdmVudFByb2R1Y2VyU2VydmljZRKFAQoLU2V0SW50ZXJlc3QSJy5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVxdWVzdBooLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXNwb25zZSIjkAICyvMYHAoCMAFCFkZhaWxlZCB0byBzZXQgaW50ZXJlc3QyqgEKFFdvcmtzcGFjZURhdGFTZXJ2aWNlEpEBCg5FcmFzZVdvcmtzcGFjZRIqLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0GisucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlc3BvbnNlIiaQAgLK8xgfCgIwAUIZRmFpbGVkIHRvIGVyYXNlIHdvcmtzcGFjZTKtAQoRUGVyc29uRGF0YVNlcnZpY2USlwEKEUxpc3RQZXJzb25SZWNvcmRzEi0ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QaLi5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gbGlzdCByZWNvcmRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJfChhMaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESFQoFZW1haWwYAiABKAlCBrpIA8gBARIOCgZjdXJzb3IYAyABKAkieQoZTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMiEucG9zdHJpZGVyLmV2ZW50cy52MS5QZXJzb25SZWNvcmQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoMUGVyc29uUmVjb3JkEgwKBGtpbmQYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiNQoVRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBIjYKFkVyYXNlV29ya3NwYWNlUmVzcG9uc2USDgoGZXJhc2VkGAEgASgDEgwKBGxlZnQYAiADKAkiWQoFRXZlbnQSDAoEdHlwZRgBIAEoCRIvCgtvY2N1cnJlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGF0YV9qc29uGAMgASgJIocBChRDb25zdW1lRXZlbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIYCghiYXRjaF9pZBgCIAEoCUIGukgDyAEBEjcKBmV2ZW50cxgDIAMoCzIaLnBvc3RyaWRlci5ldmVudHMudjEuRXZlbnRCC7pICJIBBQgBEPQDIhcKFUNvbnN1bWVFdmVudHNSZXNwb25zZSJ3ChJTZXRJbnRlcmVzdFJlcXVlc3QSGAoIY29uc3VtZXIYASABKAlCBrpIA8gBARIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSFwoFdHlwZXMYAyADKAlCCLpIBZIBAhBkEhgKB3ZlcnNpb24YBCABKANCB7pIBCICKAAiJgoTU2V0SW50ZXJlc3RSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgDMqYBChRFdmVudENvbnN1bWVyU2VydmljZRKNAQoNQ29uc3VtZUV2ZW50cxIpLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1JlcXVlc3QaKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXNwb25zZSIlkAICyvMYHgoCMAFCGEZhaWxlZCB0byBjb25zdW1lIGV2ZW50czKeAQoURXZlbnRQcm9kdWNlclNlcnZpY2UShQEKC1NldEludGVyZXN0EicucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlcXVlc3QaKC5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVzcG9uc2UiI5ACAsrzGBwKAjABQhZGYWlsZWQgdG8gc2V0IGludGVyZXN0MqoBChRXb3Jrc3BhY2VEYXRhU2VydmljZRKRAQoORXJhc2VXb3Jrc3BhY2USKi5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVxdWVzdBorLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXNwb25zZSImkAICyvMYHwoCMAFCGUZhaWxlZCB0byBlcmFzZSB3b3Jrc3BhY2UyrQEKEVBlcnNvbkRhdGFTZXJ2aWNlEpcBChFMaXN0UGVyc29uUmVjb3JkcxItLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXF1ZXN0Gi4ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlIiOQAgHK8xgcCgIwAUIWRmFpbGVkIHRvIGxpc3QgcmVjb3Jkc2IGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks what is kept about an address.
@@ -271,6 +271,14 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
    * @generated from field: repeated string types = 3;
    */
   types: string[];
+
+  /**
+   * Orders the calls for a workspace: one with a lower version than was set changes nothing. 0 is not ordered, and sets
+   * the types in any case.
+   *
+   * @generated from field: int64 version = 4;
+   */
+  version: bigint;
 };
 
 /**
@@ -281,11 +289,17 @@ export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PUR
   messageDesc(file_postrider_events_v1_events, 8);
 
 /**
- * The types are set.
+ * The types that are set now.
  *
  * @generated from message postrider.events.v1.SetInterestResponse
  */
 export type SetInterestResponse = Message<"postrider.events.v1.SetInterestResponse"> & {
+  /**
+   * Their version. If it is higher than the request's, the request changed nothing.
+   *
+   * @generated from field: int64 version = 1;
+   */
+  version: bigint;
 };
 
 /**
@@ -327,8 +341,8 @@ export const EventProducerService: GenService<{
    * later change, by whatever process. A type that no consumer wants is not made.
    *
    * A workspace's own types replace the default. Where a consumer has set neither, it gets every type that this service
-   * sends it, so that nothing is lost before its first call. The last call wins: a consumer that calls in parallel for
-   * the same workspace orders its calls itself.
+   * sends it, so that nothing is lost before its first call. The highest version wins, so a call that arrives late,
+   * after its caller has given up, undoes nothing.
    *
    * INVALID_ARGUMENT: this service sends the consumer no events, or none of a given type.
    *
