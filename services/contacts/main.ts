@@ -26,7 +26,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     services,
     routes: contactsRoutes(context),
     tasks: {
-      deliverEvents: deliverEvents(consumers),
+      deliverEvents: deliverEvents('contacts', consumers),
       endMemberships: endMemberships(context),
       clearTimelines: clearTimelines(context, base.log),
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
