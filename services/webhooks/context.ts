@@ -30,13 +30,14 @@ export type Context = SendingContext & {
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
   const store = await openWebhooksStore(config.databaseUrl, config.databaseConnections);
+  const clocks = { now: () => new Date(), databaseTime: () => undefined };
   const sending: SendingContext = {
     store,
-    now: () => new Date(),
+    ...clocks,
     keyring: base.keyring,
     log: base.log,
     egress: createEgress(config.egressAllow),
-    recorder: new Recorder({ store, log: base.log }),
+    recorder: new Recorder({ ...clocks, store, log: base.log }),
   };
   measureDeliveries(sending);
   return {

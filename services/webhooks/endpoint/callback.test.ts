@@ -21,6 +21,7 @@ const callback = {
   id: '11111111-2222-3333-4444-555555555555',
   type: 'contact.created',
   data: '{"contact": {"name": "Zoë 日本 🎉", "number": 1.10}}',
+  timestamp: '2030-01-01T12:00:00.123456Z',
   attempt: 3,
 };
 

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { interests } from '../interests/interests.ts';
 import { addWake } from '../lifecycle/wake.ts';
+import { beginMs } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
@@ -21,6 +23,8 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
       }),
     );
     await dispatcher.recall(key);
+    // Other processes begin callbacks to it for so long, and no longer.
+    await sleep(beginMs);
     return { success: true };
   };
 }

@@ -51,13 +51,14 @@ export async function givenService(over: Partial<Context> = {}) {
   };
   const store = over.store ?? (await testStore(openWebhooksStore));
   const log = createLog('test', 'silent');
+  const clocks = { now: over.now ?? (() => clock.now), databaseTime: () => clock.now };
   const sending = {
     store,
     log,
-    now: over.now ?? (() => clock.now),
+    ...clocks,
     keyring,
     egress: over.egress ?? createEgress(['127.0.0.0/8']),
-    recorder: new Recorder({ store, log }),
+    recorder: new Recorder({ ...clocks, store, log }),
   };
   const context: Context = {
     ...sending,
