@@ -201,11 +201,11 @@ const processes: Dashboard = {
       queries: { '{{task}}': 'max by (task) (postrider_job_lag_seconds)' },
     },
     {
-      title: 'Jobs due, and given up',
+      title: 'Jobs due, and failing',
       unit: 'short',
       queries: {
         '{{task}} due': 'max by (task) (postrider_jobs_due)',
-        '{{task}} given up': 'max by (task) (postrider_jobs_given_up)',
+        '{{task}} failing': 'max by (task) (postrider_jobs_failing)',
       },
     },
     {

@@ -1,9 +1,11 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
+import type { Task } from 'graphile-worker';
 import { AuditService, RecordedEntrySchema } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
 import { addJob } from './jobs.ts';
+import { callPeer } from './reachability.ts';
 
 /** The sink of a service: a job, which commits with the change, sends the entry to the workspaces service. */
 export function auditByJob(service: string): AuditSink {
@@ -19,11 +21,12 @@ export function auditByJob(service: string): AuditSink {
 }
 
 /** The task that sends an entry; it is repeated until the workspaces service has taken it. */
-export function forwardAudit(workspaces: Transport) {
+export function forwardAudit(service: string, workspaces: Transport): Task {
   const client = createClient(AuditService, workspaces);
-  return async (payload: unknown): Promise<void> => {
-    await client.recordAuditEntries({
-      entries: [fromJson(RecordedEntrySchema, payload as JsonValue)],
-    });
+  return async (payload, helpers) => {
+    const entries = [fromJson(RecordedEntrySchema, payload as JsonValue)];
+    await callPeer({ service, peer: 'workspaces', helpers }, () =>
+      client.recordAuditEntries({ entries }),
+    );
   };
 }

@@ -160,6 +160,20 @@ test('the rows and the data of events that nobody wants are not computed', async
   await failing('webhooks', rows);
 });
 
+test('a call that arrives after one with a higher version changes nothing, and answers that version', async () => {
+  const consumer = 'webhooks';
+  const set = (wanted: string[], version: bigint) =>
+    call.setInterest({ consumer, workspaceId: 'w1', types: wanted, version });
+  expect(await set(types, 2n)).toMatchObject({ version: 2n });
+  expect(await set([], 1n)).toMatchObject({ version: 2n });
+  expect(await told('w1')).toEqual({ contacts, webhooks: types });
+  // Processes of the last release set no version.
+  await set([], 0n);
+  expect(await told('w1')).toEqual({ contacts });
+  await set(['email.sent'], 3n);
+  expect(await told('w1')).toEqual({ contacts, webhooks: ['email.sent'] });
+});
+
 test('a type or a consumer outside the contract is refused, and nothing is set', async () => {
   const refusals: [MessageInitShape<typeof SetInterestRequestSchema>, string][] = [
     [
@@ -179,7 +193,8 @@ test('a type or a consumer outside the contract is refused, and nothing is set',
       rawMessage,
     });
   }
-  expect(await query(store.fork(), 'select * from event_interests', [])).toEqual([initial]);
+  const set = 'select consumer, workspace_id, types from event_interests';
+  expect(await query(store.fork(), set, [])).toEqual([initial]);
 });
 
 test('only services may set an interest', async () => {

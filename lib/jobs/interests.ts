@@ -74,9 +74,13 @@ export const interestsTable = `
     primary key (consumer, workspace_id)
   )`;
 
+/** Part of every store that has the table. Processes of the last release set no version, and overwrite any. */
+export const interestVersions =
+  'alter table event_interests add column version bigint not null default 0';
+
 /** The RPC of every producer: what a consumer sets counts for each statement that begins after the answer. */
 export function setInterest(store: Store): ServiceImpl<typeof EventProducerService>['setInterest'] {
-  return async ({ consumer, workspaceId, types }) => {
+  return async ({ consumer, workspaceId, types, version }) => {
     const contract = contractsOf(store.name).find((each) => each.consumer === consumer);
     if (!contract) throw invalidField('consumer', `${store.name} sends it no events`);
     const stray = types.find((type) => !contract.types.includes(type));
@@ -86,13 +90,16 @@ export function setInterest(store: Store): ServiceImpl<typeof EventProducerServi
         `${store.name} sends ${consumer} no ${stray.slice(0, 50)} events`,
       );
     }
-    await query(
+    const [row] = await query<{ version: string }>(
       store.fork(),
-      `insert into event_interests (consumer, workspace_id, types) values ($1, $2, $3)
-       on conflict (consumer, workspace_id) do update set types = excluded.types`,
-      [consumer, workspaceId, [...new Set(types)]],
+      `insert into event_interests as own (consumer, workspace_id, types, version) values ($1, $2, $3, $4)
+       on conflict (consumer, workspace_id) do update set
+         types = case when $4 = 0 or $4 >= own.version then excluded.types else own.types end,
+         version = greatest(own.version, $4)
+       returning version`,
+      [consumer, workspaceId, [...new Set(types)], version],
     );
-    return {};
+    return { version: version === 0n ? 0n : BigInt(row?.version ?? 0) };
   };
 }
 

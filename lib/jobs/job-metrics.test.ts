@@ -16,7 +16,7 @@ async function add(task: string, runAt: Date): Promise<void> {
   await store.fork().transactional((em) => addJob(em, service, { task, payload: {}, runAt }));
 }
 
-test('a task has the jobs that are due, the wait of the oldest, and those that nobody runs any more', async () => {
+test('a task has the jobs that are due, the wait of the oldest, and those that have failed ten times', async () => {
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   await add('send', ago(100));
   await add('send', ago(10));
@@ -24,7 +24,7 @@ test('a task has the jobs that are due, the wait of the oldest, and those that n
   await add('broken', ago(5));
   await query(
     store.fork(),
-    `update ${service}_jobs._private_jobs set attempts = max_attempts
+    `update ${service}_jobs._private_jobs set attempts = 10, run_at = now() + interval '4 minutes'
      where task_id = (select id from ${service}_jobs._private_tasks where identifier = 'broken')`,
     [],
   );
@@ -33,6 +33,6 @@ test('a task has the jobs that are due, the wait of the oldest, and those that n
   const lag = (await readMetric('postrider_job_lag_seconds', '{task="send"}')) ?? 0;
   expect(lag).toBeGreaterThanOrEqual(100);
   expect(lag).toBeLessThan(160);
-  expect(await readMetric('postrider_jobs_given_up', '{task="broken"}')).toBe(1);
+  expect(await readMetric('postrider_jobs_failing', '{task="broken"}')).toBe(1);
   expect(await readMetric('postrider_jobs_due', '{task="broken"}')).toBeUndefined();
 });

@@ -2,12 +2,16 @@ import { gauge } from '#lib/telemetry/metrics.ts';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
+import { failingFrom } from './jobs.ts';
 
 /** Bounds what a scrape reads of a table that has grown. */
 const jobsMax = 10_000;
 const readEveryMs = 5_000;
 
-type Row = { task: string; is_failed: boolean; count: number; lag_seconds: number };
+/** A scan of the table. */
+const failingReadEveryMs = 30_000;
+
+type Row = { task: string; count: number; lag_seconds: number };
 
 /** Measures the jobs that are due, as they stand in the database: every process of a service has the same. */
 export function measureJobs(store: Store): void {
@@ -18,7 +22,7 @@ export function measureJobs(store: Store): void {
     labelNames: ['task'],
   } as const;
   gauge(due, async (set) => {
-    for (const { task, is_failed, count } of await read()) if (!is_failed) set(count, { task });
+    for (const { task, count } of await read()) set(count, { task });
   });
   const lag = {
     name: 'postrider_job_lag_seconds',
@@ -26,30 +30,42 @@ export function measureJobs(store: Store): void {
     labelNames: ['task'],
   } as const;
   gauge(lag, async (set) => {
-    for (const row of await read()) if (!row.is_failed) set(row.lag_seconds, { task: row.task });
+    for (const { task, lag_seconds } of await read()) set(lag_seconds, { task });
   });
-  const failed = {
-    name: 'postrider_jobs_given_up',
-    help: 'Jobs of a task that have failed so often that nobody runs them any more.',
+  const readFailing = atMostEvery(failingReadEveryMs, () => readFailingJobs(store));
+  const failing = {
+    name: 'postrider_jobs_failing',
+    help: `Jobs of a task that have failed ${failingFrom} times or more; each is tried again every five minutes.`,
     labelNames: ['task'],
   } as const;
-  gauge(failed, async (set) => {
-    for (const { task, is_failed, count } of await read()) if (is_failed) set(count, { task });
+  gauge(failing, async (set) => {
+    for (const { task, count } of await readFailing()) set(count, { task });
   });
 }
 
 function readJobs(store: Store): Promise<Row[]> {
   return query<Row>(
     store.fork(),
-    `select task, is_failed, count(*)::int as count,
-       extract(epoch from now() - min(run_at))::float8 as lag_seconds
+    `select task, count(*)::int as count, extract(epoch from now() - min(run_at))::float8 as lag_seconds
      from (
-       select task_identifier as task, attempts >= max_attempts as is_failed, run_at
-       from ${schemaOf(store.name)}.jobs
+       select task_identifier as task, run_at from ${schemaOf(store.name)}.jobs
        where locked_at is null and run_at <= now()
        limit ${jobsMax}
      ) due
-     group by task, is_failed`,
+     group by task`,
+    [],
+  );
+}
+
+function readFailingJobs(store: Store): Promise<Pick<Row, 'task' | 'count'>[]> {
+  return query(
+    store.fork(),
+    `select task, count(*)::int as count from (
+       select task_identifier as task from ${schemaOf(store.name)}.jobs
+       where locked_at is null and attempts >= ${failingFrom}
+       limit ${jobsMax}
+     ) failing
+     group by task`,
     [],
   );
 }

@@ -16,9 +16,13 @@ import { quietTask, schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
 import { onNudge } from './nudges.ts';
+import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
+/** The library counts to it; `keep_trying` of the job schema holds the count below, so that no job is given up. */
 export const attemptsMax = 25;
+/** From so many attempts on, some 20 minutes, a job counts as failing. */
+export const failingFrom = 10;
 
 export type Job = {
   task: string;
@@ -138,7 +142,7 @@ export function runJobs(options: RunOptions): JobRunner {
 function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
   const { [quietTask]: deliver, ...others } = tasks;
   const main: Lane = {
-    tasks: { ...others, sweep, release: release(service) },
+    tasks: { ...others, sweep, release: release(service), [recheckTask]: recheckPeer(service) },
     jobsAtOnce,
     minutely: ['release', ...minutely],
     crontab: [
@@ -247,7 +251,9 @@ function onNotice(client: PoolClient, schema: string, nudge: (jobs: number) => v
 }
 
 function forwardErrors(log: Log): Logger {
-  return new Logger(() => (level, message) => {
+  return new Logger(() => (level, message, meta) => {
+    // The call that found it was logged; thousands of jobs may wait for the same service.
+    if (meta?.error instanceof PeerAway) return;
     if (level === 'error') log.warn({ job: message.slice(0, 300) }, 'job runner');
   });
 }

@@ -11,6 +11,7 @@ import { until } from '../../test/stack/until.ts';
 import { createLog } from '../log.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
+import { firstTry } from '../test/job-helpers.ts';
 import { runJobs } from './jobs.ts';
 import { onNudge } from './nudges.ts';
 import {
@@ -193,7 +194,7 @@ test('events send no notice to the connections of the database', async () => {
 
 test('events are delivered as soon as they are committed, not when the runner looks by itself', async () => {
   const { url } = store;
-  const tasks = { deliverEvents: deliverEvents({ contacts }) };
+  const tasks = { deliverEvents: deliverEvents('messages', { contacts }) };
   const runner = runJobs({ url, service: 'messages', tasks, log: createLog('test', 'silent') });
   const deliver = async (number: number) => {
     await writeWithEvents({ em: store.fork(), outbox, workspaceId: 'w1' }, bounced(number), []);
@@ -209,7 +210,7 @@ test('events are delivered as soon as they are committed, not when the runner lo
 
 test('a job delivers its batch unchanged', async () => {
   const [batch] = await tell(events('email.bounced', 1));
-  await deliverEvents({ contacts })(batch);
+  await deliverEvents('messages', { contacts })(batch, firstTry);
   expect(got).toMatchObject([
     {
       workspaceId: 'w1',
@@ -227,5 +228,7 @@ test('a job delivers its batch unchanged', async () => {
 
 test('a job for an unreachable consumer fails, so that it is repeated', async () => {
   const [batch] = await tell(events('email.bounced', 1));
-  await expect(deliverEvents({})(batch)).rejects.toThrow('no consumer contacts');
+  await expect(deliverEvents('messages', {})(batch, firstTry)).rejects.toThrow(
+    'no consumer contacts',
+  );
 });

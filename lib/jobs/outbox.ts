@@ -1,6 +1,7 @@
 import { create, fromJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
+import type { Task } from 'graphile-worker';
 import {
   ConsumeEventsRequestSchema,
   type Event,
@@ -16,6 +17,7 @@ import type { EntityManager } from '../postgres/store.ts';
 import { type Contract, contractsOf, interestSteps, isWanted } from './interests.ts';
 import { attemptsMax } from './jobs.ts';
 import { nudgeRunners } from './nudges.ts';
+import { callPeer } from './reachability.ts';
 
 const eventsPerBatchMax = 500;
 /** A batch is one message of at most 20 MiB; one event is well below a megabyte. */
@@ -144,8 +146,11 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
 }
 
 /** The task that delivers a batch to its consumer; the runner repeats it until the consumer accepts it. */
-export function deliverEvents(consumers: Record<string, Transport | undefined>) {
-  return async (payload: unknown): Promise<void> => {
+export function deliverEvents(
+  service: string,
+  consumers: Record<string, Transport | undefined>,
+): Task {
+  return async (payload, helpers) => {
     const batch = payload as EventBatch;
     const transport = consumers[batch.consumer];
     if (!transport) throw new Error(`no consumer ${batch.consumer}`);
@@ -155,7 +160,9 @@ export function deliverEvents(consumers: Record<string, Transport | undefined>) 
       batchId,
       events: eventsOf(batch),
     });
-    await createClient(EventConsumerService, transport).consumeEvents(request);
+    await callPeer({ service, peer: batch.consumer, helpers }, () =>
+      createClient(EventConsumerService, transport).consumeEvents(request),
+    );
   };
 }
 

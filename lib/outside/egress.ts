@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { passOverInterimResponses } from './interim-responses.ts';
 
 /** A call out that is not allowed, or that went wrong; its text contains no address. */
 export class EgressError extends Error {
@@ -172,12 +173,13 @@ function createConnector(
     },
   });
   return (target, done) => {
+    const open = () =>
+      connect(target, (...[error, socket]) =>
+        error ? done(error, null) : done(null, passOverInterimResponses(socket)),
+      );
     // A literal address is never looked up.
-    if (isIP(unbracketed(target.hostname)) === 0) return connect(target, done);
-    resolve(target.hostname).then(
-      () => connect(target, done),
-      (error) => done(error, null),
-    );
+    if (isIP(unbracketed(target.hostname)) === 0) return open();
+    resolve(target.hostname).then(open, (error) => done(error, null));
   };
 }
 

@@ -15,6 +15,7 @@ export async function migrateJobs(em: EntityManager, url: string, service: strin
   const connectionString = connectionStringOf(url);
   await runMigrations({ connectionString, schema: schemaOf(service), logger: silent });
   await query(em, ownNotices(schemaOf(service)), []);
+  await query(em, endlessTries(schemaOf(service)), []);
 }
 
 /** Most calls add one. */
@@ -35,6 +36,28 @@ const ownNotices = (schema: string) => `
   create or replace trigger notify_runner after insert on ${schema}._private_jobs
     for each row when (new.flags is null) execute function ${schema}.notify_runner();
   insert into ${schema}._private_tasks (identifier) values ('${quietTask}') on conflict do nothing`;
+
+/**
+ * The library backs off to six hours, and gives a job up after `max_attempts`. Here a job that fails waits for five minutes at
+ * most, and is tried until it succeeds: the count of attempts stays below the maximum. One that is at the maximum while it runs
+ * was replaced by a newer job with its key, and is not tried again.
+ */
+const endlessTries = (schema: string) => `
+  create or replace function ${schema}.keep_trying() returns trigger language plpgsql as $$
+  begin
+    if new.run_at > old.run_at then
+      new.run_at := least(new.run_at,
+        greatest(now(), old.run_at) + (4 + random()) * interval '1 minute');
+    end if;
+    if new.attempts < new.max_attempts then
+      new.attempts := least(new.attempts, new.max_attempts - 2);
+    end if;
+    return new;
+  end
+  $$;
+  create or replace trigger keep_trying before update on ${schema}._private_jobs
+    for each row when (old.locked_at is not null and new.locked_at is null)
+    execute function ${schema}.keep_trying()`;
 
 /**
  * SQL that adds jobs of `deliverEvents` without a notice: a notice wakes every connection of the database that listens

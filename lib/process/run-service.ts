@@ -174,7 +174,7 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
     service: config.name,
     tasks: service.audit
       ? service.tasks
-      : { ...service.tasks, forwardAudit: forwardAudit(base.peer('workspaces')) },
+      : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     connectionsMax: config.jobConnections,

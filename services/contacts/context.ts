@@ -23,6 +23,7 @@ import {
   WorkspaceDirectoryService,
   WorkspaceService,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Log } from '#lib/log.ts';
@@ -30,7 +31,6 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
 import type { PersonData } from './person/sources.ts';
-import type { MessageEvents } from './segments/interests.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
@@ -46,7 +46,7 @@ export type Context = {
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
-  messageEvents: MessageEvents;
+  producers: Producers;
   tryOuts: TryOuts;
   /** Other services, which keep something about people as well. */
   personData: PersonData;
@@ -67,7 +67,7 @@ export async function openContext(
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
     messageFacts: createClient(MessageFactsService, peer('messages')),
     workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
-    messageEvents: createClient(EventProducerService, peer('messages')),
+    producers: { messages: createClient(EventProducerService, peer('messages')) },
     tryOuts: new TryOuts(),
     personData: personDataOf(consumers),
     log,

@@ -1,9 +1,11 @@
+import { addPush, pushInterests } from '#lib/jobs/interest-pushes.ts';
 import { deliverEvents } from '#lib/jobs/outbox.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
+import { messageInterests } from './segments/interests.ts';
 import { Mover } from './segments/live/mover.ts';
 import { contactsRoutes, services } from './service.ts';
 import { listsWithTemplate, listUses } from './subscription/template-uses.ts';
@@ -11,7 +13,6 @@ import { beginBuilds } from './tasks/begin-builds.ts';
 import { addClearing, clearTimelines } from './tasks/clear-timelines.ts';
 import { emptySegment } from './tasks/empty-segment.ts';
 import { endMemberships } from './tasks/end-memberships.ts';
-import { pushMessageInterest } from './tasks/push-message-interest.ts';
 import { wake } from './tasks/wake.ts';
 
 export const part = servicePart(readConfig, async (base, config) => {
@@ -25,7 +26,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     services,
     routes: contactsRoutes(context),
     tasks: {
-      deliverEvents: deliverEvents(consumers),
+      deliverEvents: deliverEvents('contacts', consumers),
       endMemberships: endMemberships(context),
       clearTimelines: clearTimelines(context, base.log),
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),
@@ -33,13 +34,14 @@ export const part = servicePart(readConfig, async (base, config) => {
         kind: 'list',
         usersSql: listsWithTemplate,
       }),
-      pushMessageInterest: pushMessageInterest(context, base),
+      pushMessageInterest: pushInterests(messageInterests, context.producers, context),
       emptySegment: emptySegment(context),
       beginBuilds: beginBuilds(context),
       wake: wake({ store, temporal, log: base.log }),
     },
     minutely: ['beginBuilds'],
     async prepare() {
+      await addPush(messageInterests, store.fork(), {});
       await addClearing(store.fork(), 0);
       mover.start();
     },

@@ -7,6 +7,7 @@ import { Interests } from './migrations/m0004-interests.ts';
 import { TemplateUses } from './migrations/m0005-template-uses.ts';
 import { Segments } from './migrations/m0006-segments.ts';
 import { Refusals } from './migrations/m0007-refusals.ts';
+import { InterestVersions } from './migrations/m0008-interest-versions.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string, connectionsMax?: number): Promise<Store> {
@@ -23,6 +24,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
       'm0005-template-uses': TemplateUses,
       'm0006-segments': Segments,
       'm0007-refusals': Refusals,
+      'm0008-interest-versions': InterestVersions,
     },
   });
 }

@@ -102,7 +102,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     routes: messagesRoutes(context),
     sealed: sealedColumns(keyring),
     tasks: {
-      deliverEvents: deliverEvents(consumers),
+      deliverEvents: deliverEvents('messages', consumers),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),

@@ -7,10 +7,10 @@ import {
 import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
-import type { Producers } from './interests/interests.ts';
 import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
@@ -30,13 +30,14 @@ export type Context = SendingContext & {
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
   const store = await openWebhooksStore(config.databaseUrl, config.databaseConnections);
+  const clocks = { now: () => new Date(), databaseTime: () => undefined };
   const sending: SendingContext = {
     store,
-    now: () => new Date(),
+    ...clocks,
     keyring: base.keyring,
     log: base.log,
     egress: createEgress(config.egressAllow),
-    recorder: new Recorder({ store, log: base.log }),
+    recorder: new Recorder({ ...clocks, store, log: base.log }),
   };
   measureDeliveries(sending);
   return {

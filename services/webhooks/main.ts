@@ -1,9 +1,10 @@
+import { addPush, pushInterests } from '#lib/jobs/interest-pushes.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { connectTemporal } from '#lib/temporal/client.ts';
 import { readConfig } from './config.ts';
 import { openContext } from './context.ts';
 import { sealedColumns } from './endpoint/sealed.ts';
-import { addPush } from './interests/interests.ts';
+import { interests } from './interests/interests.ts';
 import { services, webhooksRoutes } from './service.ts';
 import { checkRuns } from './tasks/check-runs.ts';
 import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
@@ -11,7 +12,6 @@ import { erasePerson } from './tasks/erase-person.ts';
 import { failDeliveries } from './tasks/fail-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
 import { notifyOwners } from './tasks/notify-owners.ts';
-import { pushInterests } from './tasks/push-interests.ts';
 import { wake } from './tasks/wake.ts';
 
 export const part = servicePart(readConfig, async (base, config) => {
@@ -23,7 +23,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     routes: webhooksRoutes(context),
     sealed: sealedColumns(base.keyring),
     tasks: {
-      pushInterests: pushInterests(context, base),
+      pushInterests: pushInterests(interests, context.producers, context),
       failDeliveries: failDeliveries(context),
       forgetDeliveries: forgetDeliveries(context),
       clearDeliveries: clearDeliveries(context, base),
@@ -34,7 +34,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     },
     minutely: ['checkRuns'],
     async prepare() {
-      await addPush(context.store.fork(), {});
+      await addPush(interests, context.store.fork(), {});
       await addClearing(context.store.fork(), 0);
       context.dispatcher.start();
     },

@@ -3,6 +3,7 @@ import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';
 import { Addresses } from './migrations/m0003-addresses.ts';
 import { Traces } from './migrations/m0004-traces.ts';
+import { EventTimes } from './migrations/m0005-event-times.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -17,6 +18,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0002-more-interests': MoreInterests,
       'm0003-addresses': Addresses,
       'm0004-traces': Traces,
+      'm0005-event-times': EventTimes,
     },
   });
 }

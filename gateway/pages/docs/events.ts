@@ -32,8 +32,8 @@ const occasions: Record<string, string> = {
 /** The data of a kind: the part of the type before the point. */
 const data: Record<string, string> = {
   contact: '`contact`: the contact as `contacts.getByEmail` answers it, without lists',
-  list: '`email`, `list_id`, `list_name`, `status`, `previous_status` (null at first)',
-  segment: '`email`, `segment_id`, `segment_name`',
+  list: '`email`, `list_id`, `list_name`, `status`, `previous_status` (null at first), `event_timestamp`',
+  segment: '`email`, `segment_id`, `segment_name`, `event_timestamp`',
   email:
     '`email`, `message_id`, `template_id`, `broadcast_id`, `list_id`, `channel`, `event_timestamp`; null where there is none',
   custom_event:
@@ -49,7 +49,7 @@ export function eventsPage(): string {
   return docsPage(
     'Events',
     html`<p>A webhook subscription (<code>webhookSubscriptions.create</code>) gets events of its types by POST, each at least once and in no order, as
-<code>{"id": "…", "type": "…", "workspace_id": "…", "timestamp": "…", "data": {…}}</code>, signed by Standard Webhooks.</p>
+<code>{"id": "…", "type": "…", "workspace_id": "…", "timestamp": "…", "data": {…}}</code>, signed by Standard Webhooks. <code>timestamp</code> is when it happened, in microseconds, the same in each attempt; of two changes of a contact the later one has the later time.</p>
 ${table(['Type', 'When', 'data'], rows)}`,
   );
 }

@@ -9,6 +9,7 @@ import { createLog } from '../../log.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
 import { givenStore, service, things } from '../../test/given.ts';
+import { firstTry } from '../../test/job-helpers.ts';
 import { type AuditSink, auditedTransaction } from './audit.ts';
 import { once } from './idempotency.ts';
 
@@ -158,6 +159,6 @@ test('a job sends what was recorded', async () => {
   const id = newId();
   await create(id);
   const [payload] = await recorded();
-  await forwardAudit(workspaces())(payload);
+  await forwardAudit('test', workspaces())(payload, firstTry);
   expect(got).toEqual([['w1', id]]);
 });

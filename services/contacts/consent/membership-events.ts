@@ -1,4 +1,5 @@
 import type { EventSource } from '#lib/jobs/outbox.ts';
+import { momentSql, momentTextSql } from '../changes/moment.ts';
 import {
   eventOf,
   type MembershipState,
@@ -30,16 +31,16 @@ export const kindSql = `case ${branchesOf(timelineKindOf)
   .map(({ branch }) => branch)
   .join(' ')} end`;
 
-/** SQL of the data of a list event, for rows called `row` joined with their `list`. */
+/** SQL of the data of a list event, for rows called `row` joined with their `list`, beside the step `moment`. */
 export function dataSql(status: string, row: string): string {
   return `json_build_object('email', ${row}.email, 'list_id', ${row}.list_id, 'list_name', list.name,
-    'status', ${status}, 'previous_status', ${row}.previous_status)`;
+    'status', ${status}, 'previous_status', ${row}.previous_status, 'event_timestamp', ${momentTextSql})`;
 }
 
 export const statusEvents: EventSource = {
   types: [...new Set(typed.map(({ name }) => name))],
   type: `case ${typed.map(({ branch }) => branch).join(' ')} end`,
-  occurredAt: '$2',
+  occurredAt: momentSql,
   data: dataSql('judged.next', 'judged'),
   from: `changed
     join judged on (judged.list_id, judged.email) = (changed.list_id, changed.email)
@@ -49,7 +50,7 @@ export const statusEvents: EventSource = {
 
 export const confirmationsDue: EventSource = {
   types: ['confirmation.due'],
-  occurredAt: '$2',
+  occurredAt: momentSql,
   data: dataSql('judged.next', 'judged'),
   from: 'judged join lists list on (list.workspace_id, list.id) = ($1, judged.list_id)',
   where: `judged.next = 'pending'`,

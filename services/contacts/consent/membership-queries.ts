@@ -3,6 +3,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
+import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import {
   anyTo,
@@ -142,11 +143,12 @@ export async function removeMemberships(
        at: '$2',
        rows: `select email, 'list.removed' as kind, list_id as entity_id, ${statusChangeSql('null')} as changes from removed`,
      })},
-     ${touchLists('removed')}`,
+     ${touchLists('removed')},
+     ${momentStep('removed')}`,
       events: [
         {
           types: ['list.removed'],
-          occurredAt: '$2',
+          occurredAt: momentSql,
           data: dataSql('removed.status', 'removed'),
           from: 'removed join lists list on (list.workspace_id, list.id) = ($1, removed.list_id)',
         },
@@ -210,7 +212,8 @@ function changeSteps({
        rows: `select email, ${kindSql} as kind, list_id as entity_id, ${statusChangeSql('next')} as changes from judged
          where next is not null and status is not null and ${isChange} and ${isJoin ? 'true' : 'deleted_at is null'}`,
      })},
-     ${touchLists('changed')}`;
+     ${touchLists('changed')},
+     ${momentStep('changed')}`;
 }
 
 function touchLists(step: string): string {

@@ -5,6 +5,7 @@ import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
+import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { restoreSteps } from '../consent/refusals.ts';
 import {
@@ -118,13 +119,14 @@ const upsertSteps = (returned = '') => `written as (
     workspace: '$1',
     rows: `select email, case when is_new then '{${touches.all}}' else ${touched} end as touched from written`,
   })},
-  ${restoreSteps('$1')}`;
+  ${restoreSteps('$1')},
+  ${momentStep('written')}`;
 
 const events = [
   {
     types,
     type: `case when is_new then 'contact.created' else 'contact.updated' end`,
-    occurredAt: '$2',
+    occurredAt: momentSql,
     data: 'data',
     from: 'written',
   },

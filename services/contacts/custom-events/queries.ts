@@ -9,6 +9,7 @@ import {
 import type { Store } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray, type ElementType } from '../binary-array.ts';
+import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { timestampSql } from '../contact/fields.ts';
 import type { ContactRow } from '../contact/input.ts';
@@ -182,12 +183,13 @@ const stepsOf = (reads: boolean) => `given as materialized (
     workspace: '$1',
     rows: `select email, touched from changed
       union all select old_email, touched from changed where old_email <> email`,
-  })}`;
+  })},
+  ${momentStep('written')}`;
 
 const eventsTold: EventSource = {
   types,
   type: `'custom_event.' || action || 'd'`,
-  occurredAt: '$2',
+  occurredAt: momentSql,
   data: `json_build_object('custom_event', changed.event)`,
   from: 'changed',
   where: 'not was_deleted',

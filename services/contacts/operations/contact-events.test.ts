@@ -1,6 +1,10 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
+import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
-import { takeEvents } from '../test/events.ts';
+import { microsOf } from '../contact/values.ts';
+import { takeEvents, takeTimedEvents } from '../test/events.ts';
 import { givenLists, givenStatus, useService } from '../test/given.ts';
 
 const given = useService();
@@ -79,6 +83,7 @@ test('each change of a membership by an import is published with the status befo
       list_name: 'List news',
       status: 'active',
       previous_status: null,
+      event_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     },
   });
   for (const email of emails) {
@@ -142,3 +147,38 @@ test('an import of 10,000 into a list writes 20,000 events in tens of jobs', asy
   expect(Math.max(...jobs.map(({ events }) => events))).toBe(500);
   expect(jobs.length).toBeLessThan(60);
 });
+
+test('of quick changes of a contact the later event has the later time, in the data as well', async () => {
+  const workspaceId = await givenLists(given, 'news');
+  const email = 'a@example.com';
+  await given.contacts.importContacts({
+    ...{ workspaceId, contacts: [{ email }], subscribeToLists: ['news'] },
+  });
+  for (let count = 0; count < 20; count += 1) {
+    const status = count % 2 === 0 ? 'UNSUBSCRIBED' : 'ACTIVE';
+    const change = { workspaceId, email, listId: 'news', status: MembershipStatus[status] };
+    await given.contactLists.updateContactListStatus(change);
+    await given.contacts.upsertContact({ workspaceId, contact: { email, firstName: `${count}` } });
+  }
+  const events = await takeTimedEvents(given, { consumer: 'webhooks', workspaceId });
+  const order = events.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  expect(new Set(order.map(({ at }) => at)).size).toBe(42);
+  expect(order.map(({ type }) => type)).toEqual([
+    'contact.created',
+    'list.subscribed',
+    ...Array.from({ length: 20 }, (_, count) => [
+      count % 2 === 0 ? 'list.unsubscribed' : 'list.resubscribed',
+      'contact.updated',
+    ]).flat(),
+  ]);
+  const names = order.flatMap(
+    ({ data }) => (data.contact as { first_name?: string })?.first_name ?? [],
+  );
+  expect(names).toEqual(Array.from({ length: 20 }, (_, count) => `${count}`));
+  const lists = order.filter(({ type }) => type.startsWith('list.'));
+  expect(lists.map(({ data }) => micros(String(data.event_timestamp)))).toEqual(
+    lists.map(({ at }) => at),
+  );
+});
+
+const micros = (text: string) => microsOf(fromJson(TimestampSchema, text));

@@ -2,6 +2,7 @@ import {
   type CreateSegmentRequest,
   SegmentService,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -9,7 +10,7 @@ import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { beginBuild } from '../segments/build/begin.ts';
 import { recomputeTime } from '../segments/build/recompute.ts';
-import { changeMessageInterest } from '../segments/interests.ts';
+import { messageInterests } from '../segments/interests.ts';
 import { findSegment, treeJson } from '../segments/segment.ts';
 import { readTree } from '../segments/tree/read-tree.ts';
 import { readsOf, type Tree } from '../segments/tree/tree.ts';
@@ -18,14 +19,14 @@ import { segmentMessage } from '../views/segment.ts';
 const segmentsMax = 500;
 
 export function createSegment(context: Context): Methods['createSegment'] {
-  const { store, messageEvents, now } = context;
+  const { store, producers, now } = context;
   return async (request, call) => {
     const { workspaceId, id } = request;
     const tree = readTree(request.tree, request.timezone);
     await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });
     return once(store, call, SegmentService.method.createSegment, request, async (em) => {
       await requirePlace(em, request);
-      await changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
+      await changeInterests(messageInterests, producers, { em, workspaceId }, async () => {
         await insert(em, request, tree, now());
         const recomputeAfter = recomputeTime(tree, now());
         await beginBuild(em, { workspaceId, id }, { isNewVersion: true, recomputeAfter });

@@ -1,5 +1,6 @@
 import { writeWithEvents } from '#lib/jobs/outbox.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
+import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import { lockContacts } from '../consent/membership-queries.ts';
 import { rememberSteps } from '../consent/refusals.ts';
@@ -7,7 +8,7 @@ import { requireAddress } from '../contact/input.ts';
 import { contactDataSql, contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 
-export function deleteContact({ store, outbox, now }: Context): Methods['deleteContact'] {
+export function deleteContact({ store, outbox }: Context): Methods['deleteContact'] {
   return async ({ workspaceId, email }, call) => {
     const address = requireAddress(email);
     const answer = await store.fork().transactional(async (em) => {
@@ -38,18 +39,19 @@ export function deleteContact({ store, outbox, now }: Context): Methods['deleteC
          ${touchStep({
            workspace: '$1',
            rows: `select email, '{${touches.all}}'::text[] as touched from deleted`,
-         })}`,
+         })},
+         ${momentStep('deleted')}`,
           events: [
             {
               types: ['contact.deleted'],
-              occurredAt: '$3',
+              occurredAt: momentSql,
               data: contactDataSql,
               from: 'deleted contact',
             },
           ],
           answer: '(select count(*)::int from deleted) as deleted',
         },
-        [workspaceId, address, now()],
+        [workspaceId, address],
       );
       if (answer?.deleted) await recordChange(em, call);
       return answer;

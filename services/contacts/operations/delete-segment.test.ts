@@ -1,8 +1,9 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { pushInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
+import { messageInterests } from '../segments/interests.ts';
 import { emptySegment } from '../tasks/empty-segment.ts';
-import { pushMessageInterest } from '../tasks/push-message-interest.ts';
 import { takeEvents } from '../test/events.ts';
 import { givenLists, useService } from '../test/given.ts';
 import { happened, or, where } from '../test/segment-tree.ts';
@@ -32,7 +33,7 @@ test('a deleted segment is hidden at once, its contacts leave it, and nothing of
   const { contact } = await given.contacts.getContactByEmail({ workspaceId, email });
   expect(contact?.contactSegments).toEqual([]);
   await emptySegment(given.context)({ workspaceId, id });
-  await pushMessageInterest(given.context, given.context)({ workspaceId });
+  await pushInterests(messageInterests, given.context.producers, given.context)({ workspaceId });
   expect(given.messageInterests.get(workspaceId)).not.toContain('email.opened');
   const events = await takeEvents(given, { consumer: 'webhooks', workspaceId });
   expect(events.map(({ type, data }) => [type, data.email, data.segment_id])).toEqual([

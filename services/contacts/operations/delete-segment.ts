@@ -1,15 +1,16 @@
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
-import { changeMessageInterest } from '../segments/interests.ts';
+import { messageInterests } from '../segments/interests.ts';
 import { findSegment } from '../segments/segment.ts';
 
 /** The segment is gone at once; a job ends its memberships, which may be a million. */
-export function deleteSegment({ store, messageEvents, now }: Context): Methods['deleteSegment'] {
+export function deleteSegment({ store, producers, now }: Context): Methods['deleteSegment'] {
   return ({ workspaceId, id }, call) =>
     auditedTransaction(store, call, (em) =>
-      changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
+      changeInterests(messageInterests, producers, { em, workspaceId }, async () => {
         await findSegment(em, { workspaceId, id }, { isLocked: true });
         await query(
           em,

@@ -104,6 +104,37 @@ test('import keeps what is absent or null, and the time of creation', async () =
   });
 });
 
+test.each([
+  [
+    'the address only',
+    [{ firstName: 'One', lastName: 'Last' }, {}],
+    { firstName: 'One', lastName: 'Last' },
+  ],
+  [
+    'another field',
+    [{ firstName: 'One' }, { lastName: 'Two' }],
+    { firstName: 'One', lastName: 'Two' },
+  ],
+  ['null', [{ firstName: 'One' }, { nullFields: { paths: ['first_name'] } }], { firstName: 'One' }],
+  ['the same field', [{ firstName: 'One' }, { firstName: 'Two' }], { firstName: 'Two' }],
+  [
+    'a number and JSON, and a third one a phone',
+    [{ firstName: 'One' }, { customNumber1: 2, customJson1: { a: 1 } }, { phone: '3' }],
+    { firstName: 'One', customNumber1: 2, customJson1: { a: 1 }, phone: '3' },
+  ],
+])('import merges rows of one address where a later one has %s', async (_, rows, expected) => {
+  const workspaceId = await givenLists(given);
+  const addresses = ['a@bücher.example', 'A@xn--bcher-kva.example', 'a@BÜCHER.example'];
+  const answers = await importInto(
+    workspaceId,
+    rows.map((row, place) => ({ email: addresses[place] ?? '', ...row })),
+  );
+  expect(answers.map(({ action }) => action)).toEqual(
+    ['create', 'update', 'update'].slice(0, rows.length),
+  );
+  expect(await read(workspaceId, 'a@bücher.example')).toMatchObject(expected);
+});
+
 test('import takes the last row of an address, and publishes one created contact', async () => {
   const workspaceId = await givenLists(given);
   const rows = [

@@ -16,7 +16,7 @@ export function importContacts({ store, outbox, now }: Context): Methods['import
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
     const judged = await mapInTurns(contacts, judgedAtOnce, judge);
-    const rows = lastOfEach(judged);
+    const rows = mergeRows(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {
       const scope = { em, outbox, workspaceId };
@@ -48,8 +48,17 @@ function judge(contact: ContactInput): Judged {
   return { row, error: faults[0]?.description };
 }
 
-/** The good rows; of those with the same address the last one. */
-function lastOfEach(judged: readonly Judged[]): ContactRow[] {
-  const good = judged.filter(({ error }) => error === undefined);
-  return [...new Map(good.map(({ row }) => [row.email, row])).values()];
+/** The good rows, one for each address, as if they were written one after the other: the last value of a field counts. */
+function mergeRows(judged: readonly Judged[]): ContactRow[] {
+  const merged = new Map<string, ContactRow>();
+  for (const { row, error } of judged) {
+    if (error !== undefined) continue;
+    const earlier = merged.get(row.email);
+    merged.set(row.email, earlier ? mergeRow(earlier, row) : row);
+  }
+  return [...merged.values()];
+}
+
+function mergeRow(earlier: ContactRow, { email, values }: ContactRow): ContactRow {
+  return { email, values: earlier.values.map((value, place) => values[place] ?? value) };
 }

@@ -3,13 +3,14 @@ import {
   SegmentNodeSchema,
   type UpdateSegmentRequest,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { beginBuild } from '../segments/build/begin.ts';
 import { recomputeTime } from '../segments/build/recompute.ts';
-import { changeMessageInterest } from '../segments/interests.ts';
+import { messageInterests } from '../segments/interests.ts';
 import { countMembers } from '../segments/members.ts';
 import { findSegment, nodeOf, type SegmentRow, treeJson } from '../segments/segment.ts';
 import { readTree } from '../segments/tree/read-tree.ts';
@@ -17,7 +18,7 @@ import { readsOf, type Tree } from '../segments/tree/tree.ts';
 import { segmentMessage } from '../views/segment.ts';
 
 export function updateSegment(context: Context): Methods['updateSegment'] {
-  const { store, messageEvents, now } = context;
+  const { store, producers, now } = context;
   return async (request, call) => {
     const { workspaceId, id } = request;
     const tree = readTree(request.tree, request.timezone);
@@ -26,7 +27,7 @@ export function updateSegment(context: Context): Methods['updateSegment'] {
       await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });
     }
     return auditedTransaction(store, call, async (em) => {
-      await changeMessageInterest(messageEvents, { em, workspaceId }, async () => {
+      await changeInterests(messageInterests, producers, { em, workspaceId }, async () => {
         const row = await findSegment(em, { workspaceId, id }, { isLocked: true });
         await write(em, request, tree, now());
         if (!isOther(row, request)) return;

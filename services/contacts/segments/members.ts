@@ -2,6 +2,7 @@ import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
+import { momentSql, momentStep, momentTextSql } from '../changes/moment.ts';
 import { type Scope, Statement } from './compile/statement.ts';
 
 export type Member = { segmentId: string; email: string; version: number };
@@ -97,14 +98,14 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
       events: [
         {
           types: ['segment.joined'],
-          occurredAt: '$2',
+          occurredAt: momentSql,
           data: moveData,
           from: 'written moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
           where: 'is_new',
         },
         {
           types: ['segment.left'],
-          occurredAt: '$2',
+          occurredAt: momentSql,
           data: moveData,
           from: 'leavers moved join segments segment on segment.workspace_id = $1 and segment.id = moved.segment_id',
         },
@@ -136,7 +137,8 @@ async function writeSome(scope: EventScope, { matched, left }: Moves, at: Date):
   );
 }
 
-const moveData = `json_build_object('email', moved.email, 'segment_id', segment.id, 'segment_name', segment.name)`;
+const moveData = `json_build_object('email', moved.email, 'segment_id', segment.id, 'segment_name', segment.name,
+  'event_timestamp', ${momentTextSql})`;
 
 // Who is in a segment since when is read from its members; only an end is kept beside them, with its beginning.
 const moveSteps = `written as (
@@ -157,7 +159,8 @@ const moveSteps = `written as (
     from leavers cross join lateral (
       values (matched_at, 'segment.joined'), ($2::timestamptz, 'segment.left')) as time (at, kind)
     where email = any($8::text[])
-  )`;
+  ),
+  ${momentStep('leavers')}`;
 
 /** Those of the contacts that are there. They can't be deleted before the end of the transaction, with all that is kept of them. */
 async function holdContacts(

@@ -128,7 +128,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     templates: createClient(TemplateContentService, templates),
     templateUses: createClient(TemplateUseService, templateUses),
     now: () => clock.now,
-    messageEvents: createClient(EventProducerService, messages.transport),
+    producers: { messages: createClient(EventProducerService, messages.transport) },
     tryOuts: new TryOuts(),
     personData: { messages: createClient(PersonDataService, persons) },
     log: createLog('test', 'silent'),

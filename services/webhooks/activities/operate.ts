@@ -21,27 +21,33 @@ export function operate(context: Context) {
   };
 }
 
+const at = 'coalesce($3::timestamptz, now())';
+
 /** All retries are due now, and an open circuit lets one of them through at once. */
-function retryNow({ store, now }: Context, key: SubscriptionKey): Promise<string> {
+function retryNow({ store, now, databaseTime }: Context, key: SubscriptionKey): Promise<string> {
   return store.fork().transactional(async (em) => {
     const subscription = await lockSubscription(em, key);
     if (subscription.probe_at) subscription.probe_at = now();
     await em.flush();
-    await bringForward(em, key, now());
+    await bringForward(em, key, databaseTime());
     return statusOf(subscription);
   });
 }
 
-async function bringForward(em: EntityManager, { workspaceId, id }: SubscriptionKey, at: Date) {
+async function bringForward(
+  em: EntityManager,
+  { workspaceId, id }: SubscriptionKey,
+  now: Date | undefined,
+) {
   await query(
     em,
-    `update deliveries set next_attempt_at = $3 where workspace_id = $1 and id in (
+    `update deliveries set next_attempt_at = ${at} where workspace_id = $1 and id in (
        select id from deliveries
        where workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
          -- Attempts that are open now stay claimed.
-         and next_attempt_at > $3 and last_attempt_at < $3::timestamptz - interval '30 seconds'
+         and next_attempt_at > ${at} and last_attempt_at < ${at} - interval '30 seconds'
        order by next_attempt_at limit ${broughtForwardMax} for update skip locked
      )`,
-    [workspaceId, id, at],
+    [workspaceId, id, now?.toISOString() ?? null],
   );
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -21,6 +22,7 @@ const callback = {
   id: '11111111-2222-3333-4444-555555555555',
   type: 'contact.created',
   data: '{"contact": {"name": "Zoë 日本 🎉", "number": 1.10}}',
+  timestamp: '2030-01-01T12:00:00.123456Z',
   attempt: 3,
 };
 
@@ -87,6 +89,34 @@ test.each([301, 302, 307, 308, 400, 410, 429, 500, 503])(
     expect(followed).toBe(0);
   },
 );
+
+const answers = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nthanks';
+
+test.each([
+  ['100 Continue', ['HTTP/1.1 100 Continue\r\n\r\n', answers]],
+  ['100 Continue in one piece with the answer', [`HTTP/1.1 100 Continue\r\n\r\n${answers}`]],
+  ['100 Continue in pieces', ['HTT', 'P/1.1 100 Cont', 'inue\r\n', '\r\n', answers]],
+  [
+    'several',
+    ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n', answers],
+  ],
+])('an interim response that nobody asked for is passed over: %s', async (_, pieces) => {
+  const server = createTcpServer((socket) => {
+    socket.on('data', async (request) => {
+      if (!`${request}`.startsWith('POST')) return;
+      for (const piece of pieces) {
+        socket.write(piece);
+        await sleep(10);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const success = { status: 200, body: 'thanks', error: null };
+  expect(await send(url)).toMatchObject(success);
+  expect(await send(url)).toMatchObject(success);
+});
 
 test.each([
   ['120', 120_000],

@@ -16,6 +16,8 @@ export type Callback = {
   type: string;
   /** A JSON text. */
   data: string;
+  /** When the event happened, in RFC 3339; the same in each attempt. */
+  timestamp: string;
   /** From 1. */
   attempt: number;
 };
@@ -52,7 +54,7 @@ export function sendCallback(
 function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(callback.url);
   const { id, key } = callback;
-  const body = bodyOf(callback, now);
+  const body = bodyOf(callback);
   const traceparent = currentTraceparent();
   const timestamp = `${Math.floor(now.getTime() / 1_000)}`;
   return {
@@ -73,8 +75,8 @@ function requestOf(callback: Callback, now: Date): Dispatcher.DispatchOptions {
 }
 
 /** The data stay the text that they are: parsing would cost as much as all the rest, and change numbers. */
-function bodyOf({ id, type, workspaceId, data }: Callback, now: Date): string {
-  const head = { id, type, workspace_id: workspaceId, timestamp: now.toISOString() };
+function bodyOf({ id, type, workspaceId, timestamp, data }: Callback): string {
+  const head = { id, type, workspace_id: workspaceId, timestamp };
   return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
 }
 

@@ -14,9 +14,15 @@ export function madeUpData(type: string, now: Date): object {
         list_name: 'Test list',
         status: listStatuses[type] ?? 'active',
         previous_status: previousStatuses[type] ?? null,
+        event_timestamp: at,
       };
     case 'segment':
-      return { email, segment_id: 'test-segment', segment_name: 'Test segment' };
+      return {
+        email,
+        segment_id: 'test-segment',
+        segment_name: 'Test segment',
+        event_timestamp: at,
+      };
     case 'email':
       return {
         email,

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandlerContext } from '@connectrpc/connect';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context } from '../context.ts';
-import { changeInterests } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
+import { beginMs } from '../sending/claim.ts';
 import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
@@ -15,11 +18,13 @@ export async function changeSubscription(
   change: (subscription: Subscription) => void,
   call?: Pick<HandlerContext, 'values'>,
 ): Promise<Subscription> {
+  let ends = false;
   const changed = await context.store.fork().transactional((em) =>
-    changeInterests(context, { em, workspaceId }, async () => {
+    changeInterests(interests, context.producers, { em, workspaceId }, async () => {
       const subscription = await lockSubscription(em, { workspaceId, id });
-      const wasEnabled = subscription.enabled;
+      const { enabled: wasEnabled, url, sealed_secret } = subscription;
       change(subscription);
+      ends = wasEnabled && !isSameEndpoint(subscription, { url, sealed_secret });
       subscription.updated_at = context.now();
       const resumes = subscription.enabled && !wasEnabled;
       if (resumes && (await hasRetries(em, subscription))) {
@@ -34,7 +39,17 @@ export async function changeSubscription(
     }),
   );
   await context.dispatcher.recall({ workspaceId, id });
+  // Other processes begin callbacks to the endpoint as it was for so long, and no longer.
+  if (ends) await sleep(beginMs);
   return changed;
+}
+
+/** Whether callbacks may still begin as before. */
+function isSameEndpoint(
+  { enabled, url, sealed_secret }: Subscription,
+  before: Pick<Subscription, 'url' | 'sealed_secret'>,
+): boolean {
+  return enabled && url === before.url && sealed_secret === before.sealed_secret;
 }
 
 async function hasRetries(em: EntityManager, { workspace_id, id }: Subscription): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { Code } from '@connectrpc/connect';
 import { afterEach, expect, test } from '@jest/globals';
+import { pushInterests } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
+import { interests } from '../interests/interests.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { Subscription } from '../subscription.ts';
-import { pushInterests } from '../tasks/push-interests.ts';
 import {
   content,
   givenDeliveries,
@@ -112,7 +113,7 @@ test('what nobody wants any more is told by a job', async () => {
   await given.client.toggleWebhookSubscription({ workspaceId, id, enabled: false });
   expect(given.told.interests).toEqual([]);
   expect(await jobsOf(given, 'pushInterests')).toContainEqual({ workspaceId });
-  await pushInterests(given.context, { log: { warn: () => {} } as never })({ workspaceId });
+  await pushInterests(interests, given.context.producers, given.context)({ workspaceId });
   const none = [
     // The deliveries about a contact that is deleted are erased.
     { producer: 'contacts', workspaceId, types: ['contact.deleted'] },
@@ -131,7 +132,7 @@ test('at the start every workspace is told, then that all others want nothing', 
   const workspaceId = givenWorkspace();
   await givenSubscription(given, workspaceId);
   given.told.interests = [];
-  await pushInterests(given.context, { log: { warn: () => {} } as never })({});
+  await pushInterests(interests, given.context.producers, given.context)({});
   expect(given.told.interests).toContainEqual({
     producer: 'contacts',
     workspaceId,

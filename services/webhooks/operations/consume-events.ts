@@ -1,3 +1,5 @@
+import { toJson } from '@bufbuild/protobuf';
+import { TimestampSchema, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ConsumeEventsRequest } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Context, Methods } from '../context.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
@@ -7,13 +9,13 @@ import { addErasure } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {
-  const { store, now, dispatcher } = context;
+  const { store, databaseTime, dispatcher } = context;
   return async (request) => {
     const { workspaceId, events } = request;
     await eraseDeleted(context, request);
     const matches = await match(context, workspaceId, events);
     if (matches.length === 0) return {};
-    await insertDeliveries(store, request, { matches, now: now() });
+    await insertDeliveries(store, request, { matches, now: databaseTime() });
     const ids = new Set(matches.map(({ subscriptionId }) => subscriptionId));
     dispatcher.poke([...ids].map((id) => ({ workspaceId, id })));
     return {};
@@ -27,8 +29,11 @@ async function eraseDeleted(
 ): Promise<void> {
   const deleted = events.filter(({ type }) => type === 'contact.deleted');
   const em = store.fork();
-  for (const { type, dataJson } of deleted) {
+  for (const { type, dataJson, occurredAt } of deleted) {
     const { email } = subjectOf(type, dataJson);
-    if (email !== '') await addErasure(em, { workspaceId, email, sinceMs: now().getTime() }, 0);
+    const time = occurredAt ?? timestampFromDate(now());
+    const at = toJson(TimestampSchema, time);
+    const erasure = { workspaceId, email, sinceMs: timestampMs(time), at };
+    if (email !== '') await addErasure(em, erasure, 0);
   }
 }

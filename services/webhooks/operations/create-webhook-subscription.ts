@@ -1,10 +1,11 @@
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { contentOf } from '../input/content.ts';
-import { changeInterests } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
 import { Subscription } from '../subscription.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
@@ -18,7 +19,7 @@ export function createWebhookSubscription(context: Context): Methods['createWebh
     const content = await contentOf(egress, request);
     const at = now();
     return once(store, call, method, request, (em) =>
-      changeInterests(context, { em, workspaceId }, async () => {
+      changeInterests(interests, context.producers, { em, workspaceId }, async () => {
         const count = await em.count(Subscription, { workspace_id: workspaceId });
         if (count >= subscriptionsMax) {
           throw refusal(

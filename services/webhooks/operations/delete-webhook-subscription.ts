@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
-import { changeInterests } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
 import { addWake } from '../lifecycle/wake.ts';
+import { beginMs } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
@@ -11,7 +14,7 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
   return async ({ workspaceId, id }, call) => {
     const key = { workspaceId, id };
     await auditedTransaction(context.store, call, (em) =>
-      changeInterests(context, { em, workspaceId }, async () => {
+      changeInterests(interests, context.producers, { em, workspaceId }, async () => {
         const subscription = await lockSubscription(em, key);
         await em.remove(subscription).flush();
         await addJob(em, 'webhooks', { task: 'forgetDeliveries', payload: key });
@@ -20,6 +23,8 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
       }),
     );
     await dispatcher.recall(key);
+    // Other processes begin callbacks to it for so long, and no longer.
+    await sleep(beginMs);
     return { success: true };
   };
 }

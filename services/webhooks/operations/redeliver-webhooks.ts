@@ -12,14 +12,14 @@ import { lockSubscription } from '../subscription-queries.ts';
 const redeliveredMax = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWebhooks'] {
+export function redeliverWebhooks({ store, databaseTime }: Context): Methods['redeliverWebhooks'] {
   return async (request, call) => {
     if ((request.deliveryId === '') === (request.since === undefined)) {
       throw invalidField('delivery_id', 'either delivery_id or since is required');
     }
     return auditedTransaction(store, call, async (em) => {
       await lockSubscription(em, request);
-      const redelivered = await redeliver(em, request, now());
+      const redelivered = await redeliver(em, request, databaseTime());
       if (redelivered === 0 && request.deliveryId !== '') {
         throw refusal('WEBHOOK_DELIVERY_NOT_FOUND', 'Failed webhook delivery not found');
       }
@@ -32,7 +32,7 @@ export function redeliverWebhooks({ store, now }: Context): Methods['redeliverWe
 async function redeliver(
   em: EntityManager,
   { workspaceId, id, deliveryId, since }: RedeliverWebhooksRequest,
-  at: Date,
+  now: Date | undefined,
 ): Promise<number> {
   if (deliveryId !== '' && !uuid.test(deliveryId)) return 0;
   const [condition, value] = since
@@ -47,12 +47,12 @@ async function redeliver(
        order by created_at limit ${redeliveredMax} for update skip locked
      ),
      redelivered as (
-       update deliveries set status = 'pending', attempts = 0, next_attempt_at = $4
+       update deliveries set status = 'pending', attempts = 0, next_attempt_at = coalesce($4::timestamptz, now())
        where workspace_id = $1 and id in (select id from chosen)
        returning 1
      )
      select count(*)::int as count from redelivered`,
-    [workspaceId, id, value, at, payloadTooLarge],
+    [workspaceId, id, value, now?.toISOString() ?? null, payloadTooLarge],
   );
   return rows[0]?.count ?? 0;
 }

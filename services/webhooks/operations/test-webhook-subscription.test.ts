@@ -101,7 +101,7 @@ test('a secret that cannot be read is told in the answer, each time', async () =
   for (let time = 0; time < 11; time += 1) {
     expect(await given.client.testWebhookSubscription(key)).toMatchObject({
       success: false,
-      error: 'request failed: the secret can not be read',
+      error: 'request failed: the secret cannot be read',
     });
   }
 });

@@ -19,11 +19,13 @@ export function testWebhookSubscription(context: Context): Methods['testWebhookS
       throw refusal('TOO_MANY', 'Too many open tests of webhooks');
     }
     const type = eventType || 'test';
+    const at = now();
     const callback = {
       key: { workspaceId, id },
       id: `test_${randomBytes(16).toString('hex')}`,
       type,
-      data: JSON.stringify(madeUpData(type, now())),
+      data: JSON.stringify(madeUpData(type, at)),
+      timestamp: at.toISOString(),
       attempt: 1,
       url,
       sealedSecret: sealed_secret,

@@ -7,8 +7,10 @@ import { addressSql } from './address.ts';
 export type Erasure = {
   workspaceId: string;
   email: string;
-  /** In Unix milliseconds, when this service was told. */
+  /** In Unix milliseconds, when it was deleted. */
   sinceMs: number;
+  /** The same in RFC 3339, to the microsecond; absent in jobs of version 0.2. */
+  at?: string;
 };
 
 /** Queues a step of an erasure. */
@@ -18,9 +20,16 @@ export async function addErasure(em: EntityManager, payload: Erasure, inMs: numb
   await addJob(em, 'webhooks', { task: 'erasePerson', payload, key, runAt });
 }
 
+/** What happened later is about somebody who has come back. */
+const isBefore = 'coalesce(occurred_at, created_at) <= $3::timestamptz';
+
+const valuesOf = ({ workspaceId, email, sinceMs, at }: Erasure) => [
+  workspaceId,
+  email,
+  at ?? new Date(sinceMs).toISOString(),
+];
+
 type Part = Erasure & {
-  /** Later deliveries are about somebody who has come back. */
-  until: Date;
   /** Also those that are still to be sent. */
   all: boolean;
 };
@@ -28,7 +37,7 @@ type Part = Erasure & {
 /** Deletes some deliveries about an address; returns how many. */
 export async function deleteDeliveries(
   em: EntityManager,
-  { workspaceId, email, until, all }: Part,
+  { all, ...erasure }: Part,
   rowsMax: number,
 ): Promise<number> {
   const [row] = await query<{ count: number }>(
@@ -36,28 +45,25 @@ export async function deleteDeliveries(
     `with gone as (
        delete from deliveries where workspace_id = $1 and id = any(array(
          select id from deliveries delivery
-         where workspace_id = $1 and ${addressSql('delivery')} = $2 and created_at < $3 and (status <> 'pending' or $4)
+         where workspace_id = $1 and ${addressSql('delivery')} = $2 and ${isBefore} and (status <> 'pending' or $4)
          limit ${rowsMax}
        )) returning 1
      )
      select count(*)::int as count from gone`,
-    [workspaceId, email, until, all],
+    [...valuesOf(erasure), all],
   );
   return row?.count ?? 0;
 }
 
 /** Whether any is left to be sent. */
-export async function hasPending(
-  em: EntityManager,
-  { workspaceId, email, until }: Pick<Part, 'workspaceId' | 'email' | 'until'>,
-): Promise<boolean> {
+export async function hasPending(em: EntityManager, erasure: Erasure): Promise<boolean> {
   const [row] = await query<{ found: boolean }>(
     em,
     `select exists (
        select from deliveries delivery
-       where workspace_id = $1 and ${addressSql('delivery')} = $2 and created_at < $3
+       where workspace_id = $1 and ${addressSql('delivery')} = $2 and ${isBefore}
      ) as found`,
-    [workspaceId, email, until],
+    valuesOf(erasure),
   );
   return row?.found ?? false;
 }

@@ -14,7 +14,10 @@ import type { Recorder } from './recorder.ts';
 /** What sending needs, in the service as in the worker. */
 export type SendingContext = {
   store: Store;
+  /** The clock of the process. */
   now: () => Date;
+  /** In place of the database's clock, which decides what is due and until when a claim holds; undefined but in tests. */
+  databaseTime: () => Date | undefined;
   keyring: Keyring;
   log: Log;
   egress: Egress;
@@ -56,14 +59,32 @@ function resultOf({ status }: Answer): string {
 /** Sends a callback with the secret that its endpoint has. Never rejects. */
 export async function callBack(
   { egress, keyring, now }: Pick<SendingContext, 'egress' | 'keyring' | 'now'>,
-  { key, id, attempt, url, type, data, sealedSecret }: Omit<Claimed, 'traceparent'>,
+  {
+    key,
+    id,
+    attempt,
+    url,
+    type,
+    data,
+    timestamp,
+    sealedSecret,
+  }: Omit<Claimed, 'traceparent' | 'beginByMs'>,
 ): Promise<Answer> {
   let secret: Buffer;
   try {
     secret = keyOf(openSecret(keyring, key, sealedSecret));
   } catch {
-    return { status: null, body: null, error: 'the secret can not be read', retryAfterMs: 0 };
+    return { status: null, body: null, error: 'the secret cannot be read', retryAfterMs: 0 };
   }
-  const callback = { url, key: secret, workspaceId: key.workspaceId, id, type, data, attempt };
+  const callback = {
+    url,
+    key: secret,
+    workspaceId: key.workspaceId,
+    id,
+    type,
+    data,
+    timestamp,
+    attempt,
+  };
   return sendCallback(egress, callback, { now: now() });
 }

@@ -57,16 +57,20 @@ test('the result of a lost claim changes nothing', async () => {
   const [lost] = await claim('first', 1);
   const [taken] = await claim('retry', 1, later(30_000));
   const result = { key, id: lost!.id, endedAt: later(31_000) };
-  await recordResults(given.context.store, [
-    { ...result, attempt: lost!.attempt, answer: failure },
-  ]);
+  await recordResults(
+    given.context.store,
+    [{ ...result, attempt: lost!.attempt, answer: failure }],
+    given.context,
+  );
   expect(await deliveriesOf(given, key.workspaceId)).toMatchObject([
     { status: 'pending', attempts: 2, last_error: null },
   ]);
   expect(await endpointOf(given, key.id)).toMatchObject({ failures_in_row: 0, next_wake_at: null });
-  await recordResults(given.context.store, [
-    { ...result, attempt: taken!.attempt, answer: success },
-  ]);
+  await recordResults(
+    given.context.store,
+    [{ ...result, attempt: taken!.attempt, answer: success }],
+    given.context,
+  );
   expect(await deliveriesOf(given, key.workspaceId)).toMatchObject([{ status: 'delivered' }]);
 });
 

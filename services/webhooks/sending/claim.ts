@@ -1,9 +1,15 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { occurredAtSql } from '../delivery.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 /** A claim is over after it; what its process has not recorded by then is a retry that is due. */
 export const leaseMs = 30_000;
+/**
+ * Callbacks begin within it after their endpoint was read. A change of an endpoint is answered when it has passed since the
+ * commit, so that no process calls an endpoint that is disabled, or signs with its old secret.
+ */
+export const beginMs = 1_000;
 /** For so long after the circuit has closed, claims are paced: one row each step at first, twice as many every second. */
 const pacedForSeconds = 8;
 const paceStepMs = 100;
@@ -17,20 +23,24 @@ export type Claimed = {
   type: string;
   /** A JSON text. */
   data: string;
+  /** When the event happened. */
+  timestamp: string;
   /** From 1. */
   attempt: number;
   /** Of what caused the event, where that is part of a sampled trace. */
   traceparent: string | null;
   url: string;
   sealedSecret: string;
+  /** By the clock of `performance`: no callback begins later, unless the endpoint is read again. */
+  beginByMs: number;
 };
 
 /** What an endpoint gave; an endpoint that is gone or disabled gives no answer. */
 export type EndpointClaim = {
   key: SubscriptionKey;
   deliveries: Claimed[];
-  /** While it is paced: before this nothing more is given. */
-  notBefore: Date | undefined;
+  /** While it is paced: nothing more is given for so long. */
+  waitMs: number;
 };
 
 type Row = {
@@ -38,7 +48,8 @@ type Row = {
   subscription_id: string;
   url: string;
   sealed_secret: string;
-  not_before: string | null;
+  wait_ms: number | null;
+  timestamp: string;
   id: string | null;
   event_type: string;
   data: string;
@@ -46,10 +57,13 @@ type Row = {
   traceparent: string | null;
 };
 
+/** The database's clock, whatever the clock of a process says. */
+const at = 'coalesce($4::timestamptz, now())';
+
 const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
   from deliveries
   where workspace_id = ${endpoint}.workspace_id and subscription_id = ${endpoint}.id and status = 'pending'
-    and ${kind === 'first' ? 'attempts = 0' : 'attempts > 0 and next_attempt_at <= $4::timestamptz'}`;
+    and ${kind === 'first' ? 'attempts = 0' : `attempts > 0 and next_attempt_at <= ${at}`}`;
 
 // An open circuit and a pace are a gate in the endpoint's row: the update lets one claim through, whoever makes it. Gates are locked in
 // the order in which results lock their endpoints, so that the two never wait in a circle. A probe takes
@@ -69,22 +83,22 @@ export const claimSql = `
     cross join lateral (
       select workspace_id, id, gated.slots from subscriptions
       where workspace_id = gated.workspace_id and id = gated.id
-        and coalesce(probe_at, next_claim_at, '-infinity') <= $4::timestamptz
+        and coalesce(probe_at, next_claim_at, '-infinity') <= ${at}
       for no key update
     ) locked
   ), passed as (
     update subscriptions s set
-      probe_at = case when s.probe_at is not null then $4::timestamptz + interval '${leaseMs} milliseconds' end,
+      probe_at = case when s.probe_at is not null then ${at} + interval '${leaseMs} milliseconds' end,
       next_claim_at = case
-        when s.recovered_at > $4::timestamptz - interval '${pacedForSeconds} seconds'
-        then $4::timestamptz + interval '${paceStepMs} milliseconds'
+        when s.recovered_at > ${at} - interval '${pacedForSeconds} seconds'
+        then ${at} + interval '${paceStepMs} milliseconds'
       end,
       recovered_at = case
-        when s.recovered_at > $4::timestamptz - interval '${pacedForSeconds} seconds' then s.recovered_at
+        when s.recovered_at > ${at} - interval '${pacedForSeconds} seconds' then s.recovered_at
       end
     from gates
     where s.workspace_id = gates.workspace_id and s.id = gates.id and s.enabled
-      and coalesce(s.probe_at, s.next_claim_at, '-infinity') <= $4::timestamptz
+      and coalesce(s.probe_at, s.next_claim_at, '-infinity') <= ${at}
       and (
         (($5 or s.probe_at is not null) and exists (select ${dueOf('s', 'first')} offset 0))
         or ((not $5 or s.probe_at is not null) and exists (select ${dueOf('s', 'retry')} offset 0))
@@ -93,7 +107,7 @@ export const claimSql = `
       case
         when s.probe_at is not null then 1
         when s.recovered_at is null then gates.slots
-        else least(gates.slots, 2 ^ floor(extract(epoch from $4::timestamptz - s.recovered_at)))::int
+        else least(gates.slots, 2 ^ floor(extract(epoch from ${at} - s.recovered_at)))::int
       end as slots
   ), ready as materialized (
     select workspace_id, id, slots, false as is_probe from known where not is_gated
@@ -120,13 +134,16 @@ export const claimSql = `
       for update skip locked
     ) due
   ), claimed as (
-    update deliveries set attempts = attempts + 1, last_attempt_at = $4::timestamptz,
-      next_attempt_at = $4::timestamptz + interval '${leaseMs} milliseconds'
+    update deliveries set attempts = attempts + 1, last_attempt_at = ${at},
+      next_attempt_at = ${at} + interval '${leaseMs} milliseconds'
     where ctid = any(array(select place from firsts union all select place from retries))
-    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts, traceparent
+    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts, traceparent, occurred_at, created_at
   )
   select known.workspace_id, known.id as subscription_id, known.url, known.sealed_secret,
-    case when known.is_gated then coalesce(passed.next_claim_at, known.next_claim_at) end as not_before,
+    case when known.is_gated
+      then extract(epoch from coalesce(passed.next_claim_at, known.next_claim_at) - ${at})::float8 * 1000
+    end as wait_ms,
+    ${occurredAtSql('claimed')} as timestamp,
     claimed.id, claimed.event_type, claimed.data, claimed.attempts, claimed.traceparent
   from known
   left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
@@ -140,41 +157,57 @@ export async function claimDue(
   store: Pick<Store, 'read'>,
   kind: 'first' | 'retry',
   asks: readonly Ask[],
-  now: Date,
+  now: Date | undefined,
 ): Promise<EndpointClaim[]> {
+  const beginByMs = performance.now() + beginMs;
   const rows = await store.read<Row>(claimSql, [
     asks.map(({ key }) => key.workspaceId),
     asks.map(({ key }) => key.id),
     asks.map(({ slots }) => slots),
-    now.toISOString(),
+    now?.toISOString() ?? null,
     kind === 'first',
   ]);
   const byEndpoint = Map.groupBy(rows, (row) => `${row.workspace_id}/${row.subscription_id}`);
-  return [...byEndpoint.values()].map(toClaim);
+  return [...byEndpoint.values()].map((each) => toClaim(each, beginByMs));
 }
 
-function toClaim(rows: Row[]): EndpointClaim {
-  const { workspace_id, subscription_id, url, sealed_secret, not_before } = rows[0]!;
+function toClaim(rows: Row[], beginByMs: number): EndpointClaim {
+  const { workspace_id, subscription_id, url, sealed_secret: sealedSecret, wait_ms } = rows[0]!;
   const key = { workspaceId: workspace_id, id: subscription_id };
   const deliveries = rows.flatMap(
-    ({ id, event_type: type, data, attempts: attempt, traceparent }) =>
+    ({ id, event_type: type, data, timestamp, attempts: attempt, traceparent }) =>
       id === null
         ? []
-        : [{ key, id, type, data, attempt, traceparent, url, sealedSecret: sealed_secret }],
+        : [{ key, id, type, data, timestamp, attempt, traceparent, url, sealedSecret, beginByMs }],
   );
-  return { key, deliveries, notBefore: not_before === null ? undefined : new Date(not_before) };
+  return { key, deliveries, waitMs: Math.max(wait_ms ?? 0, 0) };
+}
+
+export type Endpoint = { url: string; sealedSecret: string; beginByMs: number };
+
+/** Reads the endpoint of claims that have waited; undefined if it is disabled or gone. */
+export async function readEndpoint(
+  store: Pick<Store, 'read'>,
+  { workspaceId, id }: SubscriptionKey,
+): Promise<Endpoint | undefined> {
+  const beginByMs = performance.now() + beginMs;
+  const [row] = await store.read<{ url: string; sealed_secret: string }>(
+    'select url, sealed_secret from subscriptions where workspace_id = $1 and id = $2 and enabled',
+    [workspaceId, id],
+  );
+  return row && { url: row.url, sealedSecret: row.sealed_secret, beginByMs };
 }
 
 /** Undoes claims of which nothing was sent. */
 export async function giveBack(
   store: Store,
   claims: readonly Pick<Claimed, 'key' | 'id' | 'attempt'>[],
-  now: Date,
+  now: Date | undefined,
 ): Promise<void> {
   if (claims.length === 0) return;
   await query(
     store.fork(),
-    `update deliveries d set attempts = d.attempts - 1, next_attempt_at = $4,
+    `update deliveries d set attempts = d.attempts - 1, next_attempt_at = ${at},
        last_attempt_at = case when d.attempts > 1 then d.last_attempt_at end
      from unnest($1::text[], $2::uuid[], $3::int[]) as given (workspace_id, id, attempts)
      where d.workspace_id = given.workspace_id and d.id = given.id
@@ -183,7 +216,7 @@ export async function giveBack(
       claims.map(({ key }) => key.workspaceId),
       claims.map(({ id }) => id),
       claims.map(({ attempt }) => attempt),
-      now,
+      now?.toISOString() ?? null,
     ],
   );
 }

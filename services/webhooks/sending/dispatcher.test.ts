@@ -39,7 +39,7 @@ test('delivers an event at once, with its data as they were sent', async () => {
     id: delivery?.id,
     type: 'contact.created',
     workspace_id: workspaceId,
-    timestamp: '2030-01-01T12:00:00.000Z',
+    timestamp: '2030-01-01T12:00:00.000000Z',
     data: contact,
   });
   expect((await endpointOf(given, id))?.last_delivery_at).toEqual(given.clock.now);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { type Ask, claimDue, type EndpointClaim, giveBack } from './claim.ts';
+import { type Ask, claimDue, type EndpointClaim, giveBack, readEndpoint } from './claim.ts';
 import { Lane, type Pool, type Queued } from './lane.ts';
 import { type Origin, Origins } from './origins.ts';
 import { findEndpoints } from './scan.ts';
@@ -134,11 +134,12 @@ export class Dispatcher {
 
   async #claim(lanes: ReadonlyMap<Lane, Ask>): Promise<void> {
     for (const lane of lanes.keys()) lane.wasPoked = false;
-    const now = this.#context.now();
-    const claims = await claimDue(this.#context.store, 'first', [...lanes.values()], now);
+    const { store, now, databaseTime } = this.#context;
+    const nowMs = now().getTime();
+    const claims = await claimDue(store, 'first', [...lanes.values()], databaseTime());
     const byName = new Map(claims.map((claim) => [nameOf(claim.key), claim]));
     for (const [lane, { slots }] of lanes) {
-      this.#take(lane, { claim: byName.get(nameOf(lane.key)), slots, nowMs: now.getTime() });
+      this.#take(lane, { claim: byName.get(nameOf(lane.key)), slots, nowMs });
     }
   }
 
@@ -147,9 +148,9 @@ export class Dispatcher {
     { claim, slots, nowMs }: { claim: EndpointClaim | undefined; slots: number; nowMs: number },
   ): void {
     const deliveries = claim?.deliveries ?? [];
-    const notBeforeMs = claim?.notBefore?.getTime() ?? 0;
-    lane.notBeforeMs = notBeforeMs;
-    lane.hasMore = lane.wasPoked || deliveries.length === slots || notBeforeMs > nowMs;
+    const waitMs = claim?.waitMs ?? 0;
+    lane.notBeforeMs = nowMs + waitMs;
+    lane.hasMore = lane.wasPoked || deliveries.length === slots || waitMs > 0;
     const pool = this.#poolOf(lane);
     for (const claimed of deliveries) {
       pool.held += 1;
@@ -158,7 +159,7 @@ export class Dispatcher {
     }
     this.#startQueued(lane);
     this.#offer(lane);
-    if (notBeforeMs > nowMs) this.#pumpIn(notBeforeMs - nowMs);
+    if (waitMs > 0) this.#pumpIn(waitMs);
   }
 
   #pumpIn(ms: number): void {
@@ -176,6 +177,9 @@ export class Dispatcher {
       const origin = this.#origins.of(queued.claimed);
       if (queued.claimedAtMs < tooOldMs) {
         this.#giveBack(lane.queue.splice(0));
+      } else if (queued.claimed.beginByMs < performance.now()) {
+        if (!lane.isReading) this.#hold(this.#readAgain(lane));
+        return;
       } else if (origin.isFull) {
         origin.waiting.add(lane);
         return;
@@ -184,6 +188,21 @@ export class Dispatcher {
         this.#hold(this.#send(lane, origin, queued));
       }
     }
+  }
+
+  /** What is claimed ahead may wait while an operator disables the endpoint in another process, or replaces its secret. */
+  async #readAgain(lane: Lane): Promise<void> {
+    lane.isReading = true;
+    const { store, log } = this.#context;
+    const endpoint = await readEndpoint(store, lane.key).catch((error) => {
+      log.warn({ err: error }, 'an endpoint could not be read; its deliveries are given back');
+    });
+    lane.isReading = false;
+    if (endpoint) for (const each of lane.queue) Object.assign(each.claimed, endpoint);
+    else this.#giveBack(lane.queue.splice(0));
+    this.#startQueued(lane);
+    this.#offer(lane);
+    this.#pump();
   }
 
   #hold(send: Promise<void>): void {
@@ -228,9 +247,9 @@ export class Dispatcher {
   #giveBack(queued: readonly Queued[]): void {
     if (queued.length === 0) return;
     for (const each of queued) this.#release(each);
-    const { store, log, now } = this.#context;
+    const { store, log, databaseTime } = this.#context;
     const claims = queued.map(({ claimed }) => claimed);
-    const back = giveBack(store, claims, now()).catch((error) => {
+    const back = giveBack(store, claims, databaseTime()).catch((error) => {
       // They are retries when their claim is over.
       log.warn({ err: error }, 'claims of deliveries could not be given back');
     });
@@ -238,9 +257,9 @@ export class Dispatcher {
   }
 
   async #scan(): Promise<void> {
-    const { store, now, log } = this.#context;
+    const { store, databaseTime, log } = this.#context;
     try {
-      const { keys, after } = await findEndpoints(store, now(), this.#scanAfter);
+      const { keys, after } = await findEndpoints(store, databaseTime(), this.#scanAfter);
       this.#scanAfter = after;
       this.poke(keys);
     } catch (error) {

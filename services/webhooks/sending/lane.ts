@@ -19,6 +19,8 @@ export class Lane {
   hasMore = false;
   /** Whether there is more since the claim began that is made now. */
   wasPoked = false;
+  /** Whether its endpoint is being read again. */
+  isReading = false;
   /** While the endpoint is paced: nothing is claimed before. */
   notBeforeMs = 0;
 

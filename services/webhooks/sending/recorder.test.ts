@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { createLog } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { deliveriesOf, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
@@ -38,11 +37,13 @@ function unreliable(store: Store): Store & { fails: boolean; tried: number } {
   return Object.assign(state, { ...store, fork });
 }
 
+const recorderOn = (store: Store) => new Recorder({ ...given.context, store });
+
 test('results are kept while the database refuses, and stored when it is back', async () => {
   const { workspaceId, results } = await givenResults(300);
   const store = unreliable(given.context.store);
   store.fails = true;
-  const recorder = new Recorder({ store, log: createLog('test', 'silent') });
+  const recorder = recorderOn(store);
   const stored = results.map((result) => recorder.add(result));
   await until(() => store.tried >= 3);
   store.fails = false;
@@ -56,7 +57,7 @@ test('so many unstored results stop new claims', async () => {
   const { results } = await givenResults(1);
   const store = unreliable(given.context.store);
   store.fails = true;
-  const recorder = new Recorder({ store, log: createLog('test', 'silent') });
+  const recorder = recorderOn(store);
   for (let count = 0; count < 1_999; count += 1) void recorder.add(results[0]!);
   expect(recorder.isBehind).toBe(false);
   void recorder.add(results[0]!);
@@ -68,7 +69,7 @@ test('so many unstored results stop new claims', async () => {
 
 test('one result that the database refuses holds up no other', async () => {
   const { workspaceId, results } = await givenResults(20);
-  const recorder = new Recorder({ store: given.context.store, log: createLog('test', 'silent') });
+  const recorder = recorderOn(given.context.store);
   // No answer's text has a NUL; it stands for any value that PostgreSQL refuses.
   const poisoned = results.map((result, at) =>
     at === 7 ? { ...result, answer: { ...success, body: 'a\0b' } } : result,
@@ -95,7 +96,7 @@ test('a result that comes while others are written is stored without any that fo
       return Object.assign(Object.create(em), { transactional });
     },
   };
-  const recorder = new Recorder({ store: slow, log: createLog('test', 'silent') });
+  const recorder = recorderOn(slow);
   const first = recorder.add(results[0]!);
   // The second one's turn comes while the first is written.
   await new Promise((done) => setTimeout(done, 50));

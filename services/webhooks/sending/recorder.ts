@@ -1,7 +1,7 @@
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
-import { type Result, recordResults } from './results.ts';
+import { type Clocks, type Result, recordResults } from './results.ts';
 
 /** Bounds a statement. */
 const groupMax = 200;
@@ -10,7 +10,7 @@ const waitMaxMs = 25;
 export const unstoredMax = 2_000;
 const unstorableText = 'The answer could not be stored';
 
-export type RecorderContext = { store: Store; log: Log };
+export type RecorderContext = Clocks & { store: Store; log: Log };
 
 type Entry = { result: Result; stored: () => void };
 
@@ -82,7 +82,7 @@ export class Recorder {
 
   async #record(group: readonly Entry[], isFinal: (error: unknown) => boolean): Promise<void> {
     const results = group.map(({ result }) => result);
-    const write = () => recordResults(this.#context.store, results);
+    const write = () => recordResults(this.#context.store, results, this.#context);
     await untilStored(this.#context.log, 'results', write, isFinal);
     this.#unstored -= group.length;
     for (const { stored } of group) stored();

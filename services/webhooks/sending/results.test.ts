@@ -30,6 +30,7 @@ async function givenClaimed(count: number, attempts = 0) {
         const { id, attempt } = claim!.deliveries[from + at]!;
         return { key, id, attempt, ...each };
       }),
+      given.context,
     );
   return { key, record };
 }

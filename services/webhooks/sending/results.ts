@@ -1,10 +1,11 @@
+import { addPush } from '#lib/jobs/interest-pushes.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Answer } from '../endpoint/callback.ts';
 import { retryAt } from '../endpoint/health.ts';
-import { addPush } from '../interests/interests.ts';
+import { interests } from '../interests/interests.ts';
 import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
 import { addWakes } from '../lifecycle/wake.ts';
 import { hostOf, nameOf, type SubscriptionKey } from '../subscription.ts';
@@ -20,13 +21,19 @@ export type Result = {
   answer: Answer;
 };
 
+export type Clocks = { now: () => Date; databaseTime: () => Date | undefined };
+
 /** Records what became of deliveries that are still as they were claimed, and what that says of their endpoints. */
-export async function recordResults(store: Store, results: readonly Result[]): Promise<void> {
+export async function recordResults(
+  store: Store,
+  results: readonly Result[],
+  clocks: Clocks,
+): Promise<void> {
   const judged = results.map(judge);
   await store.fork().transactional(async (em) => {
-    const { endpoints, ids } = await writeDeliveries(em, judged);
+    const { endpoints, ids, aheadMs } = await writeDeliveries(em, judged, clocks);
     const recorded = Map.groupBy(
-      judged.filter(({ id }) => ids.has(id)),
+      judged.filter(({ id }) => ids.has(id)).map((each) => shifted(each, aheadMs)),
       ({ key }) => nameOf(key),
     );
     const changed = endpoints.flatMap((endpoint) => {
@@ -49,6 +56,13 @@ function judge(result: Result): Judged {
   return { ...result, isSuccess, isGone: answer.status === 410, dueAt, status };
 }
 
+/** The times of a result by the database's clock. */
+function shifted(result: Judged, aheadMs: number): Judged {
+  const shift = (time: Date) => new Date(time.getTime() + aheadMs);
+  const { endedAt, dueAt } = result;
+  return { ...result, endedAt: shift(endedAt), dueAt: dueAt && shift(dueAt) };
+}
+
 // Endpoints are locked first and in one order, so that processes which record at once wait for each other, and never in a circle.
 const deliveriesSql = prepared(`
   with endpoints as materialized (
@@ -61,33 +75,43 @@ const deliveriesSql = prepared(`
       from subscriptions where workspace_id = asked.workspace_id and id = asked.id
       for update
     ) s
+  ), clock as materialized (
+    select coalesce($12::timestamptz, now()) - $11::timestamptz as ahead
   ), recorded as (
-    update deliveries d set status = given.status, next_attempt_at = given.due_at,
-      delivered_at = case when given.status = 'delivered' then given.ended_at end,
+    update deliveries d set status = given.status, next_attempt_at = given.due_at + clock.ahead,
+      delivered_at = case when given.status = 'delivered' then given.ended_at + clock.ahead end,
       last_response_status = given.response_status, last_response_body = given.body, last_error = given.error
     from unnest($1::text[], $3::uuid[], $4::int[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::int[],
-      $9::text[], $10::text[]) as given (workspace_id, id, attempt, status, due_at, ended_at, response_status, body, error)
+      $9::text[], $10::text[]) as given (workspace_id, id, attempt, status, due_at, ended_at, response_status, body, error),
+      clock
     where d.workspace_id = given.workspace_id and d.id = given.id and d.attempts = given.attempt and d.status = 'pending'
       and (select count(*) from endpoints) > 0
     returning d.id
   )
-  select (select coalesce(json_agg(endpoints), '[]') from endpoints) as endpoints,
+  select (select extract(epoch from ahead)::float8 * 1000 from clock) as ahead_ms,
+    (select coalesce(json_agg(endpoints), '[]') from endpoints) as endpoints,
     (select coalesce(json_agg(id), '[]') from recorded) as ids`);
 
-async function writeDeliveries(em: EntityManager, judged: readonly Judged[]) {
-  const [row] = await query<{ endpoints: Endpoint[]; ids: string[] }>(em, deliveriesSql, [
-    judged.map(({ key }) => key.workspaceId),
-    judged.map(({ key }) => key.id),
-    judged.map(({ id }) => id),
-    judged.map(({ attempt }) => attempt),
-    judged.map(({ status }) => status),
-    judged.map(({ dueAt }) => dueAt?.toISOString() ?? null),
-    judged.map(({ endedAt }) => endedAt.toISOString()),
-    judged.map(({ answer }) => answer.status),
-    judged.map(({ answer }) => answer.body),
-    judged.map(({ answer }) => answer.error),
-  ]);
-  return { endpoints: row?.endpoints ?? [], ids: new Set(row?.ids) };
+async function writeDeliveries(em: EntityManager, judged: readonly Judged[], clocks: Clocks) {
+  const [row] = await query<{ ahead_ms: number; endpoints: Endpoint[]; ids: string[] }>(
+    em,
+    deliveriesSql,
+    [
+      judged.map(({ key }) => key.workspaceId),
+      judged.map(({ key }) => key.id),
+      judged.map(({ id }) => id),
+      judged.map(({ attempt }) => attempt),
+      judged.map(({ status }) => status),
+      judged.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+      judged.map(({ endedAt }) => endedAt.toISOString()),
+      judged.map(({ answer }) => answer.status),
+      judged.map(({ answer }) => answer.body),
+      judged.map(({ answer }) => answer.error),
+      clocks.now().toISOString(),
+      clocks.databaseTime()?.toISOString() ?? null,
+    ],
+  );
+  return { aheadMs: row?.ahead_ms ?? 0, endpoints: row?.endpoints ?? [], ids: new Set(row?.ids) };
 }
 
 const iso = (time: Date | null | undefined) => time?.toISOString() ?? null;
@@ -143,7 +167,7 @@ async function endDeliveries(em: EntityManager, change: EndpointChange): Promise
   const { endpoint, disabledReason, isDeleted } = change;
   if (disabledReason === null) return;
   const key = keyOf(endpoint);
-  await addPush(em, { workspaceId: key.workspaceId });
+  await addPush(interests, em, { workspaceId: key.workspaceId });
   if (isDeleted) {
     const values = [key.workspaceId, key.id];
     await query(em, 'delete from subscriptions where workspace_id = $1 and id = $2', values);

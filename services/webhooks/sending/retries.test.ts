@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { keyOf, signatureOf } from '../endpoint/signature.ts';
 import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
@@ -144,4 +145,21 @@ test('the run of a disabled subscription ends, whatever is left', async () => {
   const { key } = await givenRetries(1);
   await setEndpoint(given, key.id, { enabled: false, next_wake_at: later(1) });
   expect(await finishRetries(given.context, key)).toBe(true);
+});
+
+test('each attempt has the time of the event, to the microsecond', async () => {
+  const { endpoint, key } = await givenRetries(0, (_, count) => (count === 1 ? 500 : 200));
+  const occurredAt = { seconds: 1_893_000_000n, nanos: 123_456_000 };
+  const event = { type: 'contact.created', dataJson: '{}', occurredAt };
+  const batch = { workspaceId: key.workspaceId, batchId: crypto.randomUUID(), events: [event] };
+  await given.events.consumeEvents(batch);
+  await until(async () => (await endpointOf(given, key.id))?.failures_in_row === 1);
+  await query(
+    given.context.store.fork(),
+    'update deliveries set next_attempt_at = $2 where workspace_id = $1',
+    [key.workspaceId, given.clock.now],
+  );
+  await deliver(key);
+  const times = endpoint.received.map(({ body }) => JSON.parse(body).timestamp);
+  expect(times).toEqual(['2029-12-26T17:20:00.123456Z', '2029-12-26T17:20:00.123456Z']);
 });

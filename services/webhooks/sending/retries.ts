@@ -24,7 +24,7 @@ export type Retries = {
   lastError: string | null;
 };
 
-type Reading = Pick<SendingContext, 'store' | 'now'>;
+type Reading = Pick<SendingContext, 'store' | 'databaseTime'>;
 
 type Row = {
   name: string;
@@ -42,15 +42,15 @@ const countMax = 100_000;
 
 // A claim that is open and not over is none: if its process dies, a job sees to the run.
 const waiting = `workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
-  and (next_attempt_at <= $3::timestamptz or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
+  and (next_attempt_at <= coalesce($3::timestamptz, now()) or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
 
 /** Reads the state, and notes when the run looks next, so that it is woken only for what is due earlier. Undefined if the subscription is gone. */
 export function readRetries(
-  { store, now }: Reading,
+  { store, databaseTime }: Reading,
   key: SubscriptionKey,
 ): Promise<Retries | undefined> {
   return store.fork().transactional(async (em) => {
-    const row = await readLocked(em, key, now());
+    const row = await readLocked(em, key, databaseTime());
     if (!row) return undefined;
     const dueMs = row.due_at === null ? null : new Date(row.due_at).getTime();
     const probeMs = row.probe_at === null ? null : new Date(row.probe_at).getTime();
@@ -74,9 +74,12 @@ export function readRetries(
  * Notes that the run of a subscription ends, unless a retry is left that it must make: then false. Retries of a disabled
  * subscription wait without a run.
  */
-export function finishRetries({ store, now }: Reading, key: SubscriptionKey): Promise<boolean> {
+export function finishRetries(
+  { store, databaseTime }: Reading,
+  key: SubscriptionKey,
+): Promise<boolean> {
   return store.fork().transactional(async (em) => {
-    const row = await readLocked(em, key, now());
+    const row = await readLocked(em, key, databaseTime());
     if (!row) return true;
     if (row.enabled && row.due_at !== null) return false;
     await setNextWake(em, key, null);
@@ -99,7 +102,7 @@ export async function deliverRetries(
 async function readLocked(
   em: EntityManager,
   { workspaceId, id }: SubscriptionKey,
-  now: Date,
+  now: Date | undefined,
 ): Promise<Row | undefined> {
   const [locked] = await query(
     em,
@@ -117,7 +120,7 @@ async function readLocked(
        (select min(next_attempt_at) from deliveries where ${waiting}) as due_at,
        (select last_error from deliveries where ${waiting} order by next_attempt_at desc limit 1) as last_error
      from subscriptions s where s.workspace_id = $1 and s.id = $2`,
-    [workspaceId, id, now.toISOString()],
+    [workspaceId, id, now?.toISOString() ?? null],
   );
   return row;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { claimDue } from './claim.ts';
+import { type Claimed, claimDue, giveBack } from './claim.ts';
 import { Window } from './windows.ts';
 
 export type DeliverOptions = {
@@ -29,13 +29,13 @@ export class RetryRun {
 
   /** Claims and sends; false when there is nothing more to do. */
   async step(): Promise<boolean> {
-    const { store, now, recorder } = this.#context;
+    const { store, now, databaseTime, recorder } = this.#context;
     if (this.#options.signal.aborted || now() >= this.#options.until) return false;
     if (recorder.isBehind) await recorder.flush();
     const slots = this.#window.size - this.#open.size;
     const asks = [{ key: this.#key, slots }];
-    const [claim] = slots > 0 ? await claimDue(store, 'retry', asks, now()) : [];
-    for (const delivery of claim?.deliveries ?? []) this.#send(delivery);
+    const [claim] = slots > 0 ? await claimDue(store, 'retry', asks, databaseTime()) : [];
+    for (const delivery of await this.#current(claim?.deliveries ?? [])) this.#send(delivery);
     // Half a window at a time, so that claims don't become small.
     while (this.#open.size > this.#window.size / 2) {
       await Promise.race(this.#open);
@@ -46,7 +46,7 @@ export class RetryRun {
       await Promise.race(this.#open);
       return true;
     }
-    return this.#waitForMore(claim?.notBefore);
+    return this.#waitForMore(claim?.waitMs ?? 0);
   }
 
   async end(): Promise<void> {
@@ -58,15 +58,21 @@ export class RetryRun {
   }
 
   /** A result that is stored may have closed the circuit; while the endpoint is paced there is more in a moment. */
-  async #waitForMore(notBefore: Date | undefined): Promise<boolean> {
+  async #waitForMore(waitMs: number): Promise<boolean> {
     if (this.#unstored.size > 0) {
       await Promise.all(this.#unstored);
       return true;
     }
-    const waitMs = (notBefore?.getTime() ?? 0) - this.#context.now().getTime();
     if (waitMs <= 0) return false;
     await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => {});
     return true;
+  }
+
+  /** Gives back what a slow claim brings too late to begin. */
+  async #current(claimed: readonly Claimed[]): Promise<readonly Claimed[]> {
+    if (claimed.every(({ beginByMs }) => beginByMs >= performance.now())) return claimed;
+    await giveBack(this.#context.store, claimed, this.#context.databaseTime());
+    return [];
   }
 
   #send(delivery: Parameters<typeof attempt>[1]): void {

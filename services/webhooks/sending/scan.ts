@@ -25,7 +25,7 @@ const sql = `
   )
   select endpoint.workspace_id, endpoint.subscription_id as id, coalesce(s.is_ready, false) as is_ready
   from endpoint left join lateral (
-    select enabled and coalesce(probe_at, next_claim_at, '-infinity') <= $3::timestamptz as is_ready from subscriptions
+    select enabled and coalesce(probe_at, next_claim_at, '-infinity') <= coalesce($3::timestamptz, now()) as is_ready from subscriptions
     where workspace_id = endpoint.workspace_id and id = endpoint.subscription_id
     offset 0
   ) s on true
@@ -39,10 +39,10 @@ type Row = { workspace_id: string; id: string; is_ready: boolean };
  */
 export async function findEndpoints(
   store: Pick<Store, 'read'>,
-  now: Date,
+  now: Date | undefined,
   after: SubscriptionKey | undefined,
 ): Promise<{ keys: SubscriptionKey[]; after: SubscriptionKey | undefined }> {
-  const start = [after?.workspaceId ?? '', after?.id ?? '', now.toISOString()];
+  const start = [after?.workspaceId ?? '', after?.id ?? '', now?.toISOString() ?? null];
   const rows = await store.read<Row>(sql, start);
   const keyOf = ({ workspace_id, id }: Row) => ({ workspaceId: workspace_id, id });
   const last = rows.length === endpointsMax ? rows.at(-1) : undefined;

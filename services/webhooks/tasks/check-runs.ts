@@ -10,16 +10,18 @@ const lateMs = 60_000;
 /** The attempt that was open has ended, or its process is dead. */
 const overdueMs = 5_000;
 
+const at = 'coalesce($1::timestamptz, now())';
+
 type Found = { workspace_id: string; id: string; url: string };
 
 /**
  * Wakes the runs of subscriptions whose retries are due and have no run that looks at them: one that was terminated, or
  * retries that a killed process has left.
  */
-export function checkRuns({ store, now }: Pick<Context, 'store' | 'now'>) {
+export function checkRuns({ store, databaseTime }: Pick<Context, 'store' | 'databaseTime'>) {
   return (): Promise<void> =>
     store.fork().transactional(async (em) => {
-      for (const found of await unattended(em, now())) {
+      for (const found of await unattended(em, databaseTime())) {
         const key = { workspaceId: found.workspace_id, id: found.id };
         await addWake(em, { key, host: hostOf(found) });
       }
@@ -27,7 +29,7 @@ export function checkRuns({ store, now }: Pick<Context, 'store' | 'now'>) {
 }
 
 /** Jumps from subscription to subscription through the index of retries. */
-function unattended(em: EntityManager, now: Date): Promise<Found[]> {
+function unattended(em: EntityManager, now: Date | undefined): Promise<Found[]> {
   return query<Found>(
     em,
     `with recursive waiting as (
@@ -42,7 +44,7 @@ function unattended(em: EntityManager, now: Date): Promise<Found[]> {
           order by workspace_id, subscription_id limit 1
         ) next)
      )
-     update subscriptions set next_wake_at = $1
+     update subscriptions set next_wake_at = ${at}
      where (workspace_id, id) in (
        select subscription.workspace_id, subscription.id from waiting
        join subscriptions subscription
@@ -52,12 +54,12 @@ function unattended(em: EntityManager, now: Date): Promise<Found[]> {
          where workspace_id = waiting.workspace_id and subscription_id = waiting.subscription_id
            and status = 'pending' and attempts > 0
        ) retry
-       where subscription.enabled and retry.due_at < $2
-         and (subscription.next_wake_at is null or subscription.next_wake_at < $3)
+       where subscription.enabled and retry.due_at < ${at} - interval '${overdueMs} milliseconds'
+         and (subscription.next_wake_at is null or subscription.next_wake_at < ${at} - interval '${lateMs} milliseconds')
        limit ${rowsMax}
        for update of subscription skip locked
      )
      returning workspace_id, id, url`,
-    [now, new Date(now.getTime() - overdueMs), new Date(now.getTime() - lateMs)],
+    [now?.toISOString() ?? null],
   );
 }

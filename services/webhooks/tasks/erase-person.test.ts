@@ -1,5 +1,8 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
+import type { Erasure } from '../person/erase.ts';
+import { deliveriesOf } from '../test/deliveries.ts';
 import {
   givenDeliveries,
   givenSubscription,
@@ -55,7 +58,7 @@ test('deliveries about a deleted contact go once they are done, and after a day 
   expect(await left()).toEqual(['later', 'later']);
 });
 
-test('an erasure ends when nothing is left to be sent', async () => {
+test('an erasure ends after a week, when no event of before can come any more', async () => {
   const { workspaceId, left, after, isQueued } = await givenErasure();
   await query(
     given.context.store.fork(),
@@ -64,6 +67,9 @@ test('an erasure ends when nothing is left to be sent', async () => {
   );
   await after(1);
   expect(await left()).toEqual(['later', 'later']);
+  expect(await isQueued()).toBe(true);
+  await query(given.context.store.fork(), 'delete from webhooks_jobs._private_jobs', []);
+  await after(7 * 24);
   expect(await isQueued()).toBe(false);
 });
 
@@ -77,6 +83,60 @@ test('a deletion queues it, also where nobody listens to deletions', async () =>
   }
   const jobs = (await jobsOf(given, 'erasePerson')) as { workspaceId: string; email: string }[];
   expect(jobs.filter((job) => job.workspaceId === workspaceId)).toEqual([
-    { workspaceId, email: 'gone@example.com', sinceMs: given.clock.now.getTime() },
+    {
+      workspaceId,
+      email: 'gone@example.com',
+      sinceMs: given.clock.now.getTime(),
+      at: '2030-01-01T12:00:00Z',
+    },
   ]);
+});
+
+async function givenDeletion(email: string) {
+  const workspaceId = givenWorkspace();
+  const eventTypes = ['contact.created', 'contact.deleted', 'email.sent'];
+  await givenSubscription(given, workspaceId, { eventTypes });
+  const at = (minutes: number) => new Date(given.clock.now.getTime() + minutes * 60_000);
+  const consume = async (type: string, minutes: number, data: object) => {
+    const event = {
+      ...{ type, dataJson: JSON.stringify(data) },
+      occurredAt: timestampFromDate(at(minutes)),
+    };
+    await given.events.consumeEvents({
+      workspaceId,
+      batchId: crypto.randomUUID(),
+      events: [event],
+    });
+    await query(
+      given.context.store.fork(),
+      `update deliveries set status = 'delivered' where workspace_id = $1`,
+      [workspaceId],
+    );
+  };
+  await consume('contact.deleted', 0, { contact: { email } });
+  const jobs = (await jobsOf(given, 'erasePerson')) as Erasure[];
+  const erasure = jobs.find((job) => job.workspaceId === workspaceId);
+  const run = (minutes: number) =>
+    erasePerson({ ...given.context, now: () => at(minutes) })(erasure);
+  const left = async () =>
+    (await deliveriesOf(given, workspaceId)).map(({ event_type }) => event_type);
+  return { consume, run, left };
+}
+
+test('an event of before the deletion goes, however late it comes', async () => {
+  const email = 'late@example.com';
+  const { consume, run, left } = await givenDeletion(email);
+  await run(0);
+  await consume('email.sent', -1, { email });
+  await run(60);
+  expect(await left()).toEqual([]);
+});
+
+test('deliveries about a contact that came back two minutes later stay', async () => {
+  const email = 'back@example.com';
+  const { consume, run, left } = await givenDeletion(email);
+  await run(0);
+  await consume('contact.created', 2, { contact: { email } });
+  for (const hours of [1, 2, 25]) await run(hours * 60);
+  expect(await left()).toEqual(['contact.created']);
 });

@@ -3,23 +3,24 @@ import { addErasure, deleteDeliveries, type Erasure, hasPending } from '../perso
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;
-/** What happened before the deletion may be told this much later. */
-const lateMs = 10 * 60 * 1_000;
 const pendingMaxMs = 24 * hourMs;
+/** What happened before the deletion may come this much later, from a service that was away. */
+const lateMaxMs = 7 * 24 * hourMs;
 
 /**
- * Deletes the deliveries about a deleted contact, in steps: at once those that are done, and every hour what is done by then, so that
- * endpoints still learn what happened, the deletion above all. After a day those that were never taken go, too.
+ * Deletes the deliveries about what happened to a deleted contact until then, in steps: at once those that are done, and every
+ * hour what is done by then, so that endpoints still learn what happened, the deletion above all. After a day those that were
+ * never taken go, too. It looks again, less and less often, for events that come late.
  */
 export function erasePerson({ store, now }: Pick<Context, 'store' | 'now'>) {
   return async (payload: unknown): Promise<void> => {
     const erasure = payload as Erasure;
     const ageMs = now().getTime() - erasure.sinceMs;
-    const until = new Date(erasure.sinceMs + lateMs);
-    const part = { ...erasure, until, all: ageMs >= pendingMaxMs };
+    const part = { ...erasure, all: ageMs >= pendingMaxMs };
     const em = store.fork();
     let count = stepSize;
     while (count === stepSize) count = await deleteDeliveries(em, part, stepSize);
-    if (ageMs < lateMs || (await hasPending(em, part))) await addErasure(em, erasure, hourMs);
+    if (await hasPending(em, erasure)) await addErasure(em, erasure, hourMs);
+    else if (ageMs < lateMaxMs) await addErasure(em, erasure, Math.max(hourMs, ageMs / 2));
   };
 }

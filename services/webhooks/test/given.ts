@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
@@ -8,7 +9,6 @@ import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
-import type { Producers } from '../interests/interests.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
@@ -19,14 +19,20 @@ export type GivenProducers = {
   interests: { producer: string; workspaceId: string; types: string[] }[];
   /** Thrown in place of an answer. */
   failure: Error | undefined;
+  /** Whether a call fails. */
+  refuses: (told: { producer: string; workspaceId: string }) => boolean;
+  /** What calls that succeed wait for. */
+  before: Promise<void> | undefined;
 };
 
 function fakeProducers(told: GivenProducers): Producers {
   const producer = (name: string): Producers[string] => ({
-    async setInterest({ workspaceId = '', types = [] }) {
+    async setInterest({ workspaceId = '', types = [], version = 0n }) {
       if (told.failure) throw told.failure;
+      if (told.refuses({ producer: name, workspaceId })) throw new Error(`${name} is down`);
+      await told.before;
       told.interests.push({ producer: name, workspaceId, types: types.toSorted() });
-      return { $typeName: 'postrider.events.v1.SetInterestResponse' };
+      return { $typeName: 'postrider.events.v1.SetInterestResponse', version };
     },
   });
   return { contacts: producer('contacts'), messages: producer('messages') };
@@ -37,16 +43,22 @@ const unexpected = () => Promise.reject(new Error('not expected'));
 /** The service on a database of its own; its neighbours answer as the test says. */
 export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
-  const told: GivenProducers = { interests: [], failure: undefined };
+  const told: GivenProducers = {
+    interests: [],
+    failure: undefined,
+    refuses: () => false,
+    before: undefined,
+  };
   const store = over.store ?? (await testStore(openWebhooksStore));
   const log = createLog('test', 'silent');
+  const clocks = { now: over.now ?? (() => clock.now), databaseTime: () => clock.now };
   const sending = {
     store,
     log,
-    now: over.now ?? (() => clock.now),
+    ...clocks,
     keyring,
     egress: over.egress ?? createEgress(['127.0.0.0/8']),
-    recorder: new Recorder({ store, log }),
+    recorder: new Recorder({ ...clocks, store, log }),
   };
   const context: Context = {
     ...sending,

@@ -1398,8 +1398,8 @@ export const ContactService: GenService<{
   /**
    * Creates or updates up to 10,000 contacts and subscribes them to lists, with one answer per row in
    * the order of the request. Valid rows are written even if others are not. Null and absent fields keep
-   * their value. Of rows with the same address the last one wins. A subscription never lifts an
-   * unsubscribe, bounce or complaint.
+   * their value. Rows with the same address merge as if they came one after the other: the last value of
+   * each field counts. A subscription never lifts an unsubscribe, bounce or complaint.
    *
    * INVALID_ARGUMENT: no contacts, too many, or a list does not exist; nothing is written then.
    * PERMISSION_DENIED: lists are given and the caller may not write lists.

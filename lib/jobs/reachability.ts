@@ -1,0 +1,107 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { JobHelpers, Task } from 'graphile-worker';
+import { schemaOf } from '../postgres/job-schema.ts';
+import { nudgeRunners } from './nudges.ts';
+
+/**
+ * Jobs that call another service. While it does not answer, one call every few seconds tries, and the other jobs fail without a
+ * call and back off to minutes. A job of `recheckPeer` brings the next call forward. The first success of a job that had
+ * failed brings forward all that wait for the same service, in steps; the runner's places bound how many run at once.
+ */
+
+export const recheckTask = 'recheckPeer';
+const recheckEveryMs = 3_000;
+/** Shorter than the time between rechecks, so that these always call. */
+const refusedMs = 2_000;
+const stepSize = 1_000;
+
+const awayCodes: ReadonlySet<Code> = new Set([
+  Code.Unavailable,
+  Code.DeadlineExceeded,
+  Code.ResourceExhausted,
+  Code.Canceled,
+]);
+
+/** A job of which no call was made, since the service did not answer another one. */
+export class PeerAway extends Error {}
+
+/** In `last_error`: the jobs that wait for a service are found by it. */
+const awayText = (peer: string) => `${peer} does not answer`;
+
+type Peer = { answeredAtMs: number; refusedUntilMs: number; broughtForwardAtMs: number };
+
+/** What this process has seen last. */
+const peers = new Map<string, Peer>();
+
+function peerOf(key: string): Peer {
+  const known = peers.get(key) ?? {
+    ...{ answeredAtMs: -Infinity, refusedUntilMs: 0, broughtForwardAtMs: -Infinity },
+  };
+  peers.set(key, known);
+  return known;
+}
+
+/** Calls a service for a job of another. */
+export async function callPeer(
+  { service, peer, helpers }: { service: string; peer: string; helpers: JobHelpers },
+  call: () => Promise<unknown>,
+): Promise<void> {
+  const state = peerOf(`${service} ${peer}`);
+  const startedAtMs = performance.now();
+  if (startedAtMs < state.refusedUntilMs) throw new PeerAway(awayText(peer));
+  try {
+    await call();
+  } catch (error) {
+    // A call that fails while others succeed is at fault itself.
+    if (!isAway(error) || state.answeredAtMs >= startedAtMs) throw error;
+    state.refusedUntilMs = performance.now() + refusedMs;
+    await addRecheck(helpers, peer);
+    throw new Error(`${awayText(peer)}: ${ConnectError.from(error).message}`, { cause: error });
+  }
+  const nowMs = performance.now();
+  state.answeredAtMs = nowMs;
+  state.refusedUntilMs = 0;
+  if (helpers.job.attempts === 1 || nowMs < state.broughtForwardAtMs + refusedMs) return;
+  state.broughtForwardAtMs = nowMs;
+  while ((await bringForward(helpers, { service, peer, jobsMax: stepSize })) === stepSize);
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ConnectError && awayCodes.has(error.code);
+}
+
+async function addRecheck(helpers: JobHelpers, peer: string): Promise<void> {
+  const runAt = new Date(Date.now() + recheckEveryMs);
+  const spec = { jobKey: `${recheckTask} ${peer}`, jobKeyMode: 'preserve_run_at', runAt } as const;
+  await helpers.addJob(recheckTask, { peer }, spec);
+}
+
+/** The task that brings forward one job that waits for a service, and comes again while any waits. */
+export function recheckPeer(service: string): Task {
+  return async (payload, helpers) => {
+    const { peer } = payload as { peer: string };
+    const jobs = await bringForward(helpers, { service, peer, jobsMax: 1 });
+    if (jobs > 0) await addRecheck(helpers, peer);
+  };
+}
+
+/** Those that failed least often come first: the others may be at fault themselves. */
+async function bringForward(
+  helpers: JobHelpers,
+  { service, peer, jobsMax }: { service: string; peer: string; jobsMax: number },
+): Promise<number> {
+  const jobs = `${schemaOf(service)}._private_jobs`;
+  const count = await helpers.withPgClient(async (client) => {
+    const { rowCount } = await client.query(
+      `update ${jobs} set run_at = now() where id = any(array(
+         select id from ${jobs}
+         where is_available and run_at > now() and last_error like $1
+         order by attempts, run_at limit ${jobsMax} for update skip locked
+       ))`,
+      [`${awayText(peer)}%`],
+    );
+    return rowCount ?? 0;
+  });
+  if (count > 0) nudgeRunners(service, count);
+  return count;
+}
