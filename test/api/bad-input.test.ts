@@ -128,7 +128,7 @@ const reads: Bad[] = [
   ['broadcasts.list', { limit: '101' }, 'limit'],
   ['broadcasts.list', { offset: '-1' }, 'offset'],
   ['broadcasts.list', { status: 'asleep' }, 'status'],
-  ['messages.list', { limit: '101' }, 'limit'],
+  ['messages.list', { limit: '1001' }, 'limit'],
   ['messages.list', { cursor: 'garbage' }, 'cursor'],
   ['messages.list', { sent_after: 'yesterday' }, 'sent_after'],
   ['messages.broadcastStats', {}, 'broadcast_id'],
