@@ -235,13 +235,14 @@ async function allExtras(
   const gone = new Set(ids);
   const whole = portion.filter(({ queued }) => !gone.has(queued.id));
   return new Map(
-    whole.map(({ queued: { id }, content, files }) => {
+    whole.map(({ queued: { id, expiresAt }, content, files }) => {
       const own = contents.get(id) ?? [];
       const mailFiles = files.flatMap((file, place) => {
         const bytes = own[place];
         return bytes ? [mailFile(file, bytes)] : [];
       });
-      return [id, extrasOf(content, mailFiles, dropped)] as const;
+      const expiresAtMs = expiresAt?.getTime();
+      return [id, { ...extrasOf(content, mailFiles, dropped), expiresAtMs }] as const;
     }),
   );
 }

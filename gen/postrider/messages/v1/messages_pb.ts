@@ -87,7 +87,8 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
    * `queued`: not tried yet. `sending`: on its way. `sent`: the server has accepted it. `delivered`: a provider reported
    * it delivered. `deferred`: tried, and tried again at `due_at`. `failed`: given up. `bounced`: refused for good because of
    * its address. `complained`: the recipient complained. `skipped`: not sent because the recipient may not be sent to.
-   * `cancelled`: cancelled before it was sent.
+   * `cancelled`: cancelled before it was sent. `expired`: the server had not accepted it by its `expires_at`; as for a failed message
+   * there is no event, and its `external_id` is free again, but what it was made from is deleted and it cannot be retried.
    *
    * @generated from field: string status = 9;
    */
@@ -137,7 +138,7 @@ export type Message = Message$1<"postrider.messages.v1.Message"> & {
   deliveredAt?: Timestamp | undefined;
 
   /**
-   * When it failed permanently.
+   * When it failed permanently, or expired.
    *
    * @generated from field: google.protobuf.Timestamp failed_at = 16;
    */
