@@ -44,6 +44,7 @@ export const messageStates = [
   'complained',
   'skipped',
   'cancelled',
+  'expired',
 ] as const;
 export type MessageState = (typeof messageStates)[number];
 

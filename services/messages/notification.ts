@@ -29,6 +29,7 @@ const schema = defineEntity({
     metadata: p.json<JsonObject>().nullable(),
     integration_id: p.string(),
     send_to_bounced: p.boolean(),
+    ttl_seconds: p.integer().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
   },

@@ -33,6 +33,7 @@ import { consumeEvents } from './operations/consume-events.ts';
 import { countMessageFacts } from './operations/count-message-facts.ts';
 import { createNotification } from './operations/create-notification.ts';
 import { deleteNotification } from './operations/delete-notification.ts';
+import { explainMessages } from './operations/explain-messages.ts';
 import { exportMessages } from './operations/export-messages.ts';
 import { getBatchOutcomes } from './operations/get-batch-outcomes.ts';
 import { getBroadcastStats } from './operations/get-broadcast-stats.ts';
@@ -94,6 +95,7 @@ export function messagesRoutes(context: Context) {
     router.service(MessageService, {
       listMessages: listMessages(context),
       getMessage: getMessage(context),
+      explainMessages: explainMessages(context),
       exportMessages: exportMessages(context),
       retryMessage: retryMessage(context),
       getBroadcastStats: getBroadcastStats(context),

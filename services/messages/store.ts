@@ -17,6 +17,7 @@ import { Erasing } from './migrations/m0015-erasing.ts';
 import { Suppressions } from './migrations/m0016-suppressions.ts';
 import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { ConsentTimes } from './migrations/m0019-consent-times.ts';
+import { Expiry } from './migrations/m0020-expiry.ts';
 import { InterestVersions } from './migrations/m0021-interest-versions.ts';
 import { Notification } from './notification.ts';
 
@@ -78,6 +79,7 @@ export function openMessagesStore(
       'm0016-suppressions': Suppressions,
       'm0018-hold': HoldOfInstallation,
       'm0019-consent-times': ConsentTimes,
+      'm0020-expiry': Expiry,
       'm0021-interest-versions': InterestVersions,
     },
   });

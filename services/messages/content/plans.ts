@@ -60,6 +60,8 @@ export type Plans = {
   get(key: PlanKey): Promise<CompiledPlan>;
   /** A workspace's settings, a few seconds old at most. */
   settings(workspaceId: string): Promise<GetSettingsResponse>;
+  /** An integration's warm-up; undefined if it has none. */
+  warmUp(workspaceId: string, integrationId: string): Promise<WarmUp | undefined>;
 };
 
 /** Settings and credentials may be this old: an owner's changes apply within seconds. */
@@ -103,15 +105,21 @@ export function createPlans(peers: {
       readContents(peers.templates, key),
     );
   };
+  const integrationOf = (workspaceId: string, integrationId: string) =>
+    integrations(`${workspaceId} ${integrationId}`, () =>
+      readIntegration(peers, { workspaceId, integrationId }),
+    );
   return {
     settings: readSettings,
+    async warmUp(workspaceId, integrationId) {
+      const { emailProvider } = await integrationOf(workspaceId, integrationId);
+      return emailProvider?.warmUp;
+    },
     async get(key) {
       const { workspaceId, integrationId, about } = key;
       const [workspace, integration, given] = await Promise.all([
         readSettings(workspaceId),
-        integrations(`${workspaceId} ${integrationId}`, () =>
-          readIntegration(peers, { workspaceId, integrationId }),
-        ),
+        integrationOf(workspaceId, integrationId),
         key.content ? { own: key.content, translations: new Map() } : contentsOf(key),
       ]);
       if (given.own.channel !== TemplateChannel.EMAIL)

@@ -78,3 +78,17 @@ export function storedTracking(given: NotificationTracking | undefined): Trackin
     utm_content: given?.utmContent ?? '',
   };
 }
+
+/** A mail is tried for a day, so that a longer time would mean nothing. */
+export const ttlMaxSeconds = 24 * 60 * 60;
+
+export function isTtl(seconds: number): boolean {
+  return seconds >= 1 && seconds <= ttlMaxSeconds;
+}
+
+/** Null for none. */
+export function storedTtl(field: string, seconds: number): number | null {
+  if (seconds === 0) return null;
+  if (isTtl(seconds)) return seconds;
+  throw invalidField(`${field}.ttl_seconds`, `ttl_seconds must be 0 to ${ttlMaxSeconds}`);
+}

@@ -17,7 +17,7 @@ type Handler = (em: EntityManager, workspaceId: string, events: readonly Event[]
  */
 export const handlers: Readonly<Record<string, Handler>> = {
   'confirmation.due': (em, workspaceId, events) =>
-    requestConfirmations(em, workspaceId, events.map(requestOf)),
+    requestConfirmations(em, workspaceId, events.map(requestOf).filter(isWhole)),
   'contact.deleted': (em, workspaceId, events) => forget(em, workspaceId, deletionsOf(events)),
 };
 
@@ -45,6 +45,8 @@ function requestOf(event: Event): ConfirmationRequest {
   const { email, list_id: listId } = JSON.parse(event.dataJson);
   return { email: textOf(email), listId: textOf(listId), at: timeOf(event) };
 }
+
+const isWhole = ({ email, listId }: ConfirmationRequest) => email !== '' && listId !== '';
 
 /** When each address was deleted last; null for now. */
 type Deletions = ReadonlyMap<string, string | null>;

@@ -14,6 +14,7 @@ import {
   checkedMetadata,
   checkedName,
   storedTracking,
+  storedTtl,
 } from '../notifications/content.ts';
 import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
@@ -59,6 +60,7 @@ function contentOf(given: Given) {
     tracking_settings: storedTracking(given.trackingSettings),
     metadata: given.metadata ? checkedMetadata(at, given.metadata) : null,
     send_to_bounced: given.sendToBounced,
+    ttl_seconds: storedTtl(at, given.ttlSeconds),
   };
 }
 

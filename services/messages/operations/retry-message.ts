@@ -42,6 +42,7 @@ type Row = {
   has_failed: boolean;
   notification_id: string | null;
   is_bounced: boolean;
+  is_expired: boolean;
   /** Null once what it is made from is gone. */
   request: Buffer | null;
   /** How many files it has. */
@@ -56,6 +57,8 @@ async function checkedMessage(
   const { state, notification_id: notification, is_bounced: isBounced, request } = row;
   if (notification === null)
     throw refusal('MESSAGE_STATUS', 'only transactional messages can be retried');
+  if (row.is_expired)
+    throw refusal('MESSAGE_STATUS', 'the time in which the message may be sent is over');
   if (!row.has_failed) throw refusal('MESSAGE_STATUS', `cannot retry a ${state} message`);
   if (isBounced && !(await sendsToBounced(em, key.workspaceId, notification))) {
     throw refusal(
@@ -80,6 +83,7 @@ async function lockMessage(em: EntityManager, { workspaceId, id }: Key): Promise
        bounced_at is not null or exists (
          select from suppressions s where s.workspace_id = $1 and s.email = m.contact_email and s.reason = 'bounced'
        ) as is_bounced,
+       coalesce(r.expires_at <= now(), status = 'expired') as is_expired,
        case when m.contact_email <> '' then r.request end as request,
        coalesce(jsonb_array_length(nullif(r.attachments, 'null')), 0) as files
      from messages m left join message_requests r on r.message_id = $2 and r.workspace_id = $1

@@ -10,6 +10,7 @@ import {
   checkedMetadata,
   checkedName,
   storedTracking,
+  storedTtl,
 } from '../notifications/content.ts';
 import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
@@ -45,20 +46,28 @@ export function updateNotification(context: Context): Methods['updateNotificatio
 type Changes = Partial<
   Pick<
     Notification,
-    'name' | 'description' | 'channels' | 'tracking_settings' | 'metadata' | 'send_to_bounced'
+    | 'name'
+    | 'description'
+    | 'channels'
+    | 'tracking_settings'
+    | 'metadata'
+    | 'send_to_bounced'
+    | 'ttl_seconds'
   >
 >;
 
 function changesOf(updates: NotificationUpdates | undefined): Changes {
   const changes: Changes = {};
   if (updates) {
-    const { name, description, channels, trackingSettings, metadata, sendToBounced } = updates;
+    const { name, description, channels, trackingSettings, metadata, sendToBounced, ttlSeconds } =
+      updates;
     if (name !== '') changes.name = checkedName(at, name);
     if (description !== undefined) changes.description = checkedDescription(at, description);
     if (Object.keys(channels).length > 0) changes.channels = checkedChannels(at, channels);
     if (trackingSettings) changes.tracking_settings = storedTracking(trackingSettings);
     if (metadata) changes.metadata = checkedMetadata(at, metadata);
     if (sendToBounced !== undefined) changes.send_to_bounced = sendToBounced;
+    if (ttlSeconds !== undefined) changes.ttl_seconds = storedTtl(at, ttlSeconds);
   }
   if (Object.keys(changes).length > 0) return changes;
   throw invalidField(at, 'at least one field must be updated');

@@ -1,6 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { notOnHold } from '../hold/hold.ts';
+import { satellites } from '../message-queries.ts';
 import { byKey, type Claimed, leaseMs } from './claims.ts';
 
 // The queue of transactional messages: those with `due_at` in message_requests.
@@ -71,6 +72,43 @@ export async function tidyQueue(store: Store, workspaceId: string, most: number)
   return row?.count === most;
 }
 
+/**
+ * Ends messages whose time ran out before the mail server took them, and drops what they were made from; says whether there may be
+ * more. Their external ids are free again, as after a failure.
+ */
+export async function expireQueued(
+  store: Store,
+  workspaceId: string,
+  most: number,
+): Promise<boolean> {
+  const [row] = await query<{ count: number }>(
+    store.fork(),
+    `with next as materialized (
+       select workspace_id, message_id as id from message_requests
+       where workspace_id = $1 and due_at is not null and due_at <= now() and expires_at <= now()
+       order by due_at limit $2 for update skip locked
+     ), expired as (
+       update messages m set status = 'expired',
+         status_info = left(concat_ws(': ', 'not accepted by the mail server in time', status_info), 255),
+         failed_at = now(), updated_at = now(), due_at = null, owner = null, lease_until = null
+       from next
+       where ${byKey('m', 'next')}
+         and (m.status = 'deferred' or (m.status = 'sending' and m.lease_until < now()))
+       returning m.workspace_id, m.id
+     ), ${satellites
+       .map(
+         (table) => `gone_${table} as (
+           delete from ${table} t using expired
+           where t.message_id = expired.id and t.workspace_id || '' = expired.workspace_id
+         )`,
+       )
+       .join(', ')}
+     select count(*)::int as count from expired`,
+    [workspaceId, most],
+  );
+  return row?.count === most;
+}
+
 /** A message in the queue, as it is when its turn comes. */
 export type Queued = {
   id: string;
@@ -80,6 +118,7 @@ export type Queued = {
   integrationId: string;
   email: string;
   createdAt: Date;
+  expiresAt: Date | undefined;
   request: Buffer;
   attachments: readonly unknown[];
 };
@@ -92,13 +131,14 @@ type QueuedRow = {
   integration_id: string;
   contact_email: string;
   created_at: string;
+  expires_at: string | null;
   request: Buffer;
   attachments: unknown[] | null;
 };
 
 /**
  * Takes the messages that are due longest. For the time of a lease no other process takes them; one that is not open is
- * looked at again when it may be.
+ * looked at again when it may be, at the latest when it expires.
  */
 export async function takeQueued(
   store: Store,
@@ -113,14 +153,15 @@ export async function takeQueued(
        for update skip locked
      ), taken as (
        update message_requests r
-       set due_at = greatest(m.due_at, m.lease_until, now() + $3 * interval '1 millisecond')
+       set due_at = least(case when r.expires_at > now() then r.expires_at end,
+         greatest(m.due_at, m.lease_until, now() + $3 * interval '1 millisecond'))
        from next cross join lateral (
          select *, (status = 'deferred' and due_at <= now()) or (status = 'sending' and lease_until < now()) as is_open
          from messages where id = next.message_id and workspace_id || '' = next.workspace_id offset 0
        ) m
        where r.message_id = next.message_id and r.workspace_id || '' = next.workspace_id
        returning r.message_id, m.notification_id, m.template_id, m.template_version, m.integration_id, m.contact_email,
-         m.created_at, r.request, r.attachments, m.is_open
+         m.created_at, r.expires_at, r.request, r.attachments, m.is_open
      )
      select * from taken where is_open`,
     [workspaceId, most, leaseMs],
@@ -133,6 +174,7 @@ export async function takeQueued(
     integrationId: row.integration_id,
     email: row.contact_email,
     createdAt: new Date(row.created_at),
+    expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     request: row.request,
     attachments: row.attachments ?? [],
   }));

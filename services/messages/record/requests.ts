@@ -18,6 +18,8 @@ export type Accepted = {
   info: string | null;
   /** When it is to be sent; at once if absent. */
   dueAt: Date | undefined;
+  /** Not sent any more after this. */
+  expiresAt: Date | undefined;
   request: Buffer;
   /** What its files are, as JSON. */
   attachments: string | null;
@@ -30,9 +32,9 @@ const holdsKey = '(failed_at is null or bounced_at is not null)';
 
 const acceptSql = prepared(`with given as materialized (
     select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[])
+      $10::text[], $11::timestamptz[], $12::bytea[], $13::jsonb[], $17::timestamptz[])
     as given (id, email, external_id, notification_id, template_id, template_version, integration_id, status, info, due_at,
-      request, attachments)
+      request, attachments, expires_at)
   ), accepted as (
     insert into messages as m (workspace_id, id, contact_email, external_id, notification_id, template_id,
       template_version, integration_id, status, status_info, attempts, owner, lease_until, due_at, failed_at,
@@ -54,8 +56,8 @@ const acceptSql = prepared(`with given as materialized (
     on conflict (workspace_id, external_id) where external_id is not null and ${holdsKey} do nothing
     returning m.id, m.due_at, m.lease_until, m.created_at
   ), requested as (
-    insert into message_requests (workspace_id, message_id, due_at, request, attachments)
-    select $1, id, coalesce(accepted.due_at, lease_until), request, attachments from accepted join given using (id)
+    insert into message_requests (workspace_id, message_id, due_at, request, attachments, expires_at)
+    select $1, id, least(expires_at, coalesce(accepted.due_at, lease_until)), request, attachments, expires_at from accepted join given using (id)
   )
   select id, created_at from accepted`);
 
@@ -83,6 +85,7 @@ export async function insertAccepted(
     owner,
     leaseMs,
     performance.now() - askedMs,
+    messages.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));
 }

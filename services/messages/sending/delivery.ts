@@ -46,6 +46,8 @@ export type Extras = {
   contact?: Scope;
   /** Further recipients. */
   copies: readonly string[];
+  /** The message is not begun after this, in Unix milliseconds. */
+  expiresAtMs?: number | undefined;
 };
 
 /** One claim's worth of messages on their way. */
@@ -208,7 +210,8 @@ export class DeliveryRun {
 
   /** Undefined where the message is settled already. */
   #outgoing({ message, variant, copies }: Letter, prepare: () => Prepared): Outgoing | undefined {
-    const { startsUntilMs, stop } = this.#delivery;
+    const { startsUntilMs, stop, extras } = this.#delivery;
+    const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
     const held = this.#context.underway.get(message.id);
     const settle = (outcome: Outcome) => this.#settle(message, outcome);
     if (!isSendable(message.email)) {
@@ -226,7 +229,7 @@ export class DeliveryRun {
     return {
       from: variant.from,
       to: message.email,
-      startsUntilMs,
+      startsUntilMs: Math.min(startsUntilMs, expiresAtMs),
       held,
       signal: stop,
       prepare: this.#contents?.noting(message.id, prepare) ?? prepare,

@@ -7,10 +7,13 @@ import type {
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { checkedId } from '../notifications/content.ts';
+import { checkedId, isTtl, ttlMaxSeconds } from '../notifications/content.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';
 import { type CheckedFile, checkFiles } from './files.ts';
+
+/** Until when a message may be sent, or for how long after it was to be sent. */
+export type Expiry = { at: Date } | { ttlSeconds: number };
 
 /** A message that may be accepted. */
 export type Checked = {
@@ -26,6 +29,8 @@ export type Checked = {
   sizeBytes: number;
   /** Undefined for at once. */
   sendAt: Date | undefined;
+  /** In place of what the notification says. */
+  expiry: Expiry | undefined;
   /** The message in the request, for errors. */
   field: string;
 };
@@ -39,6 +44,8 @@ const textMax = 255;
 /** `List-Unsubscribe: <…>` is one line of at most 998 bytes (RFC 5322); a URL can't be folded. */
 const urlMax = 978;
 const sendAtMaxMs = 30 * 24 * 60 * 60 * 1000;
+/** A day after the last time to send. */
+const expiresAtMaxMs = 31 * 24 * 60 * 60 * 1000;
 const headersMax = 20;
 /** With its name below the 998 characters of a line (RFC 5322). */
 const headerValueMax = 900;
@@ -77,6 +84,7 @@ export function checkMessage(
     files,
     sizeBytes: sizeOf(data) + sizeOf(metadata) + files.reduce(addSize, 0),
     sendAt: sendAt && checkTime(timestampDate(sendAt), { field: at('send_at'), now }),
+    expiry: checkExpiry(message, { field, now }),
     field,
   };
 }
@@ -111,6 +119,25 @@ function checkTime(time: Date, { field, now }: { field: string; now: Date }): Da
     throw invalidField(field, 'send_at must be at most 30 days ahead');
   }
   return aheadMs > 0 ? time : undefined;
+}
+
+function checkExpiry(
+  { sendAt, expiresAt, ttlSeconds }: TransactionalMessage,
+  { field, now }: { field: string; now: Date },
+): Expiry | undefined {
+  if (ttlSeconds !== undefined) {
+    const at = `${field}.ttl_seconds`;
+    if (expiresAt) throw invalidField(at, 'ttl_seconds and expires_at must not be given together');
+    if (isTtl(ttlSeconds)) return { ttlSeconds };
+    throw invalidField(at, `ttl_seconds must be 1 to ${ttlMaxSeconds}`);
+  }
+  if (!expiresAt) return undefined;
+  const at = timestampDate(expiresAt);
+  const startsAt = Math.max(now.getTime(), sendAt ? timestampDate(sendAt).getTime() : 0);
+  const isAhead = at.getTime() > startsAt && at.getTime() - now.getTime() <= expiresAtMaxMs;
+  if (isAhead) return { at };
+  const text = 'expires_at must be in the future, after send_at, and at most 31 days ahead';
+  throw invalidField(`${field}.expires_at`, text);
 }
 
 /** Checks what differs from a template; only what is set stays. */

@@ -10,6 +10,8 @@ export type Sendable = {
   utm: Record<string, string>;
   isTracked: boolean;
   sendToBounced: boolean;
+  /** How long its messages may wait for the mail server; undefined for as long as they are tried. */
+  ttlSeconds: number | undefined;
 };
 
 type Row = {
@@ -18,6 +20,7 @@ type Row = {
   channels: { email?: { template_id?: string } };
   tracking_settings: Record<string, unknown>;
   send_to_bounced: boolean;
+  ttl_seconds: number | null;
 };
 
 /** A change in another process applies after so long; one in this process at once. */
@@ -59,7 +62,7 @@ export class SendableNotifications {
     if (ids.length === 0) return [];
     const rows = await query<Row>(
       this.#store.fork(),
-      `select id, name, channels, tracking_settings, send_to_bounced from notifications
+      `select id, name, channels, tracking_settings, send_to_bounced, ttl_seconds from notifications
        where workspace_id = $1 and id = any($2::text[])`,
       [workspaceId, ids],
     );
@@ -69,7 +72,8 @@ export class SendableNotifications {
 
 const keyOf = (workspaceId: string, id: string) => `${workspaceId} ${id}`;
 
-function toSendable({ id, name, channels, tracking_settings, send_to_bounced }: Row): Sendable {
+function toSendable(row: Row): Sendable {
+  const { id, name, channels, tracking_settings, send_to_bounced: sendToBounced } = row;
   const templateId = channels.email?.template_id ?? '';
   const given = utmKeys.flatMap((key): [string, string][] => {
     const value = tracking_settings[`utm_${key}`];
@@ -77,5 +81,6 @@ function toSendable({ id, name, channels, tracking_settings, send_to_bounced }: 
   });
   const utm = given.length > 0 ? { content: templateId, ...Object.fromEntries(given) } : {};
   const isTracked = tracking_settings.enable_tracking !== false;
-  return { id, name, templateId, utm, isTracked, sendToBounced: send_to_bounced };
+  const ttlSeconds = row.ttl_seconds ?? undefined;
+  return { id, name, templateId, utm, isTracked, sendToBounced, ttlSeconds };
 }

@@ -211,6 +211,7 @@ function readyOf(
   const { checked } = item;
   const { sendable, plan, integrationId } = kind;
   const { email, options, data, metadata, files, sendAt, externalId } = checked;
+  const expiresAt = expiresAtOf(checked, sendable);
   const { suppressed, dropped } = judge(checked, sendable.sendToBounced, known);
   const isRefused = dropped.has(email);
   const id = crypto.randomUUID();
@@ -233,7 +234,7 @@ function readyOf(
     contact,
     suppressed,
     repeatOf,
-    extras: extrasOf(content, mailFiles, dropped),
+    extras: { ...extrasOf(content, mailFiles, dropped), expiresAtMs: expiresAt?.getTime() },
     row: {
       id,
       email,
@@ -245,6 +246,7 @@ function readyOf(
       status: isRefused ? 'failed' : 'deferred',
       info: isRefused ? 'bounced' : null,
       dueAt: sendAt,
+      expiresAt,
       request: sealRequest(keyring, { workspaceId, id }, content),
       attachments: stored.length > 0 ? JSON.stringify(stored) : null,
       askedMs,
@@ -252,7 +254,15 @@ function readyOf(
   };
 }
 
-/** Who of a message's recipients is on record, and who gets nothing for it. */
+function expiresAtOf({ expiry, sendAt }: Checked, { ttlSeconds }: Sendable): Date | undefined {
+  if (expiry && 'at' in expiry) return expiry.at;
+  const seconds = expiry?.ttlSeconds ?? ttlSeconds;
+  return seconds === undefined
+    ? undefined
+    : new Date((sendAt?.getTime() ?? Date.now()) + seconds * 1_000);
+}
+
+/** Splits suppressed recipients into those still mailed and those dropped. */
 function judge(
   { email, options: { cc = [], bcc = [] } }: Checked,
   sendToBounced: boolean,

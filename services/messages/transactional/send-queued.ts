@@ -20,6 +20,8 @@ const workMaxMs = 20_000;
 /** A mail that an application sent is of no use to anybody after a day. */
 const keptMs = 24 * 60 * 60 * 1000;
 const fileBytesMax = 32 * 1024 * 1024;
+/** Long enough for a service that restarts, short enough for a person who waits. */
+const failedWaitMs = 5_000;
 
 type Read = { queued: Queued; content: RequestContent; files: readonly StoredFile[] };
 
@@ -36,12 +38,29 @@ export async function sendTaken(
   const left: Left = { count: 0, afterMs: 0 };
   for (const [, some] of Map.groupBy(read, kindOf)) {
     for (const portion of portionsOf(some)) {
-      const { count, afterMs } = await sendPortion(context, workspaceId, portion);
+      const { count, afterMs } = await sendApart(context, workspaceId, portion);
       left.count += count;
       left.afterMs = Math.max(left.afterMs, afterMs);
     }
   }
   return left;
+}
+
+/** A portion that cannot be sent for a reason that may pass waits, and the others do not wait for it. */
+async function sendApart(
+  context: SendNowContext,
+  workspaceId: string,
+  portion: readonly Read[],
+): Promise<Left> {
+  try {
+    return await sendPortion(context, workspaceId, portion);
+  } catch (err) {
+    context.log.warn({ err, workspaceId }, 'waiting messages of one kind were not sent');
+    const ids = portion.map(({ queued }) => queued.id);
+    const unbegun = ids.filter((id) => !context.underway.get(id));
+    await lookAgain(context.store, workspaceId, { ids: unbegun, afterMs: failedWaitMs });
+    return { count: 0, afterMs: 0 };
+  }
 }
 
 /** Opens the requests. What cannot be opened, or has waited for too long, fails. */
@@ -239,13 +258,14 @@ async function allExtras(
   const gone = new Set(ids);
   const whole = portion.filter(({ queued }) => !gone.has(queued.id));
   return new Map(
-    whole.map(({ queued: { id }, content, files }) => {
+    whole.map(({ queued: { id, expiresAt }, content, files }) => {
       const own = contents.get(id) ?? [];
       const mailFiles = files.flatMap((file, place) => {
         const bytes = own[place];
         return bytes ? [mailFile(file, bytes)] : [];
       });
-      return [id, extrasOf(content, mailFiles, dropped)] as const;
+      const expiresAtMs = expiresAt?.getTime();
+      return [id, { ...extrasOf(content, mailFiles, dropped), expiresAtMs }] as const;
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   eraseFiles,
+  expireQueued,
   findDueWorkspaces,
   type Queued,
   takeQueued,
@@ -139,6 +140,7 @@ export class Sweep {
     this.#reading += 1;
     try {
       while (await tidyQueue(store, workspaceId, tidiedMax));
+      while (await expireQueued(store, workspaceId, tidiedMax));
       taken = await takeQueued(store, workspaceId, most);
     } finally {
       this.#reading -= 1;

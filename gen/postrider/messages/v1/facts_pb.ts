@@ -291,7 +291,7 @@ export const MessageFactKind = {
   SENT: 1,
 
   /**
-   * Its provider reported it delivered.
+   * Its provider reported it delivered; none over SMTP, which has no such reports.
    *
    * @generated from enum value: MESSAGE_FACT_KIND_DELIVERED = 2;
    */
