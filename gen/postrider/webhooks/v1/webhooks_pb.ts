@@ -160,7 +160,8 @@ export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> &
 
   /**
    * If not empty, only events of these lists: `list.*` and `email.*` events by their list, and events of a contact
-   * that is in one of them when the event arrives; `contact.deleted` is not filtered. At most 100.
+   * that is in one of them when the event arrives; `contact.deleted` is not filtered. At most 100, each a list that exists
+   * when it is added.
    *
    * @generated from field: repeated string list_ids = 3;
    */
@@ -168,7 +169,8 @@ export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> &
 
   /**
    * If not empty, only events of these segments: `segment.*` events by their segment, and events of a contact that is in
-   * one of them when the event arrives, which follows a change by seconds; `contact.deleted` is not filtered. At most 100.
+   * one of them when the event arrives, which follows a change by seconds; `contact.deleted` is not filtered. At most 100, each a
+   * segment that exists when it is added.
    *
    * @generated from field: repeated string segment_ids = 4;
    */
@@ -189,7 +191,8 @@ export const WebhookSettingsSchema: GenMessage<WebhookSettings> = /*@__PURE__*/
  */
 export type CustomEventFilters = Message<"postrider.webhooks.v1.CustomEventFilters"> & {
   /**
-   * If not empty, the types of goals; an event without a goal does not pass. At most 50.
+   * If not empty, the types of goals: `purchase`, `subscription`, `lead`, `signup`, `booking`, `trial` or `other`; an event without a
+   * goal does not pass. At most 50.
    *
    * @generated from field: repeated string goal_types = 1;
    */
@@ -791,7 +794,8 @@ export type TestWebhookSubscriptionRequest = Message<"postrider.webhooks.v1.Test
   id: string;
 
   /**
-   * The `type` of the callback, which decides what its data look like; `test` if empty. At most 100 characters.
+   * The `type` of the callback, which decides what its data look like: one of `webhookSubscriptions.eventTypes`, or `test`, also if
+   * empty. At most 100 characters.
    *
    * @generated from field: string event_type = 3;
    */
@@ -1159,7 +1163,7 @@ export const WebhookSubscriptionService: GenService<{
    * Sends one signed callback with made-up data, enabled or not, and waits for its answer. It is no delivery: it is not
    * recorded and not repeated. A failure is told in the answer.
    *
-   * NOT_FOUND (`Webhook subscription not found`): no such subscription. RESOURCE_EXHAUSTED: ten tests of the workspace are open.
+   * INVALID_ARGUMENT: the type is unknown. NOT_FOUND (`Webhook subscription not found`): no such subscription. RESOURCE_EXHAUSTED: ten tests of the workspace are open.
    *
    * @generated from rpc postrider.webhooks.v1.WebhookSubscriptionService.TestWebhookSubscription
    */
