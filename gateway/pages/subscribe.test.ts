@@ -70,6 +70,17 @@ test('a form of plain HTML subscribes, and is answered by a page in the language
 });
 
 test.each([
+  ['the language of the form', [['language', 'it']], 'de-AT,en', 'it'],
+  ['the first one of the browser', [], '*, de-AT;q=0.9, en;q=0.8', 'de-AT'],
+  ['none that contacts does not take', [], '*, ;q=1, x', undefined],
+] as const)('a contact keeps %s', async (_, fields, accepted, language) => {
+  await submit([...form, ...fields.map(([name, value]): [string, string] => [name, value])], {
+    'accept-language': accepted,
+  });
+  expect(asked[0]?.request.contact?.language).toBe(language);
+});
+
+test.each([
   [Code.InvalidArgument, 400, 'badForm'],
   [Code.ResourceExhausted, 429, 'tryLater'],
   [Code.Unavailable, 503, 'tryLater'],

@@ -52,12 +52,13 @@ async function answerForm(
   readBody: ReadBody,
   subscribe: (form: URLSearchParams) => Promise<void>,
 ): Promise<Answer> {
-  const { language, words } = speak(acceptedLanguages(exchange.request.headers['accept-language']));
+  const accepted = acceptedLanguages(exchange.request.headers['accept-language']);
+  const { language, words } = speak(accepted);
   const body = await readBody(exchange, bodyLimitBytes);
   const page = (status: number, title: string, text: string) =>
     pageAnswer({ status, language, title, sender: '', body: paragraph(text) });
   try {
-    await subscribe(new URLSearchParams(body.toString('utf8')));
+    await subscribe(withLanguage(new URLSearchParams(body.toString('utf8')), accepted));
     return page(200, words.subscribed, words.subscribedText);
   } catch (error) {
     const { status } = failureOf(error, '');
@@ -65,6 +66,16 @@ async function answerForm(
     return page(status === 429 ? 429 : 503, words.tryLater, words.tryLaterText);
   }
 }
+
+/** The contact keeps the language of the form, else that of the browser: mails to it are in that language. */
+function withLanguage(form: URLSearchParams, accepted: readonly string[]): URLSearchParams {
+  const language = accepted.map((range) => range.trim()).find((range) => languageTag.test(range));
+  if (!form.get('language') && language) form.set('language', language);
+  return form;
+}
+
+/** As contacts takes it. */
+const languageTag = /^(?=.{2,50}$)[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
 /** An empty field is one that the person left out. */
 function requestOf(form: URLSearchParams) {

@@ -52,3 +52,19 @@ export async function requireLists(
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw invalidField(field, `list not found: ${unknown.slice(0, 50)}`);
 }
+
+/** The lists that don't exist, or are being deleted, in the order given. */
+export async function missingLists(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    em,
+    `select id from lists
+     where workspace_id = $1 and id = any($2::text[]) and deleted_at is null`,
+    [workspaceId, ids],
+  );
+  const known = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}

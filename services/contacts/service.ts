@@ -44,6 +44,7 @@ import { listContactListsByList } from './operations/list-contact-lists-by-list.
 import { listContacts } from './operations/list-contacts.ts';
 import { listCustomEvents } from './operations/list-custom-events.ts';
 import { listLists } from './operations/list-lists.ts';
+import { listMissingLists } from './operations/list-missing-lists.ts';
 import { listMissingSegments } from './operations/list-missing-segments.ts';
 import { listSegmentContacts } from './operations/list-segment-contacts.ts';
 import { listSegments } from './operations/list-segments.ts';
@@ -118,6 +119,7 @@ export function contactsRoutes(context: Context) {
       listAudience: listAudience(context),
       countAudience: countAudience(context),
       listMissingSegments: listMissingSegments(context),
+      listMissingLists: listMissingLists(context),
       resolveRecipients: resolveRecipients(context),
       matchMembers: matchMembers(context),
       upsertRecipients: upsertRecipients(context),

@@ -8,6 +8,7 @@ import { TemplateUses } from './migrations/m0005-template-uses.ts';
 import { Segments } from './migrations/m0006-segments.ts';
 import { Refusals } from './migrations/m0007-refusals.ts';
 import { InterestVersions } from './migrations/m0008-interest-versions.ts';
+import { PostponedChanges } from './migrations/m0009-postponed-changes.ts';
 
 /** Contacts and memberships have no entity: they are read and written in sets, by the field table. */
 export function openContactsStore(url: string, connectionsMax?: number): Promise<Store> {
@@ -25,6 +26,7 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
       'm0006-segments': Segments,
       'm0007-refusals': Refusals,
       'm0008-interest-versions': InterestVersions,
+      'm0009-postponed-changes': PostponedChanges,
     },
   });
 }

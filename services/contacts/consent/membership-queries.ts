@@ -66,7 +66,15 @@ export async function joinLists(
 }
 
 /** An empty list id means every list. */
-export type Target = { email: string; listId: string };
+export type Target = {
+  email: string;
+  listId: string;
+  /** When the cause happened, in RFC 3339, where it is told late: memberships that changed since stay. */
+  happenedAt?: string;
+};
+
+/** Clocks of two machines may differ so much: what follows a change within it counts as later. */
+const skewMs = 1_000;
 
 type Changing = { targets: readonly Target[]; at: Date };
 
@@ -109,10 +117,11 @@ async function applyTransitions(
     {
       steps: `target as (
        select distinct membership.list_id, membership.email
-       from unnest($3::text[], $4::text[]) as named (email, list_id)
+       from unnest($3::text[], $4::text[], $5::timestamptz[]) as named (email, list_id, happened_at)
        cross join lateral (
          select list_id, email from memberships
          where workspace_id = $1 and email = named.email and named.list_id in ('', list_id)
+           and (named.happened_at is null or updated_at <= named.happened_at + interval '${skewMs} milliseconds')
          offset 0
        ) membership
      ),
@@ -120,7 +129,11 @@ async function applyTransitions(
       events: [statusEvents],
       answer: 'true',
     },
-    [scope.workspaceId, at, emails, targets.map(({ listId }) => listId)],
+    [
+      ...[scope.workspaceId, at, emails],
+      targets.map(({ listId }) => listId),
+      targets.map(({ happenedAt }) => happenedAt ?? null),
+    ],
   );
 }
 

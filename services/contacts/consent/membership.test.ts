@@ -20,6 +20,7 @@ test.each<[Join, string]>([
   ['ask', 'active active pending pending - -'],
   ['askWithOptIn', 'pending active pending pending - -'],
   ['askWithProof', 'active active active pending - -'],
+  ['askWithProofAndOptIn', 'pending active active pending - -'],
   ['choose', 'active active active active - -'],
 ])('a contact that comes by %s gets the status that the rule says', (join, after) => {
   const transitions: Partial<Record<MembershipState, Status>> = joins[join];

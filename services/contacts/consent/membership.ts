@@ -49,6 +49,13 @@ export const joins = {
   askWithOptIn: { none: 'pending', active: 'active', pending: 'pending', unsubscribed: 'pending' },
   /** By the public form with a valid `email_hmac`. */
   askWithProof: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'pending' },
+  /** The same on a list with double opt-in; of one that is pending it is the confirmation. */
+  askWithProofAndOptIn: {
+    none: 'pending',
+    active: 'active',
+    pending: 'active',
+    unsubscribed: 'pending',
+  },
   /** On the preference page, which only the person can open. */
   choose: { none: 'active', active: 'active', pending: 'active', unsubscribed: 'active' },
 } satisfies Record<string, Transitions>;
@@ -70,7 +77,12 @@ export type Join = keyof typeof joins;
 export type Cause = keyof typeof changes;
 
 /** Joins after which a confirmation mail is due wherever the membership is pending. */
-export const asks: ReadonlySet<Join> = new Set(['ask', 'askWithOptIn', 'askWithProof']);
+export const asks: ReadonlySet<Join> = new Set([
+  'ask',
+  'askWithOptIn',
+  'askWithProof',
+  'askWithProofAndOptIn',
+]);
 
 /** `contactLists.updateStatus`: the caller decides, whatever the status before. */
 export function anyTo(status: Status): Transitions {

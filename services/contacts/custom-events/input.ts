@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
+import { goalTypes } from '#lib/goal-types.ts';
 import { type FieldFault, invalidFields } from '#lib/rpc/errors.ts';
 import { jsonText, microsOf } from '../contact/values.ts';
 
@@ -36,7 +37,6 @@ export type EventRow = {
   deletedAt: bigint | undefined;
 };
 
-const goalTypes = ['purchase', 'subscription', 'lead', 'signup', 'booking', 'trial', 'other'];
 const goalsWithValue = ['purchase', 'subscription'];
 /** What numeric(15, 2) holds, after rounding. */
 const goalValueMax = 9_999_999_999_999.99;

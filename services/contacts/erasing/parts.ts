@@ -13,6 +13,7 @@ export const parts: readonly Part[] = [
   { table: 'opt_outs' },
   { table: 'refusals' },
   { table: 'refusal_keys' },
+  { table: 'postponed_changes' },
   { table: 'message_interests' },
   { table: 'event_interests' },
   { table: 'idempotency_keys' },

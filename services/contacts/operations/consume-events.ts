@@ -1,3 +1,5 @@
+import { toJson } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ConsumeEventsRequest, Event } from '#gen/postrider/events/v1/events_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
 import { consumeOnce } from '#lib/jobs/consume.ts';
@@ -8,7 +10,10 @@ import { changeMemberships, lockContacts, type Target } from '../consent/members
 import type { Context, Methods } from '../context.ts';
 import { messageKinds } from '../segments/tree/tree.ts';
 
-/** A bounce applies to all lists of an address; a complaint to the list that it names, if any. */
+/**
+ * A bounce applies to all lists of an address; a complaint to the list that it names, if any. Events may come late: a
+ * membership that has changed since stays as it is.
+ */
 const causes = [
   { type: 'email.bounced', cause: 'bounce', target: everyList },
   { type: 'email.complained', cause: 'complaint', target: namedList },
@@ -56,7 +61,10 @@ async function touchMessages(
 
 function everyList(event: Event): Target[] {
   const email = canonicalAddress(text(event, 'email'));
-  return email ? [{ email, listId: '' }] : [];
+  if (!email) return [];
+  const { occurredAt } = event;
+  const target = { email, listId: '' };
+  return [occurredAt ? { ...target, happenedAt: toJson(TimestampSchema, occurredAt) } : target];
 }
 
 function namedList(event: Event): Target[] {

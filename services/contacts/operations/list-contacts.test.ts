@@ -86,10 +86,10 @@ test.each([
   });
 });
 
-test.each([0, 101, -1])('list refuses the limit %i', async (limit) => {
+test.each([0, 1_001, -1])('list refuses the limit %i', async (limit) => {
   await expect(given.contacts.listContacts({ workspaceId: 'w', limit })).rejects.toMatchObject({
     code: Code.InvalidArgument,
-    rawMessage: 'limit must be between 1 and 100',
+    rawMessage: 'limit must be between 1 and 1000',
   });
 });
 
@@ -179,4 +179,21 @@ test('a NUL in a filter is the caller’s fault', async () => {
   await expect(found({ workspaceId, firstName: 'a\0b' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   });
+});
+
+test('a page of up to 1,000 contacts ends at 4 MiB, and the next one goes on there', async () => {
+  const workspaceId = await givenLists(given);
+  const large = { text: 'x'.repeat(60_000) };
+  const contacts = Array.from({ length: 120 }, (_, place) => ({
+    email: `p${place}@example.com`,
+    customJson1: large,
+  }));
+  await given.contacts.importContacts({ workspaceId, contacts });
+  const first = await given.contacts.listContacts({ workspaceId, limit: 1_000 });
+  expect(first.contacts.length).toBeGreaterThan(50);
+  expect(first.contacts.length).toBeLessThan(80);
+  const cursor = first.nextCursor ?? '';
+  const second = await given.contacts.listContacts({ workspaceId, limit: 1_000, cursor });
+  expect(first.contacts.length + second.contacts.length).toBe(120);
+  expect(second.nextCursor).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { pageOf } from '#lib/limits/page.ts';
+import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readStatus } from '../consent/membership.ts';
@@ -15,9 +15,7 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
   return async (request) => {
     const limit = request.limit ?? limitDefault;
     const where = conditions(request);
-    const rows = await query<{ contact: string; createdAt: string; email: string }>(
-      store.fork(),
-      `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact,
+    const select = `select ${request.withContactLists ? contactWithListsSql : contactSql} as contact, contact.created_at,
          ${timestampSql('contact.created_at')} as "createdAt", contact.email
        from (
          select * from contacts contact
@@ -25,7 +23,10 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
          order by created_at desc, email
          limit ${limit + 1}
        ) contact
-       order by contact.created_at desc, contact.email`,
+       order by contact.created_at desc, contact.email`;
+    const rows = await query<{ contact: string; createdAt: string; email: string }>(
+      store.fork(),
+      pageSql(select, { text: 'contact', order: 'created_at desc, email' }),
       where.values,
     );
     const { page, isLast } = pageOf(rows, limit, ({ contact }) => Buffer.byteLength(contact));

@@ -59,8 +59,8 @@ const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
 test.each([
   [{}, 'either email or event_name is required'],
   [{ email: 'nobody' }, 'invalid email format'],
-  [{ email: 'a@example.com', limit: 0 }, 'limit must be between 1 and 100'],
-  [{ email: 'a@example.com', limit: 101 }, 'limit must be between 1 and 100'],
+  [{ email: 'a@example.com', limit: 0 }, 'limit must be between 1 and 1000'],
+  [{ email: 'a@example.com', limit: 1_001 }, 'limit must be between 1 and 1000'],
   [{ email: 'a@example.com', offset: -1 }, 'offset must be between 0 and 10000'],
   [{ email: 'a@example.com', offset: 10_001 }, 'offset must be between 0 and 10000'],
   [{ email: 'a@example.com', cursor: '!' }, 'invalid cursor'],

@@ -5,12 +5,12 @@ import { listMessage } from '../views/list.ts';
 const listsMax = 1_000;
 
 export function listLists({ store }: Context): Methods['listLists'] {
-  return async ({ workspaceId }) => {
+  return async ({ workspaceId, limit = listsMax }) => {
     const rows = await store.read<ListRow>(
       `select ${listColumns} from lists
        where workspace_id = $1 and deleted_at is null
        order by created_at desc, id limit $2`,
-      [workspaceId, listsMax],
+      [workspaceId, limit],
     );
     return { lists: rows.map(listMessage) };
   };

@@ -86,7 +86,8 @@ test.each<Path>([
 test.each<Path>([
   { list: 'open', before: 'none', after: 'active' },
   { list: 'private', before: 'none', after: 'active' },
-  { list: 'privateDOI', before: 'none', after: 'active' },
+  { list: 'privateDOI', before: 'none', after: 'pending', due: true },
+  { list: 'openDOI', before: 'none', after: 'pending', due: true },
   { list: 'privateDOI', before: 'pending', after: 'active' },
   { list: 'private', before: 'unsubscribed', after: 'pending', due: true },
   { list: 'private', before: 'bounced', after: 'bounced' },
@@ -106,6 +107,7 @@ test('the event of a due confirmation has all that the mail needs', async () => 
         list_name: 'open DOI',
         status: 'pending',
         previous_status: null,
+        event_timestamp: expect.any(String),
       },
     },
   ]);

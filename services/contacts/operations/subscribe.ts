@@ -58,7 +58,7 @@ async function join(
   const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
   const emails = [row.email];
   const all = [
-    { join: isProven ? 'askWithProof' : 'askWithOptIn', listIds: withOptIn ?? [] },
+    { join: isProven ? 'askWithProofAndOptIn' : 'askWithOptIn', listIds: withOptIn ?? [] },
     { join: isProven ? 'askWithProof' : 'ask', listIds: without ?? [] },
   ] as const;
   for (const each of all) await joinLists(scope, { ...each, emails, at });

@@ -31,6 +31,16 @@ export function isFaultOfTree(error: unknown): boolean {
   return code === tooSlow || /^(22|42|54)/.test(code);
 }
 
+const awayCodes: ReadonlySet<Code> = new Set([
+  Code.Unavailable,
+  Code.DeadlineExceeded,
+  Code.ResourceExhausted,
+]);
+
+/** Whether messages, the only service that is asked, does not answer. */
+export const isMessagesAway = (error: unknown): boolean =>
+  error instanceof ConnectError && awayCodes.has(error.code);
+
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === tooSlow;
 
 function codeOf(error: unknown): string | undefined {

@@ -30,7 +30,7 @@ export async function buildAll(
 
 /** Moves contacts until no change waits. */
 export async function moveAll({ context }: Given, workspaceId: string): Promise<void> {
-  while ((await moveContacts(context, { workspaceId, changesMax: 1_000 })) !== 0);
+  while ((await moveContacts(context, { workspaceId, changesMax: 1_000 }))?.taken !== 0);
 }
 
 /** The members of a segment, without the domain of their addresses. */

@@ -2,22 +2,32 @@ import type {
   CreateWebhookSubscriptionRequest,
   UpdateWebhookSubscriptionRequest,
 } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { goalTypes } from '#lib/goal-types.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { eventTypes } from '../event-types.ts';
+import type { Audience } from '../matching/members.ts';
 import type { CustomEventFilters } from '../subscription.ts';
 import { urlFault } from './url.ts';
+
+const callTimeoutMs = 5_000;
 
 type Request = CreateWebhookSubscriptionRequest | UpdateWebhookSubscriptionRequest;
 
 const known: ReadonlySet<string> = new Set(eventTypes);
 
-/** The columns of a subscription that a request sets. A field of `settings` counts where the one beside it is empty. */
-export async function contentOf(egress: Egress, request: Request) {
+type Sources = { egress: Egress; audience: Audience };
+type Filters = { list_ids: readonly string[]; segment_ids: readonly string[] };
+
+/**
+ * The columns of a subscription that a request sets. A field of `settings` counts where the one beside it is empty. Lists and
+ * segments that the subscription had may be gone since.
+ */
+export async function contentOf({ egress, audience }: Sources, request: Request, had?: Filters) {
   const fault = await urlFault(egress, request.url);
   if (fault) throw invalidField('url', fault);
   const { settings } = request;
-  return {
+  const content = {
     name: request.name,
     url: request.url,
     event_types: checkedTypes(either(request.eventTypes, settings?.eventTypes)),
@@ -25,6 +35,31 @@ export async function contentOf(egress: Egress, request: Request) {
     list_ids: [...new Set(either(request.listIds, settings?.listIds))],
     segment_ids: [...new Set(either(request.segmentIds, settings?.segmentIds))],
   };
+  await requireThere(audience, request.workspaceId, {
+    list_ids: content.list_ids.filter((id) => !had?.list_ids.includes(id)),
+    segment_ids: content.segment_ids.filter((id) => !had?.segment_ids.includes(id)),
+  });
+  return content;
+}
+
+async function requireThere(
+  audience: Audience,
+  workspaceId: string,
+  { list_ids: listIds, segment_ids: segmentIds }: Filters,
+): Promise<void> {
+  const options = { timeoutMs: callTimeoutMs };
+  const [lists, segments] = await Promise.all([
+    listIds.length === 0
+      ? undefined
+      : audience.listMissingLists({ workspaceId, listIds: [...listIds] }, options),
+    segmentIds.length === 0
+      ? undefined
+      : audience.listMissingSegments({ workspaceId, segmentIds: [...segmentIds] }, options),
+  ]);
+  const list = lists?.listIds[0];
+  if (list) throw invalidField('list_ids', `list not found: ${list.slice(0, 50)}`);
+  const segment = segments?.segmentIds[0];
+  if (segment) throw invalidField('segment_ids', `segment not found: ${segment.slice(0, 50)}`);
 }
 
 const either = (top: readonly string[], nested: readonly string[] = []) =>
@@ -41,5 +76,12 @@ function checkedTypes(types: readonly string[]): string[] {
 
 function filtersOf(given: Request['customEventFilters']): CustomEventFilters | null {
   if (!given || given.goalTypes.length + given.eventNames.length === 0) return null;
+  const stray = given.goalTypes.find((type) => !goalTypes.includes(type));
+  if (stray !== undefined) {
+    throw invalidField(
+      'custom_event_filters.goal_types',
+      `invalid goal type: ${stray.slice(0, 50)}`,
+    );
+  }
   return { goal_types: [...given.goalTypes], event_names: [...given.eventNames] };
 }

@@ -1,7 +1,10 @@
 import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 
-export type Audience = Pick<Client<typeof AudienceService>, 'matchMembers'>;
+export type Audience = Pick<
+  Client<typeof AudienceService>,
+  'matchMembers' | 'listMissingLists' | 'listMissingSegments'
+>;
 
 /** Whether an address is in one of some lists or segments. */
 export type IsIn = (email: string, ids: readonly string[]) => boolean;

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
-import { givenSubscription, givenWorkspace, useService } from '../test/given.ts';
+import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
 /** Who is in which list and segment, as contacts would say it, and what was asked. */
 const contacts = {
@@ -15,6 +15,7 @@ const contacts = {
 
 const given = useService({
   audience: {
+    ...allThere,
     async matchMembers({ emails = [], listIds = [], segmentIds = [] }) {
       contacts.asked.push({ emails, listIds, segmentIds });
       if (contacts.failure) throw contacts.failure;

@@ -156,3 +156,29 @@ test('a workspace has at most 100', async () => {
     rawMessage: 'a workspace has at most 100 webhook subscriptions',
   });
 });
+
+test.each([
+  [{ listIds: ['news', 'gone'] }, 'list not found: gone'],
+  [{ segmentIds: ['gone'] }, 'segment not found: gone'],
+  [{ customEventFilters: { goalTypes: ['purchase', 'sale'] } }, 'invalid goal type: sale'],
+])('filters for what does not exist are refused: %j', async (over, text) => {
+  const workspaceId = givenWorkspace();
+  await expect(
+    given.client.createWebhookSubscription({ workspaceId, ...content, ...over }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: text });
+});
+
+test('an update keeps a list that is gone since, and adds none', async () => {
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(given, workspaceId, { listIds: ['news'] });
+  await query(
+    given.context.store.fork(),
+    `update subscriptions set list_ids = '{gone}' where id = $1`,
+    [id],
+  );
+  const update = (listIds: string[]) =>
+    given.client.updateWebhookSubscription({ workspaceId, id, ...content, listIds });
+  expect((await update(['gone'])).subscription?.listIds).toEqual(['gone']);
+  await update([]);
+  await expect(update(['gone'])).rejects.toMatchObject({ code: Code.InvalidArgument });
+});

@@ -12,11 +12,11 @@ import { subscriptionMessage } from '../views/subscription.ts';
 const subscriptionsMax = 100;
 
 export function createWebhookSubscription(context: Context): Methods['createWebhookSubscription'] {
-  const { store, keyring, egress, now } = context;
+  const { store, keyring, now } = context;
   const method = WebhookSubscriptionService.method.createWebhookSubscription;
   return async (request, call) => {
     const { workspaceId } = request;
-    const content = await contentOf(egress, request);
+    const content = await contentOf(context, request);
     const at = now();
     return once(store, call, method, request, (em) =>
       changeInterests(interests, context.producers, { em, workspaceId }, async () => {

@@ -6,13 +6,13 @@ export function listWebhookSubscriptions({
   store,
   keyring,
 }: Context): Methods['listWebhookSubscriptions'] {
-  return async ({ workspaceId }) => {
+  return async ({ workspaceId, limit }) => {
     const found = await store
       .fork()
       .find(
         Subscription,
         { workspace_id: workspaceId },
-        { orderBy: { created_at: 'desc', id: 'asc' } },
+        { orderBy: { created_at: 'desc', id: 'asc' }, ...(limit ? { limit } : {}) },
       );
     return { subscriptions: found.map((each) => subscriptionMessage(each, keyring)) };
   };

@@ -105,3 +105,14 @@ test('a secret that cannot be read is told in the answer, each time', async () =
     });
   }
 });
+
+test('an unknown type is refused', async () => {
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(given, workspaceId);
+  await expect(
+    given.client.testWebhookSubscription({ workspaceId, id, eventType: 'contact.gone' }),
+  ).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: 'invalid event type: contact.gone',
+  });
+});

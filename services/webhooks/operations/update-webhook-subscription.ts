@@ -1,11 +1,13 @@
 import type { Context, Methods } from '../context.ts';
 import { contentOf } from '../input/content.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
+import { findSubscription } from '../subscription-queries.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
 export function updateWebhookSubscription(context: Context): Methods['updateWebhookSubscription'] {
   return async (request, call) => {
-    const content = await contentOf(context.egress, request);
+    const had = await findSubscription(context.store.fork(), request);
+    const content = await contentOf(context, request, had);
     const changed = await changeSubscription(
       context,
       request,

@@ -8,6 +8,7 @@ const stepSize = 5_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 const everyMs = 60 * 60 * 1_000;
 const soonMs = 1_000;
+const callTimeoutMs = 5_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
 
@@ -25,26 +26,34 @@ export async function addClearing(em: EntityManager, inMs: number): Promise<void
 /** Deletes deliveries that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. */
 export function clearDeliveries(context: Clearing, { log }: { log: Pick<Log, 'warn'> }) {
   return async (): Promise<void> => {
-    let nextMs = everyMs;
-    try {
-      if (!(await clearAll(context))) nextMs = soonMs;
-    } catch (error) {
-      log.warn({ err: error }, 'old webhook deliveries were not all deleted; trying again later');
-    }
-    await addClearing(context.store.fork(), nextMs);
+    const isDone = await clearAll(context, log);
+    await addClearing(context.store.fork(), isDone ? everyMs : soonMs);
   };
 }
 
-/** Whether it came to the end. */
-async function clearAll({ store, workspaces, now }: Clearing): Promise<boolean> {
+/** Whether it came to the end. A workspace whose settings cannot be read is left for later. */
+async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<boolean> {
   const endsAtMs = Date.now() + workMaxMs;
-  for (const workspaceId of await workspacesWithDeliveries(store)) {
-    const { settings } = await workspaces.getSettings({ workspaceId });
-    const days = settings?.webhookRetentionDays ?? 30;
-    const before = new Date(now().getTime() - days * dayMs);
-    while ((await deleteStep(store, workspaceId, before)) === stepSize) {
-      if (Date.now() > endsAtMs) return false;
+  for (const workspaceId of await workspacesWithDeliveries(context.store)) {
+    try {
+      if (!(await clearOne(context, workspaceId, endsAtMs))) return false;
+    } catch (err) {
+      log.warn({ err, workspaceId }, 'old webhook deliveries were not deleted; trying again later');
     }
+    if (Date.now() > endsAtMs) return false;
+  }
+  return true;
+}
+
+async function clearOne(
+  { store, workspaces, now }: Clearing,
+  workspaceId: string,
+  endsAtMs: number,
+): Promise<boolean> {
+  const { settings } = await workspaces.getSettings({ workspaceId }, { timeoutMs: callTimeoutMs });
+  const days = settings?.webhookRetentionDays ?? 30;
+  const before = new Date(now().getTime() - days * dayMs);
+  while ((await deleteStep(store, workspaceId, before)) === stepSize) {
     if (Date.now() > endsAtMs) return false;
   }
   return true;

@@ -1,4 +1,9 @@
+import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
+import {
+  ListMissingListsResponseSchema,
+  ListMissingSegmentsResponseSchema,
+} from '#gen/postrider/contacts/v1/audience_pb.ts';
 import { EventConsumerService } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
@@ -38,6 +43,17 @@ function fakeProducers(told: GivenProducers): Producers {
   return { contacts: producer('contacts'), messages: producer('messages') };
 }
 
+/** Every list and segment exists but those called `gone`. */
+export const allThere: Context['audience'] = {
+  matchMembers: () => unexpected(),
+  listMissingLists: async ({ listIds = [] }) =>
+    create(ListMissingListsResponseSchema, { listIds: listIds.filter((id) => id === 'gone') }),
+  listMissingSegments: async ({ segmentIds = [] }) =>
+    create(ListMissingSegmentsResponseSchema, {
+      segmentIds: segmentIds.filter((id) => id === 'gone'),
+    }),
+};
+
 const unexpected = () => Promise.reject(new Error('not expected'));
 
 /** The service on a database of its own; its neighbours answer as the test says. */
@@ -64,7 +80,7 @@ export async function givenService(over: Partial<Context> = {}) {
     ...sending,
     dispatcher: new Dispatcher(sending),
     producers: fakeProducers(told),
-    audience: { matchMembers: unexpected },
+    audience: allThere,
     workspaces: { getSettings: unexpected, listOwners: unexpected },
     systemMail: { sendSystemMail: unexpected },
     ...over,

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file postrider/contacts/v1/audience.proto.
  */
 export const file_postrider_contacts_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFIncKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCRITCgtieV9zZWdtZW50cxgFIAEoCCJbChpMaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIfCgtzZWdtZW50X2lkcxgCIAMoCUIKukgHkgEECAEQZCIyChtMaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2USEwoLc2VnbWVudF9pZHMYASADKAkiyQEKGFJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhsKBmVtYWlscxgEIAMoCUILukgIkgEFCAEQ6AcSGAoGZmllbGRzGAUgAygJQgi6SAWSAQIQQBIYChBmb3JfY29uZmlybWF0aW9uGAYgASgIEg8KB2J5X2hhbmQYByABKAgiWQoZUmVzb2x2ZVJlY2lwaWVudHNSZXNwb25zZRI8CgpyZWNpcGllbnRzGAEgAygLMigucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVkUmVjaXBpZW50Ij0KEVJlc29sdmVkUmVjaXBpZW50EhMKC3NraXBfcmVhc29uGAEgASgJEhMKC3ZhbHVlc19qc29uGAIgASgJIqkBChdVcHNlcnRSZWNpcGllbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARJCCghjb250YWN0cxgCIAMoCzIjLnBvc3RyaWRlci5jb250YWN0cy52MS5Db250YWN0SW5wdXRCC7pICJIBBQgBEPQDEhIKCm1heV9jaGFuZ2UYAyABKAgSGAoGZmllbGRzGAQgAygJQgi6SAWSAQIQQCJYChhVcHNlcnRSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRlZFJlY2lwaWVudCJGChFVcHNlcnRlZFJlY2lwaWVudBINCgVlbWFpbBgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCRINCgVlcnJvchgDIAEoCSKNAQoTTWF0Y2hNZW1iZXJzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIbCgZlbWFpbHMYAiADKAlCC7pICJIBBQgBEPQDEhsKCGxpc3RfaWRzGAMgAygJQgm6SAaSAQMQkE4SHgoLc2VnbWVudF9pZHMYBCADKAlCCbpIBpIBAxCQTiKTAQoUTWF0Y2hNZW1iZXJzUmVzcG9uc2USNQoHbWVtYmVycxgBIAMoCzIkLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaGVkTWVtYmVyEkQKD3NlZ21lbnRfbWVtYmVycxgCIAMoCzIrLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaGVkU2VnbWVudE1lbWJlciI2ChRNYXRjaGVkU2VnbWVudE1lbWJlchINCgVlbWFpbBgBIAEoBRIPCgdzZWdtZW50GAIgASgFIiwKDU1hdGNoZWRNZW1iZXISDQoFZW1haWwYASABKAUSDAoEbGlzdBgCIAEoBSJjChtVbnN1YnNjcmliZVJlY2lwaWVudFJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDwoHbGlzdF9pZBgCIAEoCRIVCgVlbWFpbBgDIAEoCUIGukgDyAEBIh4KHFVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2Uy2ggKD0F1ZGllbmNlU2VydmljZRKNAQoMTGlzdEF1ZGllbmNlEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdEF1ZGllbmNlUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbGlzdCBhdWRpZW5jZRKhAQoRUmVzb2x2ZVJlY2lwaWVudHMSLy5wb3N0cmlkZXIuY29udGFjdHMudjEuUmVzb2x2ZVJlY2lwaWVudHNSZXF1ZXN0GjAucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2UiKZACAcrzGCIKAjABQhxGYWlsZWQgdG8gcmVzb2x2ZSByZWNpcGllbnRzEpMBCg1Db3VudEF1ZGllbmNlEisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvdW50QXVkaWVuY2VSZXF1ZXN0GiwucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkNvdW50QXVkaWVuY2VSZXNwb25zZSInkAIByvMYIAoCMAFCGEZhaWxlZCB0byBjb3VudCBhdWRpZW5jZWABEqYBChNMaXN0TWlzc2luZ1NlZ21lbnRzEjEucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RNaXNzaW5nU2VnbWVudHNSZXF1ZXN0GjIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RNaXNzaW5nU2VnbWVudHNSZXNwb25zZSIokAIByvMYIQoCMAFCG0ZhaWxlZCB0byBsb29rIGZvciBzZWdtZW50cxKNAQoMTWF0Y2hNZW1iZXJzEioucG9zdHJpZGVyLmNvbnRhY3RzLnYxLk1hdGNoTWVtYmVyc1JlcXVlc3QaKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVzcG9uc2UiJJACAcrzGB0KAjABQhdGYWlsZWQgdG8gbWF0Y2ggbWVtYmVycxKdAQoQVXBzZXJ0UmVjaXBpZW50cxIuLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRSZWNpcGllbnRzUmVxdWVzdBovLnBvc3RyaWRlci5jb250YWN0cy52MS5VcHNlcnRSZWNpcGllbnRzUmVzcG9uc2UiKJACAsrzGCEKAjABQhtGYWlsZWQgdG8gdXBzZXJ0IHJlY2lwaWVudHMSowEKFFVuc3Vic2NyaWJlUmVjaXBpZW50EjIucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVxdWVzdBozLnBvc3RyaWRlci5jb250YWN0cy52MS5VbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlIiKQAgLK8xgbCgIwAUIVRmFpbGVkIHRvIHVuc3Vic2NyaWJlYgZwcm90bzM", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
+  fileDesc("CiRwb3N0cmlkZXIvY29udGFjdHMvdjEvYXVkaWVuY2UucHJvdG8SFXBvc3RyaWRlci5jb250YWN0cy52MSLxAQoTTGlzdEF1ZGllbmNlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIPCgdsaXN0X2lkGAIgASgJEhwKFGluY2x1ZGVfdW5zdWJzY3JpYmVkGAMgASgIEhMKC2FmdGVyX2VtYWlsGAQgASgJEh0KCXBhZ2Vfc2l6ZRgFIAEoBUIKukgHGgUYkE4oARIWCg53aXRoX3RpbWV6b25lcxgGIAEoCBIiChBmdXJ0aGVyX2xpc3RfaWRzGAcgAygJQgi6SAWSAQIQExIdCgtzZWdtZW50X2lkcxgIIAMoCUIIukgFkgECEGQijQEKFENvdW50QXVkaWVuY2VSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhoKCGxpc3RfaWRzGAIgAygJQgi6SAWSAQIQFBIdCgtzZWdtZW50X2lkcxgDIAMoCUIIukgFkgECEGQSHAoUaW5jbHVkZV91bnN1YnNjcmliZWQYBCABKAgiJgoVQ291bnRBdWRpZW5jZVJlc3BvbnNlEg0KBWNvdW50GAEgASgFIncKFExpc3RBdWRpZW5jZVJlc3BvbnNlEg4KBmVtYWlscxgBIAMoCRINCgVsaXN0cxgCIAMoBRIRCgl0aW1lem9uZXMYAyADKAkSGAoQbmV4dF9hZnRlcl9lbWFpbBgEIAEoCRITCgtieV9zZWdtZW50cxgFIAEoCCJbChpMaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIfCgtzZWdtZW50X2lkcxgCIAMoCUIKukgHkgEECAEQZCIyChtMaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2USEwoLc2VnbWVudF9pZHMYASADKAkiVQoXTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESHAoIbGlzdF9pZHMYAiADKAlCCrpIB5IBBAgBEGQiLAoYTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlEhAKCGxpc3RfaWRzGAEgAygJIskBChhSZXNvbHZlUmVjaXBpZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESDwoHbGlzdF9pZBgCIAEoCRIcChRpbmNsdWRlX3Vuc3Vic2NyaWJlZBgDIAEoCBIbCgZlbWFpbHMYBCADKAlCC7pICJIBBQgBEOgHEhgKBmZpZWxkcxgFIAMoCUIIukgFkgECEEASGAoQZm9yX2NvbmZpcm1hdGlvbhgGIAEoCBIPCgdieV9oYW5kGAcgASgIIlkKGVJlc29sdmVSZWNpcGllbnRzUmVzcG9uc2USPAoKcmVjaXBpZW50cxgBIAMoCzIoLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlZFJlY2lwaWVudCI9ChFSZXNvbHZlZFJlY2lwaWVudBITCgtza2lwX3JlYXNvbhgBIAEoCRITCgt2YWx1ZXNfanNvbhgCIAEoCSKpAQoXVXBzZXJ0UmVjaXBpZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESQgoIY29udGFjdHMYAiADKAsyIy5wb3N0cmlkZXIuY29udGFjdHMudjEuQ29udGFjdElucHV0Qgu6SAiSAQUIARD0AxISCgptYXlfY2hhbmdlGAMgASgIEhgKBmZpZWxkcxgEIAMoCUIIukgFkgECEEAiWAoYVXBzZXJ0UmVjaXBpZW50c1Jlc3BvbnNlEjwKCnJlY2lwaWVudHMYASADKAsyKC5wb3N0cmlkZXIuY29udGFjdHMudjEuVXBzZXJ0ZWRSZWNpcGllbnQiRgoRVXBzZXJ0ZWRSZWNpcGllbnQSDQoFZW1haWwYASABKAkSEwoLdmFsdWVzX2pzb24YAiABKAkSDQoFZXJyb3IYAyABKAkijQEKE01hdGNoTWVtYmVyc1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGwoGZW1haWxzGAIgAygJQgu6SAiSAQUIARD0AxIbCghsaXN0X2lkcxgDIAMoCUIJukgGkgEDEJBOEh4KC3NlZ21lbnRfaWRzGAQgAygJQgm6SAaSAQMQkE4ikwEKFE1hdGNoTWVtYmVyc1Jlc3BvbnNlEjUKB21lbWJlcnMYASADKAsyJC5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hlZE1lbWJlchJECg9zZWdtZW50X21lbWJlcnMYAiADKAsyKy5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hlZFNlZ21lbnRNZW1iZXIiNgoUTWF0Y2hlZFNlZ21lbnRNZW1iZXISDQoFZW1haWwYASABKAUSDwoHc2VnbWVudBgCIAEoBSIsCg1NYXRjaGVkTWVtYmVyEg0KBWVtYWlsGAEgASgFEgwKBGxpc3QYAiABKAUiYwobVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEg8KB2xpc3RfaWQYAiABKAkSFQoFZW1haWwYAyABKAlCBrpIA8gBASIeChxVbnN1YnNjcmliZVJlY2lwaWVudFJlc3BvbnNlMvcJCg9BdWRpZW5jZVNlcnZpY2USjQEKDExpc3RBdWRpZW5jZRIqLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0QXVkaWVuY2VSZXF1ZXN0GisucG9zdHJpZGVyLmNvbnRhY3RzLnYxLkxpc3RBdWRpZW5jZVJlc3BvbnNlIiSQAgHK8xgdCgIwAUIXRmFpbGVkIHRvIGxpc3QgYXVkaWVuY2USoQEKEVJlc29sdmVSZWNpcGllbnRzEi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlJlc29sdmVSZWNpcGllbnRzUmVxdWVzdBowLnBvc3RyaWRlci5jb250YWN0cy52MS5SZXNvbHZlUmVjaXBpZW50c1Jlc3BvbnNlIimQAgHK8xgiCgIwAUIcRmFpbGVkIHRvIHJlc29sdmUgcmVjaXBpZW50cxKTAQoNQ291bnRBdWRpZW5jZRIrLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVxdWVzdBosLnBvc3RyaWRlci5jb250YWN0cy52MS5Db3VudEF1ZGllbmNlUmVzcG9uc2UiJ5ACAcrzGCAKAjABQhhGYWlsZWQgdG8gY291bnQgYXVkaWVuY2VgARKmAQoTTGlzdE1pc3NpbmdTZWdtZW50cxIxLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVxdWVzdBoyLnBvc3RyaWRlci5jb250YWN0cy52MS5MaXN0TWlzc2luZ1NlZ21lbnRzUmVzcG9uc2UiKJACAcrzGCEKAjABQhtGYWlsZWQgdG8gbG9vayBmb3Igc2VnbWVudHMSmgEKEExpc3RNaXNzaW5nTGlzdHMSLi5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1JlcXVlc3QaLy5wb3N0cmlkZXIuY29udGFjdHMudjEuTGlzdE1pc3NpbmdMaXN0c1Jlc3BvbnNlIiWQAgHK8xgeCgIwAUIYRmFpbGVkIHRvIGxvb2sgZm9yIGxpc3RzEo0BCgxNYXRjaE1lbWJlcnMSKi5wb3N0cmlkZXIuY29udGFjdHMudjEuTWF0Y2hNZW1iZXJzUmVxdWVzdBorLnBvc3RyaWRlci5jb250YWN0cy52MS5NYXRjaE1lbWJlcnNSZXNwb25zZSIkkAIByvMYHQoCMAFCF0ZhaWxlZCB0byBtYXRjaCBtZW1iZXJzEp0BChBVcHNlcnRSZWNpcGllbnRzEi4ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXF1ZXN0Gi8ucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVwc2VydFJlY2lwaWVudHNSZXNwb25zZSIokAICyvMYIQoCMAFCG0ZhaWxlZCB0byB1cHNlcnQgcmVjaXBpZW50cxKjAQoUVW5zdWJzY3JpYmVSZWNpcGllbnQSMi5wb3N0cmlkZXIuY29udGFjdHMudjEuVW5zdWJzY3JpYmVSZWNpcGllbnRSZXF1ZXN0GjMucG9zdHJpZGVyLmNvbnRhY3RzLnYxLlVuc3Vic2NyaWJlUmVjaXBpZW50UmVzcG9uc2UiIpACAsrzGBsKAjABQhVGYWlsZWQgdG8gdW5zdWJzY3JpYmViBnByb3RvMw", [file_buf_validate_validate, file_postrider_contacts_v1_contacts, file_postrider_options_v1_options]);
 
 /**
  * Asks for a page of an audience.
@@ -250,6 +250,55 @@ export const ListMissingSegmentsResponseSchema: GenMessage<ListMissingSegmentsRe
   messageDesc(file_postrider_contacts_v1_audience, 5);
 
 /**
+ * Asks about lists.
+ *
+ * @generated from message postrider.contacts.v1.ListMissingListsRequest
+ */
+export type ListMissingListsRequest = Message<"postrider.contacts.v1.ListMissingListsRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * 1 to 100 lists.
+   *
+   * @generated from field: repeated string list_ids = 2;
+   */
+  listIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.ListMissingListsRequest.
+ * Use `create(ListMissingListsRequestSchema)` to create a new message.
+ */
+export const ListMissingListsRequestSchema: GenMessage<ListMissingListsRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 6);
+
+/**
+ * The lists that don't exist.
+ *
+ * @generated from message postrider.contacts.v1.ListMissingListsResponse
+ */
+export type ListMissingListsResponse = Message<"postrider.contacts.v1.ListMissingListsResponse"> & {
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated string list_ids = 1;
+   */
+  listIds: string[];
+};
+
+/**
+ * Describes the message postrider.contacts.v1.ListMissingListsResponse.
+ * Use `create(ListMissingListsResponseSchema)` to create a new message.
+ */
+export const ListMissingListsResponseSchema: GenMessage<ListMissingListsResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_contacts_v1_audience, 7);
+
+/**
  * Asks about recipients.
  *
  * @generated from message postrider.contacts.v1.ResolveRecipientsRequest
@@ -313,7 +362,7 @@ export type ResolveRecipientsRequest = Message<"postrider.contacts.v1.ResolveRec
  * Use `create(ResolveRecipientsRequestSchema)` to create a new message.
  */
 export const ResolveRecipientsRequestSchema: GenMessage<ResolveRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 6);
+  messageDesc(file_postrider_contacts_v1_audience, 8);
 
 /**
  * The answer for each recipient, in the order of the request.
@@ -334,7 +383,7 @@ export type ResolveRecipientsResponse = Message<"postrider.contacts.v1.ResolveRe
  * Use `create(ResolveRecipientsResponseSchema)` to create a new message.
  */
 export const ResolveRecipientsResponseSchema: GenMessage<ResolveRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 7);
+  messageDesc(file_postrider_contacts_v1_audience, 9);
 
 /**
  * One recipient.
@@ -364,7 +413,7 @@ export type ResolvedRecipient = Message<"postrider.contacts.v1.ResolvedRecipient
  * Use `create(ResolvedRecipientSchema)` to create a new message.
  */
 export const ResolvedRecipientSchema: GenMessage<ResolvedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 8);
+  messageDesc(file_postrider_contacts_v1_audience, 10);
 
 /**
  * Contacts that transactional mail is sent to.
@@ -406,7 +455,7 @@ export type UpsertRecipientsRequest = Message<"postrider.contacts.v1.UpsertRecip
  * Use `create(UpsertRecipientsRequestSchema)` to create a new message.
  */
 export const UpsertRecipientsRequestSchema: GenMessage<UpsertRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 9);
+  messageDesc(file_postrider_contacts_v1_audience, 11);
 
 /**
  * The answer for each contact, in the order of the request.
@@ -427,7 +476,7 @@ export type UpsertRecipientsResponse = Message<"postrider.contacts.v1.UpsertReci
  * Use `create(UpsertRecipientsResponseSchema)` to create a new message.
  */
 export const UpsertRecipientsResponseSchema: GenMessage<UpsertRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 10);
+  messageDesc(file_postrider_contacts_v1_audience, 12);
 
 /**
  * One contact.
@@ -462,7 +511,7 @@ export type UpsertedRecipient = Message<"postrider.contacts.v1.UpsertedRecipient
  * Use `create(UpsertedRecipientSchema)` to create a new message.
  */
 export const UpsertedRecipientSchema: GenMessage<UpsertedRecipient> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 11);
+  messageDesc(file_postrider_contacts_v1_audience, 13);
 
 /**
  * Asks who is in which list and segment.
@@ -504,7 +553,7 @@ export type MatchMembersRequest = Message<"postrider.contacts.v1.MatchMembersReq
  * Use `create(MatchMembersRequestSchema)` to create a new message.
  */
 export const MatchMembersRequestSchema: GenMessage<MatchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 12);
+  messageDesc(file_postrider_contacts_v1_audience, 14);
 
 /**
  * The memberships, in no order.
@@ -532,7 +581,7 @@ export type MatchMembersResponse = Message<"postrider.contacts.v1.MatchMembersRe
  * Use `create(MatchMembersResponseSchema)` to create a new message.
  */
 export const MatchMembersResponseSchema: GenMessage<MatchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 13);
+  messageDesc(file_postrider_contacts_v1_audience, 15);
 
 /**
  * An address in a segment.
@@ -560,7 +609,7 @@ export type MatchedSegmentMember = Message<"postrider.contacts.v1.MatchedSegment
  * Use `create(MatchedSegmentMemberSchema)` to create a new message.
  */
 export const MatchedSegmentMemberSchema: GenMessage<MatchedSegmentMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 14);
+  messageDesc(file_postrider_contacts_v1_audience, 16);
 
 /**
  * An address in a list.
@@ -588,7 +637,7 @@ export type MatchedMember = Message<"postrider.contacts.v1.MatchedMember"> & {
  * Use `create(MatchedMemberSchema)` to create a new message.
  */
 export const MatchedMemberSchema: GenMessage<MatchedMember> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 15);
+  messageDesc(file_postrider_contacts_v1_audience, 17);
 
 /**
  * Asks to unsubscribe.
@@ -623,7 +672,7 @@ export type UnsubscribeRecipientRequest = Message<"postrider.contacts.v1.Unsubsc
  * Use `create(UnsubscribeRecipientRequestSchema)` to create a new message.
  */
 export const UnsubscribeRecipientRequestSchema: GenMessage<UnsubscribeRecipientRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 16);
+  messageDesc(file_postrider_contacts_v1_audience, 18);
 
 /**
  * The address gets no more mail of this list.
@@ -638,7 +687,7 @@ export type UnsubscribeRecipientResponse = Message<"postrider.contacts.v1.Unsubs
  * Use `create(UnsubscribeRecipientResponseSchema)` to create a new message.
  */
 export const UnsubscribeRecipientResponseSchema: GenMessage<UnsubscribeRecipientResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_contacts_v1_audience, 17);
+  messageDesc(file_postrider_contacts_v1_audience, 19);
 
 /**
  * Audiences, for broadcasts and messages.
@@ -693,6 +742,16 @@ export const AudienceService: GenService<{
     methodKind: "unary";
     input: typeof ListMissingSegmentsRequestSchema;
     output: typeof ListMissingSegmentsResponseSchema;
+  },
+  /**
+   * Says which of some lists don't exist, or are being deleted.
+   *
+   * @generated from rpc postrider.contacts.v1.AudienceService.ListMissingLists
+   */
+  listMissingLists: {
+    methodKind: "unary";
+    input: typeof ListMissingListsRequestSchema;
+    output: typeof ListMissingListsResponseSchema;
   },
   /**
    * Says which of some addresses are in which of some lists, in whatever state of the subscription, and in which of some segments;

@@ -317,8 +317,8 @@ export const UpdateSubscriberResponseSchema: GenMessage<UpdateSubscriberResponse
 export const SubscriptionService: GenService<{
   /**
    * Subscribes a person to lists: all of them, or none. Without a valid `email_hmac` only public lists
-   * can be subscribed, an existing contact is not changed, and a list with double opt-in waits for a
-   * confirmation by mail. A list that the person has left always requires one, and so does every list once they have left all mail. A bounce or complaint is never
+   * can be subscribed, and an existing contact is not changed. A list with double opt-in waits for a confirmation by mail; a valid
+   * `email_hmac` is the confirmation of one that waits already. A list that the person has left always requires one, and so does every list once they have left all mail. A bounce or complaint is never
    * lifted. The answer reveals nothing about the address; a disposable address gets the same answer, and nothing
    * is stored. Null fields count as absent.
    *

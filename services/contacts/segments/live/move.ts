@@ -13,8 +13,8 @@ import {
   writeMoves,
 } from '../members.ts';
 import { type SegmentRow, segmentsReading, treeOf } from '../segment.ts';
-import { isFaultOfTree, SegmentFault } from '../segment-fault.ts';
-import type { Tree } from '../tree/tree.ts';
+import { isFaultOfTree, isMessagesAway, SegmentFault } from '../segment-fault.ts';
+import { readsMessages, type Tree } from '../tree/tree.ts';
 
 export type MoveContext = EvaluationContext & { outbox: Outbox };
 
@@ -26,36 +26,87 @@ type Segment = { row: SegmentRow; tree: Tree };
 /** What was touched of each address. */
 type Changes = Map<string, Set<string>>;
 
+export type Moving = {
+  workspaceId: string;
+  changesMax: number;
+  /** Postponed changes are looked at by segments that ask messages, and stay while messages does not answer. */
+  source?: 'changes' | 'postponed';
+  /** Whether messages is asked; otherwise the segments that ask it wait. */
+  asksMessages?: boolean;
+};
+
 /**
  * Looks at the oldest changes of a workspace, moves their contacts in and out, and forgets the changes, all in one
- * transaction. Answers how many changes it took; undefined while another process writes members of the workspace.
+ * transaction. While messages does not answer, the segments that ask it wait for their changes, and no others. Answers how
+ * many changes it took, and whether any were postponed; undefined while another process writes members of the workspace.
  */
 export function moveContacts(
   context: MoveContext,
-  { workspaceId, changesMax }: { workspaceId: string; changesMax: number },
-): Promise<number | undefined> {
+  { workspaceId, changesMax, source = 'changes', asksMessages = true }: Moving,
+): Promise<{ taken: number; isPostponed: boolean } | undefined> {
   return context.store.fork().transactional(async (em) => {
     if (!(await tryLockMembers(em, workspaceId))) return undefined;
-    const { seqs, changes } = await takeChanges(em, workspaceId, changesMax);
-    if (seqs.length === 0) return 0;
-    const moves = await findMoves(context, em, workspaceId, changes);
+    const { taken, changes } = await takeChanges(em, { workspaceId, changesMax, source });
+    if (taken === 0) return { taken, isPostponed: false };
+    const finding = { workspaceId, changes, source, asksMessages };
+    const { moves, postponed } = await findMoves(context, em, finding);
     await writeMoves({ em, outbox: context.outbox, workspaceId }, moves, context.now());
-    await query(
-      em,
-      'delete from segment_changes where workspace_id = $1 and seq = any($2::bigint[])',
-      [workspaceId, seqs],
-    );
-    return seqs.length;
+    await postpone(em, { workspaceId, changes, postponed });
+    return { taken, isPostponed: postponed.length > 0 };
   });
 }
 
-async function takeChanges(em: EntityManager, workspaceId: string, changesMax: number) {
-  const rows = await query<{ seq: string; email: string; touched: string[] }>(
+/** Keeps what postponed segments have to look at, once for each contact. */
+async function postpone(
+  em: EntityManager,
+  {
+    workspaceId,
+    changes,
+    postponed,
+  }: { workspaceId: string; changes: Changes; postponed: readonly Segment[] },
+): Promise<void> {
+  const touched = [...changes].filter(([, keys]) =>
+    postponed.some(({ row }) => isTouched(row, keys)),
+  );
+  if (touched.length === 0) return;
+  await query(
     em,
-    `select seq, email, touched from segment_changes where workspace_id = $1 order by seq
-     limit least($2, (
-       select ${movesMax} / greatest(1, count(*)) from segments where workspace_id = $1
-     ))`,
+    `insert into postponed_changes as known (workspace_id, email, touched)
+     select $1, email, array(select json_array_elements_text(touched))
+     from unnest($2::text[], $3::json[]) as row (email, touched)
+     on conflict (workspace_id, email) do update
+       set touched = array(select distinct unnest(known.touched || excluded.touched))`,
+    [
+      workspaceId,
+      touched.map(([email]) => email),
+      touched.map(([, keys]) => JSON.stringify([...keys])),
+    ],
+  );
+}
+
+const sources = {
+  changes: { table: 'segment_changes', order: 'seq' },
+  postponed: { table: 'postponed_changes', order: 'email' },
+};
+
+/** Deletes them; they are back if the transaction fails. */
+async function takeChanges(
+  em: EntityManager,
+  {
+    workspaceId,
+    changesMax,
+    source,
+  }: { workspaceId: string; changesMax: number; source: keyof typeof sources },
+) {
+  const { table, order } = sources[source];
+  const rows = await query<{ email: string; touched: string[] }>(
+    em,
+    `delete from ${table} where ctid = any(array(
+       select ctid from ${table} where workspace_id = $1 order by ${order}
+       limit least($2, (
+         select ${movesMax} / greatest(1, count(*)) from segments where workspace_id = $1
+       ))
+     )) returning email, touched`,
     [workspaceId, changesMax],
   );
   const changes: Changes = new Map();
@@ -64,27 +115,50 @@ async function takeChanges(em: EntityManager, workspaceId: string, changesMax: n
     for (const key of touched) keys.add(key);
     changes.set(email, keys);
   }
-  return { seqs: rows.map(({ seq }) => seq), changes };
+  return { taken: rows.length, changes };
 }
+
+type Finding = Required<Pick<Moving, 'workspaceId' | 'source' | 'asksMessages'>> & {
+  changes: Changes;
+};
 
 async function findMoves(
   context: MoveContext,
   em: EntityManager,
-  workspaceId: string,
-  changes: Changes,
-): Promise<Moves> {
+  { workspaceId, changes, source, asksMessages }: Finding,
+): Promise<{ moves: Moves; postponed: Segment[] }> {
   const touched = [...new Set([...changes.values()].flatMap((keys) => [...keys]))];
   const rows = await segmentsReading(em, workspaceId, touched);
   const segments = rows.map((row) => ({ row, tree: readTree(row) }));
-  const matched: Member[] = [];
-  for (const group of inStatements(segments, ({ tree }) => tree)) {
-    matched.push(...(await matchGroup(context, em, { workspaceId, changes, group })));
-  }
+  const [asking = [], plain = []] = [true, false].map((asks) =>
+    segments.filter(({ tree }) => readsMessages(tree) === asks),
+  );
+  const match = async (some: readonly Segment[]) => {
+    const found: Member[] = [];
+    for (const group of inStatements(some, ({ tree }) => tree)) {
+      found.push(...(await matchGroup(context, em, { workspaceId, changes, group })));
+    }
+    return found;
+  };
+  const matched = source === 'changes' ? await match(plain) : [];
+  const postponed: Segment[] = [];
+  if (asksMessages) {
+    try {
+      matched.push(...(await match(asking)));
+    } catch (error) {
+      if (source === 'postponed' || !isMessagesAway(error)) throw error;
+      postponed.push(...asking);
+    }
+  } else postponed.push(...asking);
+  const evaluated = source === 'changes' ? segments : asking;
   const emails = [...changes.keys()];
   const members = await membersIn(em, { workspaceId, scope: { kind: 'emails', emails } });
   const gone = await goneOf(em, workspaceId, changes);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return movesOf({
+  const waiting = new Set(postponed);
+  const byId = new Map(
+    evaluated.filter((each) => !waiting.has(each)).map(({ row }) => [row.id, row]),
+  );
+  const moves = movesOf({
     members,
     matched,
     isGone: ({ email }) => gone.has(email),
@@ -93,6 +167,7 @@ async function findMoves(
       return segment !== undefined && isTouched(segment, changes.get(email));
     },
   });
+  return { moves, postponed };
 }
 
 function readTree(row: SegmentRow): Tree {

@@ -1,10 +1,12 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { SegmentStatus } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { takeEvents } from '../../test/events.ts';
 import { givenLists, useService } from '../../test/given.ts';
-import { where } from '../../test/segment-tree.ts';
+import { happened, or, where } from '../../test/segment-tree.ts';
 import { givenContacts, givenSegment, membersOf } from '../../test/segments.ts';
+import type { MessageFacts } from '../facts.ts';
 import { Mover } from './mover.ts';
 
 const given = useService();
@@ -81,4 +83,32 @@ test('a segment that cannot be evaluated is marked failed, and the others go on'
     status: SegmentStatus.FAILED,
     statusInfo: expect.stringMatching(/^its tree is invalid/),
   });
+}, 30_000);
+
+test('while messages is away only the segments that ask it wait, and they catch up', async () => {
+  const workspaceId = await givenLists(given);
+  await givenSegment(given, { workspaceId, id: 'plain', tree: where('country', 'is_set') });
+  const asks = or(where('country', 'is_set'), happened('open_email', 'at_least', 1));
+  await givenSegment(given, { workspaceId, id: 'asks', tree: asks });
+  let calls = 0;
+  const facts = {
+    isAway: true,
+    async countMessageFacts(...call: Parameters<MessageFacts['countMessageFacts']>) {
+      calls += 1;
+      if (facts.isAway) throw new ConnectError('messages is away', Code.Unavailable);
+      return given.context.messageFacts.countMessageFacts(...call);
+    },
+  };
+  const mover = new Mover({ ...given.context, messageFacts: facts });
+  mover.start();
+  for (const name of ['ann', 'bob', 'cid']) {
+    await givenContacts(given, workspaceId, { [name]: { country: 'DE' } });
+    await waitFor(async () => (await waiting(workspaceId)) === 0);
+  }
+  expect(await membersOf(given, { workspaceId, id: 'plain' })).toEqual(['ann', 'bob', 'cid']);
+  expect(await membersOf(given, { workspaceId, id: 'asks' })).toEqual([]);
+  expect(calls).toBeLessThan(5);
+  facts.isAway = false;
+  await waitFor(async () => (await membersOf(given, { workspaceId, id: 'asks' })).length === 3);
+  await mover.stop();
 }, 30_000);

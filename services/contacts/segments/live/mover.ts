@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { failSegment } from '../build/begin.ts';
-import { isTooSlow, SegmentFault } from '../segment-fault.ts';
+import { isMessagesAway, isTooSlow, SegmentFault } from '../segment-fault.ts';
 import { type MoveContext, moveContacts } from './move.ts';
 
 const idleMs = 300;
@@ -13,8 +13,12 @@ const changesMax = 1_000;
 /** A segment that fails even with so few contacts is at fault. */
 const changesMin = 10;
 const workspacesMax = 200;
+/** While messages does not answer, it is asked so often. */
+const askAgainMs = 3_000;
 /** A workspace whose segments are slow leaves a place to the others. */
 const workspacesAtOnce = 3;
+
+type Source = 'changes' | 'postponed';
 
 type Pace = { changesMax: number; notBeforeMs: number };
 
@@ -24,6 +28,11 @@ export class Mover {
   readonly #paces = new LRUCache<string, Pace>({ max: 10_000 });
   readonly #stopping = new AbortController();
   #ended: Promise<void> | undefined;
+  #catchUpAtMs = 0;
+  /** The last workspace of which what waited was looked at. */
+  #caughtUp = '';
+  /** Messages did not answer; until then it is not asked, so that its time-outs hold up no other segments. */
+  #askAtMs = 0;
 
   constructor(context: MoveContext & { log: Pick<Log, 'warn'> }) {
     this.#context = context;
@@ -43,11 +52,9 @@ export class Mover {
     const { signal } = this.#stopping;
     let after = '';
     while (!signal.aborted) {
-      const waiting = await waitingWorkspaces(this.#context.store, after).catch((err) => {
-        this.#context.log.warn({ err }, 'changes for segments could not be read; trying again');
-        return [];
-      });
-      const taken = await this.#moveAll(waiting);
+      const waiting = await this.#waiting('segment_changes', after);
+      const taken = await this.#moveAll(waiting, 'changes');
+      await this.#catchUp();
       const isFull = waiting.length === workspacesMax;
       after = isFull ? (waiting.at(-1) ?? '') : '';
       if (taken > 0 || isFull) continue;
@@ -56,27 +63,54 @@ export class Mover {
     }
   }
 
+  #waiting(table: string, after: string): Promise<string[]> {
+    return waitingWorkspaces(this.#context.store, table, after).catch((err) => {
+      this.#context.log.warn({ err }, 'changes for segments could not be read; trying again');
+      return [];
+    });
+  }
+
+  /** Looks at what waited for messages, one workspace first, which shows whether it answers. */
+  async #catchUp(): Promise<void> {
+    if (Date.now() < this.#catchUpAtMs) return;
+    this.#catchUpAtMs = Date.now() + askAgainMs;
+    this.#askAtMs = 0;
+    const [first, ...others] = await this.#waiting('postponed_changes', this.#caughtUp);
+    this.#caughtUp = others.at(-1) ?? '';
+    if (first === undefined) return;
+    const taken = await this.#moveAll([first], 'postponed');
+    if (this.#askAtMs > 0) return;
+    if (taken + (await this.#moveAll(others, 'postponed')) > 0) this.#catchUpAtMs = 0;
+  }
+
   /** Answers how many changes were taken. */
-  async #moveAll(workspaces: readonly string[]): Promise<number> {
+  async #moveAll(workspaces: readonly string[], source: Source): Promise<number> {
     const queue = [...workspaces];
     let taken = 0;
     const turn = async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        if (!this.#stopping.signal.aborted) taken += await this.#move(next);
+        if (!this.#stopping.signal.aborted) taken += await this.#move(next, source);
       }
     };
     await Promise.all(Array.from({ length: workspacesAtOnce }, turn));
     return taken;
   }
 
-  async #move(workspaceId: string): Promise<number> {
+  async #move(workspaceId: string, source: Source): Promise<number> {
     const pace = this.#paces.get(workspaceId) ?? { changesMax, notBeforeMs: 0 };
     if (pace.notBeforeMs > Date.now()) return 0;
     try {
-      const taken = await moveContacts(this.#context, { workspaceId, ...pace });
-      if (taken !== undefined) this.#paces.delete(workspaceId);
-      return taken ?? 0;
+      const asksMessages = Date.now() >= this.#askAtMs;
+      const moving = { workspaceId, changesMax: pace.changesMax, source, asksMessages };
+      const moved = await moveContacts(this.#context, moving);
+      if (moved !== undefined) this.#paces.delete(workspaceId);
+      if (moved?.isPostponed && asksMessages) this.#askAtMs = Date.now() + askAgainMs;
+      return moved?.taken ?? 0;
     } catch (error) {
+      if (source === 'postponed' && isMessagesAway(error)) {
+        this.#askAtMs = Date.now() + askAgainMs;
+        return 0;
+      }
       this.#context.log.warn(
         { err: error, workspaceId },
         'contacts could not be moved; trying again',
@@ -101,13 +135,13 @@ export class Mover {
 }
 
 /** Jumps from workspace to workspace, so that it costs little, however many changes wait. */
-async function waitingWorkspaces(store: Store, after: string): Promise<string[]> {
+async function waitingWorkspaces(store: Store, table: string, after: string): Promise<string[]> {
   const rows = await store.read<{ id: string }>(
     `with recursive waiting as (
-       (select workspace_id from segment_changes where workspace_id > $1 order by workspace_id limit 1)
+       (select workspace_id from ${table} where workspace_id > $1 order by workspace_id limit 1)
        union all
        (select next.workspace_id from waiting cross join lateral (
-          select workspace_id from segment_changes where workspace_id > waiting.workspace_id
+          select workspace_id from ${table} where workspace_id > waiting.workspace_id
           order by workspace_id limit 1
         ) next)
      )
