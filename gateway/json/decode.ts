@@ -10,6 +10,7 @@ import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { isObject } from '#lib/json-text.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
 import { FieldError, located } from './field-error.ts';
+import { isInJson, jsonNameOf } from './in-json.ts';
 import {
   checkDepth,
   type DecodeValue,
@@ -92,9 +93,9 @@ function compiled(desc: DescMessage): Decoder {
   const decoder = { plan, decode };
   decoders.set(desc, decoder);
   for (const field of desc.fields) {
-    const { nullable, nullFields, rowError } = getOption(field, jsonOption);
-    if (nullFields || rowError) continue;
-    plan.fields.set(field.name, {
+    const { nullable } = getOption(field, jsonOption);
+    if (!isInJson(field)) continue;
+    plan.fields.set(jsonNameOf(field), {
       localName: field.localName,
       nullable,
       decode: fieldDecoder(field),

@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { isObject } from '#lib/json-text.ts';
+import { isInJson, jsonNameOf } from './in-json.ts';
 import { enumWords } from './values.ts';
 
 /** Turns a field's value into what JSON.stringify prints; undefined is left out. */
@@ -18,10 +19,10 @@ export function encoderOf(desc: DescMessage): EncodeValue {
   // Registered before its fields are compiled, so that a message may contain its own type.
   encoders.set(desc, encode);
   for (const field of desc.fields) {
-    const { nullable, nullFields, rowError } = getOption(field, jsonOption);
-    if (nullFields || rowError) continue;
-    const { name, localName } = field;
-    fields.push({ name, localName, nullable, encode: fieldEncoder(field) });
+    const { nullable } = getOption(field, jsonOption);
+    if (!isInJson(field)) continue;
+    const name = jsonNameOf(field);
+    fields.push({ name, localName: field.localName, nullable, encode: fieldEncoder(field) });
   }
   return encode;
 }

@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { isObject } from '#lib/json-text.ts';
+import { isInJson, jsonNameOf } from './in-json.ts';
 
 const namesMax = 20;
 
@@ -15,7 +16,7 @@ function collect(desc: DescMessage, json: unknown, prefix: string, found: string
   if (!isObject(json)) return;
   for (const name of Object.keys(json)) {
     if (found.length === namesMax) return;
-    const field = desc.fields.find((each) => each.name === name && isRead(each));
+    const field = desc.fields.find((each) => jsonNameOf(each) === name && isInJson(each));
     const path = `${prefix}${name.slice(0, 100)}`;
     if (!field) found.push(path);
     else collectField(field, json[name], path, found);
@@ -33,9 +34,4 @@ function collectField(field: DescField, value: unknown, path: string, found: str
       collect(message, element, `${path}[${index}].`, found);
     }
   }
-}
-
-function isRead(field: DescField): boolean {
-  const { nullFields, rowError } = getOption(field, jsonOption);
-  return !nullFields && !rowError;
 }

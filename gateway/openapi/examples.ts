@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { isInJson, jsonNameOf } from '../json/in-json.ts';
 import { enumWords } from '../json/values.ts';
 import { isRequired, limitsOf } from './limits.ts';
 import { commentOf } from './words.ts';
@@ -83,7 +84,7 @@ export function requestExample(desc: DescMessage, depth = 0): Record<string, unk
     const needed = isRequired(field, limitsOf(field));
     const usual = field.message === undefined && known.has(field.name);
     if (!needed && !usual && getOption(field, jsonOption).example === '') continue;
-    entries.push([field.name, exampleOf(field, depth, requestExample)]);
+    entries.push([jsonNameOf(field), exampleOf(field, depth, requestExample)]);
   }
   return Object.fromEntries(entries);
 }
@@ -94,7 +95,10 @@ export function responseExample(desc: DescMessage, depth = 0): Record<string, un
   for (const field of shown(desc)) {
     const { nullable, example } = getOption(field, jsonOption);
     const usual = known.has(field.name) || example !== '';
-    entries.push([field.name, nullable && !usual ? null : responseFieldExample(field, depth)]);
+    entries.push([
+      jsonNameOf(field),
+      nullable && !usual ? null : responseFieldExample(field, depth),
+    ]);
   }
   return Object.fromEntries(entries);
 }
@@ -109,10 +113,7 @@ export function parameterExample(field: DescField): unknown {
 }
 
 function shown(desc: DescMessage): DescField[] {
-  return desc.fields.filter((field) => {
-    const { nullFields, rowError } = getOption(field, jsonOption);
-    return !nullFields && !rowError;
-  });
+  return desc.fields.filter(isInJson);
 }
 
 type Nested = (desc: DescMessage, depth: number) => unknown;

@@ -7,6 +7,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import { isInJson, jsonNameOf } from '../json/in-json.ts';
 import { enumWords } from '../json/values.ts';
 import { isRequired, limitsOf } from './limits.ts';
 import { orNull, type Schema } from './schema.ts';
@@ -64,18 +65,13 @@ type Make = {
 };
 
 function messageSchema(schemas: Schemas, desc: DescMessage, direction: Direction): Schema {
-  const fields = desc.fields.filter((field) => {
-    const { nullFields, rowError } = getOption(field, jsonOption);
-    return !nullFields && !rowError;
-  });
-  const required = fields
-    .filter((field) => isAlwaysThere(field, direction))
-    .map(({ name }) => name);
+  const fields = desc.fields.filter(isInJson);
+  const required = fields.filter((field) => isAlwaysThere(field, direction)).map(jsonNameOf);
   return {
     type: 'object',
     description: commentOf(desc),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, schemas.ofField(field, direction)]),
+      fields.map((field) => [jsonNameOf(field), schemas.ofField(field, direction)]),
     ),
     ...(required.length > 0 ? { required } : {}),
   };

@@ -1,5 +1,6 @@
 import { type DescField, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import { isInJson } from '../json/in-json.ts';
 import type { Route } from '../routes.ts';
 import { answersOf } from './answers.ts';
 import { parameterExample, requestExample } from './examples.ts';
@@ -88,9 +89,8 @@ function queryOf({ method }: Route, schemas: Schemas): Schema[] {
 }
 
 function fitsQuery(field: DescField): boolean {
-  const { nullFields, rowError } = getOption(field, jsonOption);
   const isTime = field.message?.typeName === 'google.protobuf.Timestamp';
-  return !nullFields && !rowError && field.fieldKind !== 'map' && (!field.message || isTime);
+  return isInJson(field) && field.fieldKind !== 'map' && (!field.message || isTime);
 }
 
 /** A query has no null. Booleans may be digits, too, but generators of clients know no type of both. */

@@ -102,6 +102,7 @@ test.each([
   ['1 of 3', 3, 1, { a: 1 }],
   ['a share that rounds down', 9, 25, { a: 1, b: 1 }],
   ['an odd sample', 10, 50, { a: 3, b: 2 }],
+  ['a fraction of a percent more', 1_000, 12.5, { a: 63, b: 62 }],
 ])('%s is dealt in turn', async (_name, count, sample_percentage, expected) => {
   given.neighbours.audience = people(count);
   await play(await givenTest({ sample_percentage }));

@@ -15,7 +15,7 @@ export function storedTestSettings(given: Given | undefined): TestSettings {
   checkVariations(variations);
   return {
     enabled,
-    sample_percentage: given?.samplePercentage ?? 0,
+    sample_percentage: given ? sampleOf(given) : 0,
     auto_send_winner: given?.autoSendWinner ?? false,
     auto_send_winner_metric: metricOf(given?.autoSendWinnerMetric ?? ''),
     test_duration_hours: given?.testDurationHours ?? 0,
@@ -26,13 +26,18 @@ export function storedTestSettings(given: Given | undefined): TestSettings {
   };
 }
 
+function sampleOf({ samplePercent, samplePercentage }: Given): number {
+  return samplePercent ?? samplePercentage;
+}
+
 function refused(field: string, text: string) {
   return invalidField(`test_settings.${field}`, text);
 }
 
 function checkTest(given: Given): void {
-  const { samplePercentage: share, variations, testDurationHours: hours } = given;
-  if (share < 1 || share > 100) {
+  const { variations, testDurationHours: hours } = given;
+  const share = sampleOf(given);
+  if (!(share >= 1 && share <= 100)) {
     throw refused('sample_percentage', 'test sample percentage must be between 1 and 100');
   }
   if (variations.length < 2) {

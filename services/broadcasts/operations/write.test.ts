@@ -278,6 +278,20 @@ test("an update of a draft that names a time and no zone takes the workspace's z
   expect(broadcast?.schedule).toMatchObject({ isScheduled: true, timezone: 'Europe/Paris' });
 });
 
+test.each([
+  ['a fraction', { samplePercent: 12.5 }, 12.5, 12],
+  ['a whole number', { samplePercent: 20 }, 20, 20],
+  ['a client generated before fractions', { samplePercentage: 25 }, 25, 25],
+])('the sample may be %s of the audience', async (_name, share, exact, whole) => {
+  const { samplePercentage: _, ...rest } = abTest;
+  const testSettings = { ...rest, ...share };
+  const { broadcast } = await given.client.createBroadcast({ ...draftContent, testSettings });
+  expect(broadcast?.testSettings).toMatchObject({
+    samplePercent: exact,
+    samplePercentage: whole,
+  });
+});
+
 test('list filters by status, pages, and counts all', async () => {
   const other = { ...draftContent, workspaceId: 'lists' };
   for (const name of ['one', 'two', 'three']) {

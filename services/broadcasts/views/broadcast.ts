@@ -78,6 +78,8 @@ function testMessage(broadcast: Broadcast, { statsOf, templateOf }: Parts) {
   const test = broadcast.test_settings;
   return {
     ...camelKeys(test),
+    samplePercent: test.sample_percentage,
+    samplePercentage: Math.floor(test.sample_percentage),
     variations: test.variations.map((variation, arm) => ({
       ...camelKeys(variation),
       metrics: statsOf && metricsMessage(statsOf(broadcast.id, variation.template_id)),
