@@ -1,5 +1,4 @@
-import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
-import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { isObject } from '#lib/json-text.ts';
 import { isInJson, jsonNameOf } from './in-json.ts';
 

@@ -1,5 +1,6 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import {
+  type EmailContent,
   EmailContentSchema,
   TemplateChannel,
   TranslationSchema,
@@ -12,6 +13,7 @@ import { refuse, sourceOf } from '../compile/email-content.ts';
 import type { Source } from '../compile/source.ts';
 import { Template, type TemplateSource } from '../template.ts';
 import type { TemplateInput } from './input.ts';
+import { translatedEmail } from './translated.ts';
 
 /** The layout of a template, as it is now. */
 export type Layout = {
@@ -38,13 +40,14 @@ export async function findLayout(
   const { email } = layout;
   if (!email) throw fault(`layout '${id}' is not an email template`);
   if (layout.template_macro_id !== '') throw fault(`layout '${id}' has a layout itself`);
+  const main = fromJson(EmailContentSchema, email);
   const variants = new Map(
     languages.flatMap((language) => {
-      const translated = translationOf(layout, language);
+      const translated = translationOf(layout, { language, own: main });
       return translated ? [[language, translated] as const] : [];
     }),
   );
-  const own = emailSource(email);
+  const own = sourceOf(main);
   for (const source of [own, ...variants.values()]) await check(compiler, id, source);
   return {
     version: layout.version,
@@ -71,14 +74,13 @@ async function liveLayout(
   );
 }
 
-function translationOf({ translations }: TemplateSource, language: string): Source | undefined {
+function translationOf(
+  { translations }: TemplateSource,
+  { language, own }: { language: string; own: EmailContent },
+): Source | undefined {
   if (!Object.hasOwn(translations, language)) return undefined;
   const { email } = fromJson(TranslationSchema, translations[language] as JsonValue);
-  return email && sourceOf(email);
-}
-
-function emailSource(email: JsonValue): Source {
-  return sourceOf(fromJson(EmailContentSchema, email));
+  return email && sourceOf(translatedEmail(email, own));
 }
 
 async function check(compiler: Compiler, id: string, source: Source): Promise<void> {

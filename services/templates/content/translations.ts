@@ -1,11 +1,16 @@
-import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { EmailContentSchema, type Translation } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { create, type JsonObject, toJson } from '@bufbuild/protobuf';
+import {
+  EmailContentSchema,
+  type Translation,
+  WebContentSchema,
+} from '#gen/postrider/templates/v1/templates_pb.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { compileEmail } from '../compile/email-content.ts';
 import type { Compiled } from '../template.ts';
 import type { TemplateInput } from './input.ts';
 import type { Layout } from './layout.ts';
+import { translatedEmail, translatedWeb } from './translated.ts';
 import { checkWeb } from './web-content.ts';
 
 type Options = {
@@ -18,12 +23,16 @@ type Options = {
 };
 
 /** The columns of a template's translations. */
-export async function storedTranslations({ translations: given }: TemplateInput, options: Options) {
+export async function storedTranslations(input: TemplateInput, options: Options) {
+  const { translations: given } = input;
   checkLanguages(Object.keys(given), options.languages);
   const translations: Record<string, JsonObject> = {};
   const compiled_translations: Record<string, Compiled> = {};
   for (const [language, translation] of Object.entries(given)) {
-    const { json, compiled } = await storedTranslation(translation, language, options);
+    const { json, compiled } = await storedTranslation(translation, language, {
+      ...options,
+      input,
+    });
     translations[language] = json;
     if (compiled) compiled_translations[language] = compiled;
   }
@@ -43,7 +52,7 @@ function checkLanguages(given: readonly string[], languages: readonly string[]):
 async function storedTranslation(
   { email, web }: Translation,
   language: string,
-  { isEmail, layout, ...options }: Options,
+  { input, isEmail, layout, ...options }: Options & { input: TemplateInput },
 ): Promise<{ json: JsonObject; compiled?: Compiled }> {
   const field = `translations.${language}`;
   if (!email && !web) {
@@ -55,13 +64,20 @@ async function storedTranslation(
   if (web && isEmail) {
     throw invalidField(`${field}.web`, 'web content not allowed for email channel');
   }
-  if (web) return { json: { web: await checkWeb(web, { ...options, field: `${field}.web` }) } };
-  const { content, compiled } = await compileEmail(email!, {
+  if (web && input.web) {
+    await checkWeb(translatedWeb(web, input.web), { ...options, field: `${field}.web` });
+    return { json: { web: toJson(WebContentSchema, web, { useProtoFieldName: true }) } };
+  }
+  if (!email || !input.email) return { json: {} };
+  const { content, compiled } = await compileEmail(translatedEmail(email, input.email), {
     ...options,
     field: `${field}.email`,
     language,
     layout: layout?.sourceIn(language),
   });
-  const json = toJson(EmailContentSchema, content, { useProtoFieldName: true });
+  // What was left out stays out, so that it follows the main content of a later version, too.
+  const { compiledPreview } = content;
+  const stored = create(EmailContentSchema, { ...email, compiledPreview });
+  const json = toJson(EmailContentSchema, stored, { useProtoFieldName: true });
   return { json: { email: json }, compiled };
 }

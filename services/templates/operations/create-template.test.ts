@@ -232,3 +232,28 @@ test('the same Idempotency-Key gives the first answer', async () => {
   ]);
   expect(twin).toEqual(first);
 });
+
+test('a translation takes from the main content what it leaves out', async () => {
+  const main = { ...fine, text: 'In English', subjectPreview: 'More', replyTo: 'us@example.com' };
+  const translations = { fr: { email: { subject: 'Bonjour' } } };
+  const first = { ...createRequest(), email: main, translations };
+  const created = await given.client.createTemplate(first);
+  expect(created.template?.translations.fr?.email).toMatchObject({
+    subject: 'Bonjour',
+    mjmlSource: '',
+    text: '',
+  });
+  const french = await given.content.getTemplateContent({ ...first, language: 'fr' });
+  expect(french).toMatchObject({
+    subject: 'Bonjour',
+    text: 'In English',
+    replyTo: 'us@example.com',
+  });
+  expect(french.html).toContain('Hello {{ contact.first_name }}');
+  const email = { editorMode: 'code', mjmlSource: mail('<mj-text>Salut</mj-text>') };
+  const other = { ...createRequest(), email: main, translations: { fr: { email } } };
+  await given.client.createTemplate(other);
+  const body = await given.content.getTemplateContent({ ...other, language: 'fr' });
+  expect(body).toMatchObject({ subject: fine.subject, text: '' });
+  expect(body.html).toContain('Salut');
+});

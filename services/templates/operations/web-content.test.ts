@@ -32,7 +32,6 @@ test.each([
   [{ content, html: '{% if %}' }, {}, /^html does not compile: /],
   [{ content, plainText: '{{ a' }, {}, /^plain_text does not compile: /],
   [{ content }, { fr: {} }, 'a translation must have either email or web content'],
-  [{ content }, { fr: { web: {} } }, 'content is required'],
   [{ content }, { fr: { web: { content, html: '{{ a' } } }, /^html does not compile: /],
   [
     { content },
@@ -49,4 +48,10 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage: typeof text === 'string' ? text : expect.stringMatching(text),
   });
+});
+
+test('a translation of a page takes from the main content what it leaves out', async () => {
+  const web = { content: { a: 1 }, html: '<p>Hi</p>', plainText: 'Hi' };
+  const { template } = await given.client.createTemplate(page(web, { fr: { web: {} } }));
+  expect(template?.translations.fr?.web).toMatchObject({ html: '', plainText: '' });
 });

@@ -259,7 +259,8 @@ export const WebContentSchema: GenMessage<WebContent> = /*@__PURE__*/
   messageDesc(file_postrider_templates_v1_templates, 2);
 
 /**
- * Content in another language.
+ * Content in another language. What is absent or empty comes from the main content; the text part does so only where the source
+ * does.
  *
  * @generated from message postrider.templates.v1.Translation
  */

@@ -103,7 +103,7 @@ export type SignInRootRequest = Message<"postrider.workspaces.v1.SignInRootReque
   timestamp: bigint;
 
   /**
-   * Lower-case hex of HMAC-SHA256 over `<email>:<timestamp>`, keyed with SECRET_KEY.
+   * Lower-case hex of HMAC-SHA256 over `<email>:<timestamp>`, keyed with SECRET_KEY. The address is as in `email`, or in lower case.
    *
    * @generated from field: string signature = 3;
    */
