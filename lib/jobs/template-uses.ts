@@ -76,6 +76,27 @@ export async function endTemplateUses(
   await addJob(em, service, { ...job, ...(runAt ? { runAt } : {}) });
 }
 
+/**
+ * Called after the transaction that has ended all uses of a user, and before its answer: a caller that was told so may delete the
+ * templates at once. Where it fails, the job of the transaction follows.
+ */
+export async function releaseTemplates(
+  { store, templateUses, usesOf }: Pushing & { usesOf: Read },
+  user: TemplateUser,
+): Promise<void> {
+  try {
+    await store.fork().transactional(async (em) => {
+      await lockUses(em, user);
+      // Something else may have the id by now.
+      if (await usesOf(em, user)) return;
+      await templateUses.setTemplateUses(
+        { ...user, name: '', templateIds: [] },
+        { timeoutMs: pushMs },
+      );
+    });
+  } catch {}
+}
+
 type Read = (em: EntityManager, user: TemplateUser) => Promise<TemplateUses | undefined>;
 
 /**

@@ -1,4 +1,4 @@
-import { endTemplateUses } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import { addForget } from '../audience/forget.ts';
@@ -6,11 +6,12 @@ import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import { isFreezing } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
-import { broadcastUser } from '../variations/template-uses.ts';
+import { broadcastUser, broadcastUses } from '../variations/template-uses.ts';
 
-export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] {
-  return ({ workspaceId, id }, call) =>
-    auditedTransaction(store, call, async (em) => {
+export function deleteBroadcast(context: Context): Methods['deleteBroadcast'] {
+  const { store } = context;
+  return async ({ workspaceId, id }, call) => {
+    await auditedTransaction(store, call, async (em) => {
       const broadcast = await lockBroadcast(em, { workspaceId, id });
       const counts = (await countsOf(em, workspaceId, [id]))(id);
       const touched = counts.sent + counts.failed + counts.deferred;
@@ -29,6 +30,11 @@ export function deleteBroadcast({ store }: Context): Methods['deleteBroadcast'] 
       if (isFreezing(broadcast)) await addForget(em, { workspaceId, id });
       em.remove(broadcast);
       await em.flush();
-      return { success: true };
     });
+    await releaseTemplates(
+      { ...context, usesOf: broadcastUses },
+      broadcastUser({ workspaceId, id }),
+    );
+    return { success: true };
+  };
 }

@@ -98,6 +98,20 @@ test.each([
   expect(used(key)?.templateIds).toEqual([]);
 });
 
+test.each([
+  ['cancelled', frozen, (key: BroadcastKey) => given.client.cancelBroadcast(key)],
+  [
+    'deleted',
+    { status: 'scheduled' } as const,
+    (key: BroadcastKey) => given.client.deleteBroadcast(key),
+  ],
+])('the templates of a broadcast are free when the answer says it is %s', async (_, wish, end) => {
+  const key = await givenBroadcast(given, wish);
+  given.neighbours.uses.set(`${key.workspaceId} ${key.id}`, { name: 'x', templateIds: ['hello'] });
+  await end(key);
+  expect(used(key)?.templateIds).toEqual([]);
+});
+
 test('a paused broadcast still uses its template', async () => {
   const key = await givenBroadcast(given, { status: 'sending' });
   await given.client.pauseBroadcast(key);

@@ -1,14 +1,15 @@
 import { addJob } from '#lib/jobs/jobs.ts';
-import { endTemplateUses } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockList } from '../list-queries.ts';
-import { listUser } from '../subscription/template-uses.ts';
+import { listUser, listUses } from '../subscription/template-uses.ts';
 
 /** The list is gone at once; a job ends its memberships, which may be a million. */
-export function deleteList({ store, now }: Context): Methods['deleteList'] {
-  return ({ workspaceId, id }, call) =>
-    auditedTransaction(store, call, async (em) => {
+export function deleteList(context: Context): Methods['deleteList'] {
+  const { store, now } = context;
+  return async ({ workspaceId, id }, call) => {
+    const hadTemplate = await auditedTransaction(store, call, async (em) => {
       const list = await lockList(em, { workspaceId, id });
       list.deleted_at = now();
       await em.flush();
@@ -19,6 +20,11 @@ export function deleteList({ store, now }: Context): Methods['deleteList'] {
         task: 'endMemberships',
         payload: { workspaceId, listId: id },
       });
-      return { success: true };
+      return Boolean(list.double_optin_template);
     });
+    if (hadTemplate) {
+      await releaseTemplates({ ...context, usesOf: listUses }, listUser({ workspaceId, id }));
+    }
+    return { success: true };
+  };
 }

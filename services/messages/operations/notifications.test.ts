@@ -254,7 +254,7 @@ test('the template of a notification is in use until another takes its place', a
   await task(payload);
   expect(used()).toEqual(['t2']);
   await given.transactional.deleteNotification(key);
-  expect(used()).toEqual(['t2']);
+  expect(used()).toEqual([]);
   await task(payload);
   expect(used()).toEqual([]);
   const jobs = await query(
