@@ -6,6 +6,8 @@ import { readTemplates } from '../variations/templates.ts';
 import { broadcastMessage, statusWord } from '../views/broadcast.ts';
 
 const pageSizeDefault = 50;
+/** Each may come with the templates of eight variations. */
+const withTemplatesMax = 100;
 
 export function listBroadcasts(context: Context): Methods['listBroadcasts'] {
   return async (request, call) => {
@@ -16,7 +18,7 @@ export function listBroadcasts(context: Context): Methods['listBroadcasts'] {
     const where = { workspace_id: workspaceId, ...(word ? { status: word } : {}) };
     const [broadcasts, total] = await em.findAndCount(Broadcast, where, {
       orderBy: { created_at: 'desc', id: 'asc' },
-      limit,
+      limit: withTemplates ? Math.min(limit, withTemplatesMax) : limit,
       offset,
     });
     const outcomes = await readOutcomes(context, em, broadcasts);

@@ -306,8 +306,25 @@ test('list filters by status, pages, and counts all', async () => {
     status: BroadcastStatus.SENT,
   });
   expect(sent).toMatchObject({ broadcasts: [], totalCount: 0 });
-  const refused = given.client.listBroadcasts({ workspaceId: 'lists', limit: 101 });
-  await expect(refused).rejects.toMatchObject({ rawMessage: 'limit must be between 1 and 100' });
+  const refused = given.client.listBroadcasts({ workspaceId: 'lists', limit: 1_001 });
+  await expect(refused).rejects.toMatchObject({ rawMessage: 'limit must be between 1 and 1000' });
+});
+
+test('a page has up to 1,000 broadcasts, each with its numbers, and 100 with templates', async () => {
+  const ids = Array.from({ length: 205 }, (_, at) => `page${at}`);
+  const em = given.context.store.fork();
+  for (const id of ids) await givenBroadcast(given, { id, status: 'sending' });
+  await em.nativeUpdate(Broadcast, { id: { $in: ids } }, { workspace_id: 'paged' });
+  given.neighbours.stats = [{ templateId: 'hello', sent: 3 }];
+  const page = { workspaceId: 'paged', limit: 1_000 };
+  const { broadcasts, totalCount } = await given.client.listBroadcasts(page);
+  expect([broadcasts.length, totalCount]).toEqual([205, 205]);
+  const counted = broadcasts.filter(
+    ({ testSettings }) => testSettings?.variations[0]?.metrics?.recipients === 3,
+  );
+  expect(counted).toHaveLength(205);
+  const cut = await given.client.listBroadcasts({ ...page, withTemplates: true });
+  expect([cut.broadcasts.length, cut.totalCount]).toEqual([100, 205]);
 });
 
 test('a broadcast shows the times of its transitions', async () => {

@@ -7,6 +7,9 @@ import type { Numbers } from './winner.ts';
 
 export type StatsOf = (broadcastId: string, templateId: string) => VariationStats | undefined;
 
+/** The limit of ListVariationStats. */
+const broadcastsPerCall = 100;
+
 /** The outcomes of each variation of the broadcasts that have started. */
 export async function readStats(
   { sender }: Pick<Peers, 'sender'>,
@@ -16,10 +19,13 @@ export async function readStats(
   const started = broadcasts.filter(({ started_at }) => started_at);
   const [first] = started;
   if (!first) return () => undefined;
-  const { stats } = await sender.listVariationStats(
-    { workspaceId: first.workspace_id, broadcastIds: started.map(({ id }) => id) },
-    options,
-  );
+  const { workspace_id: workspaceId } = first;
+  const stats: VariationStats[] = [];
+  for (let from = 0; from < started.length; from += broadcastsPerCall) {
+    const broadcastIds = started.slice(from, from + broadcastsPerCall).map(({ id }) => id);
+    const answer = await sender.listVariationStats({ workspaceId, broadcastIds }, options);
+    stats.push(...answer.stats);
+  }
   const known = new Map(stats.map((each) => [`${each.broadcastId} ${each.templateId}`, each]));
   return (broadcastId, templateId) => known.get(`${broadcastId} ${templateId}`);
 }

@@ -1,12 +1,15 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { keyring, serviceClaims } from '../../../test/setup/service.ts';
 import { givenService, signinRequest, useService } from '../test/given.ts';
 
 const given = useService();
+beforeAll(() => {
+  given.context.rootSignInsMax = 5;
+});
 beforeEach(() => query(given.context.store.fork(), 'delete from attempts', []));
 
 const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };
