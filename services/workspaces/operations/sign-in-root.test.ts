@@ -10,7 +10,10 @@ const given = useService();
 beforeAll(() => {
   given.context.rootSignInsMax = 5;
 });
-beforeEach(() => query(given.context.store.fork(), 'delete from attempts', []));
+beforeEach(async () => {
+  given.context.rootSignInsMax = 5;
+  await query(given.context.store.fork(), 'delete from attempts', []);
+});
 
 const refused = { code: Code.Unauthenticated, rawMessage: 'Invalid credentials' };
 

@@ -49,7 +49,7 @@ export async function givenService(url?: string) {
     lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
     rootEmails: [rootEmail, 'second@example.com'],
-    rootSignInsMax: 5,
+    rootSignInsMax: 1_000,
     publicUrl: 'http://127.0.0.1:4400',
   };
   const transport = testTransport(workspacesRoutes(context), {
