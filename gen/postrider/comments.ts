@@ -1062,7 +1062,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.SegmentBranch.operator","Required."],
   ["postrider.contacts.v1.SegmentBranch.leaves","At least 1."],
   ["postrider.contacts.v1.SegmentLeaf","A condition."],
-  ["postrider.contacts.v1.SegmentLeaf.source","Required; says which one of the others is given."],
+  ["postrider.contacts.v1.SegmentLeaf.source","Required; says which one of the others is given. A leaf with another one is refused."],
   ["postrider.contacts.v1.SegmentLeaf.contact","For `contacts`."],
   ["postrider.contacts.v1.SegmentLeaf.contact_list","For `contact_lists`."],
   ["postrider.contacts.v1.SegmentLeaf.contact_timeline","For `contact_timeline`."],

@@ -1,10 +1,17 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { SegmentStatus } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import {
+  SegmentBranchOperator,
+  SegmentNodeKind,
+  type SegmentNodeSchema,
+  SegmentSource,
+  SegmentStatus,
+} from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { serviceClaims } from '../../../test/setup/service.ts';
 import { givenLists, useService } from '../test/given.ts';
-import { happened, treeMessage, where } from '../test/segment-tree.ts';
+import { happened, inList, treeMessage, where } from '../test/segment-tree.ts';
 import { buildAll, givenContacts, look, membersOf } from '../test/segments.ts';
 
 const given = useService();
@@ -87,6 +94,39 @@ test('messages knows what a tree reads before create answers; while it is down n
   delete given.clock.beforeInterest;
   await create();
   expect(given.messageInterests.get(workspaceId)).toContain('email.opened');
+});
+
+const ofGermany = treeMessage(where('country', 'equals', ['DE'])).leaf?.contact;
+const ofWeekly = treeMessage(inList('weekly')).leaf?.contactList;
+const twoConditions = {
+  kind: SegmentNodeKind.LEAF,
+  leaf: { source: SegmentSource.CONTACTS, contact: ofGermany!, contactList: ofWeekly! },
+};
+const branch = { operator: SegmentBranchOperator.AND, leaves: [germans, twoConditions] };
+
+test.each<[string, MessageInitShape<typeof SegmentNodeSchema>, string]>([
+  [
+    'two conditions in a leaf',
+    twoConditions,
+    'tree.leaf.contact_list: the source of the leaf is another one',
+  ],
+  [
+    'two conditions deep in it',
+    { kind: SegmentNodeKind.BRANCH, branch },
+    'tree.branch.leaves[1].leaf.contact_list: the source of the leaf is another one',
+  ],
+  [
+    'a leaf that is a branch, too',
+    { kind: germans.kind, leaf: germans.leaf!, branch },
+    "tree.branch: a node of kind 'leaf' must have no 'branch'",
+  ],
+])('a tree with %s is refused, as one of them would be ignored', async (_, tree, text) => {
+  const workspaceId = await givenLists(given);
+  const request = { ...look, workspaceId, id: 'germans', tree };
+  await expect(given.segments.createSegment(request)).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: expect.stringContaining(text),
+  });
 });
 
 test.each([

@@ -12,7 +12,7 @@ import { beginBuild } from '../segments/build/begin.ts';
 import { recomputeTime } from '../segments/build/recompute.ts';
 import { messageInterests } from '../segments/interests.ts';
 import { findSegment, treeJson } from '../segments/segment.ts';
-import { readTree } from '../segments/tree/read-tree.ts';
+import { readGivenTree } from '../segments/tree/read-given-tree.ts';
 import { readsOf, type Tree } from '../segments/tree/tree.ts';
 import { segmentMessage } from '../views/segment.ts';
 
@@ -22,7 +22,7 @@ export function createSegment(context: Context): Methods['createSegment'] {
   const { store, producers, now } = context;
   return async (request, call) => {
     const { workspaceId, id } = request;
-    const tree = readTree(request.tree, request.timezone);
+    const tree = readGivenTree(request.tree, request.timezone);
     await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });
     return once(store, call, SegmentService.method.createSegment, request, async (em) => {
       await requirePlace(em, request);

@@ -13,7 +13,7 @@ import { recomputeTime } from '../segments/build/recompute.ts';
 import { messageInterests } from '../segments/interests.ts';
 import { countMembers } from '../segments/members.ts';
 import { findSegment, nodeOf, type SegmentRow, treeJson } from '../segments/segment.ts';
-import { readTree } from '../segments/tree/read-tree.ts';
+import { readGivenTree } from '../segments/tree/read-given-tree.ts';
 import { readsOf, type Tree } from '../segments/tree/tree.ts';
 import { segmentMessage } from '../views/segment.ts';
 
@@ -21,7 +21,7 @@ export function updateSegment(context: Context): Methods['updateSegment'] {
   const { store, producers, now } = context;
   return async (request, call) => {
     const { workspaceId, id } = request;
-    const tree = readTree(request.tree, request.timezone);
+    const tree = readGivenTree(request.tree, request.timezone);
     const before = await findSegment(store.fork(), { workspaceId, id });
     if (isOther(before, request)) {
       await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });

@@ -194,7 +194,7 @@ export const SegmentBranchSchema: GenMessage<SegmentBranch> = /*@__PURE__*/
  */
 export type SegmentLeaf = Message<"postrider.contacts.v1.SegmentLeaf"> & {
   /**
-   * Required; says which one of the others is given.
+   * Required; says which one of the others is given. A leaf with another one is refused.
    *
    * @generated from field: postrider.contacts.v1.SegmentSource source = 1;
    */
