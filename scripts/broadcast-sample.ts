@@ -24,9 +24,11 @@ function numbersOf({ minutes, sample }: { minutes: number; sample: number }) {
   return { sent: parts.map(Math.floor), opened };
 }
 
-const arm = (
+type Counts = [recipients: number, opens: number, clicks: number];
+
+const resultOf = (
   [templateId, templateName]: [string, string],
-  [recipients, opens, clicks]: [number, number, number],
+  [recipients, opens, clicks]: Counts,
 ) => {
   const interval = (count: number) => {
     const rate = count / recipients;
@@ -34,8 +36,19 @@ const arm = (
     return { low: rate - half, high: rate + half };
   };
   const [openRate, clickRate] = [opens / recipients, clicks / recipients];
-  const result = { templateId, templateName, recipients, opens, clicks, openRate, clickRate };
-  return { result, openRate: interval(opens), clickRate: interval(clicks) };
+  return {
+    ...{ templateId, templateName, recipients, opens, clicks, openRate, clickRate },
+    openRateInterval: interval(opens),
+    clickRateInterval: interval(clicks),
+  };
+};
+
+/** `tested` has the counts of the sample, once there is a winner. */
+const arm = (variation: [string, string], counts: Counts, tested: Counts | undefined) => {
+  const result = resultOf(variation, counts);
+  const { openRateInterval: openRate, clickRateInterval: clickRate } = result;
+  const testResult = tested && resultOf(variation, tested);
+  return { result, openRate, clickRate, testResult };
 };
 
 const links = [
@@ -69,8 +82,16 @@ export function samplePage(state: 'running' | 'finished'): ShownPage {
     },
     expiresAt: time(31 * 1_440 - 540),
     arms: [
-      arm(['a', 'A: The long way home'], [left, sum(opened) - rightOpens, clicksOf(left * 0.071)]),
-      arm(['b', 'B: What we found this week'], [right, rightOpens, clicksOf(right * 0.052)]),
+      arm(
+        ['a', 'A: The long way home'],
+        [left, sum(opened) - rightOpens, clicksOf(left * 0.071)],
+        isOver ? [sample / 2, 1_012, 343] : undefined,
+      ),
+      arm(
+        ['b', 'B: What we found this week'],
+        [right, rightOpens, clicksOf(right * 0.052)],
+        isOver ? [sample / 2, 931, 251] : undefined,
+      ),
     ],
     comparison: {
       metric: 'click_rate',
