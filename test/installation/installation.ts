@@ -4,8 +4,10 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,11 +99,12 @@ async function startServers(
   closing: (() => Promise<unknown>)[],
 ): Promise<Servers> {
   const secrets = join(folder, 'secrets');
-  await runProgram(
-    here,
-    ['secrets', secrets, '--postgres', `127.0.0.1:${postgresPort}/postrider`],
-    {},
-  );
+  await runProgram(here, ['secrets', secrets], {});
+  for (const name of readdirSync(secrets).filter((each) => each.endsWith('-database-url'))) {
+    const file = join(secrets, name);
+    const url = readFileSync(file, 'utf8').replace('@postgres:5432', `@127.0.0.1:${postgresPort}`);
+    writeFileSync(file, url);
+  }
   const sink = await startSink({ bodiesMax: 20 });
   closing.unshift(() => sink.close());
   const temporal = await startFleetTemporal(folder);
