@@ -63,6 +63,25 @@ export async function countsOf(
   return (id) => byId.get(id) ?? noCounts;
 }
 
+/**
+ * When the oldest slice that is begun and not done was begun. A process of the release before `begun_at` leaves it empty; such
+ * a slice counts as begun with its broadcast.
+ */
+export async function oldestBegun(
+  em: EntityManager,
+  { workspaceId, id }: BroadcastKey,
+): Promise<Date | undefined> {
+  const [row] = await query<{ at: string | null }>(
+    em,
+    `select min(coalesce(s.begun_at, b.started_at)) as at
+     from slices s join broadcasts b on b.workspace_id = s.workspace_id and b.id = s.broadcast_id
+     where s.workspace_id = $1 and s.broadcast_id = $2 and s.done_at is null
+       and (s.begun_at is not null or s.settle_at is not null or s.answered > 0 or s.sent > 0)`,
+    [workspaceId, id],
+  );
+  return row?.at ? new Date(row.at) : undefined;
+}
+
 /** Whether the counts contain everything that was started. */
 export async function isCounted(
   em: EntityManager,

@@ -35,6 +35,9 @@ export type Winner = {
 /** What the messages of a broadcast are sent through. */
 export type Provider = { integrationId: string; ratePerMinute: number };
 
+/** What a broadcast continues with; `begunAt` is when its oldest unfinished slice was begun. */
+export type Rest = { provider: Provider | undefined; begunAt: Date | undefined };
+
 /** Waits before an outage is retried automatically; the last one repeats. */
 const outageRetryMinutes = [1, 2, 5, 15];
 
@@ -112,11 +115,10 @@ export class Broadcast extends broadcastSchema.class {
   }
 
   /** Content stays pinned; the provider is the one that is given. */
-  resume(now: Date, provider: Provider | undefined): void {
+  resume(now: Date, { provider, begunAt }: Rest): void {
     allow(this, 'resume', 'paused');
-    if (this.plan && this.paused_at && now.getTime() - this.paused_at.getTime() > pausedMaxMs) {
-      throw refusal('BROADCAST_STATUS', 'cannot resume a broadcast that was paused for 60 days');
-    }
+    const fault = staleness(this, now, begunAt);
+    if (fault) throw refusal('BROADCAST_STATUS', fault);
     if (this.plan && provider) {
       const { integrationId, ratePerMinute } = provider;
       const bound = { integration_id: integrationId, rate_limit_per_minute: ratePerMinute };
@@ -133,10 +135,20 @@ export class Broadcast extends broadcastSchema.class {
     change(this, now);
   }
 
-  /** Continues automatically after an outage, unless a person has changed the broadcast since. */
-  resumeAfterOutage(now: Date, provider: Provider | undefined): void {
+  /**
+   * Continues automatically after an outage, unless a person has changed the broadcast since. One that may not be resumed
+   * stays paused, and says why.
+   */
+  resumeAfterOutage(now: Date, rest: Rest): void {
     if (this.status !== 'paused' || !this.retry_at || this.retry_at > now) return;
-    this.resume(now, provider);
+    const fault = staleness(this, now, rest.begunAt);
+    if (fault) {
+      this.retry_at = null;
+      this.pause_reason = fault;
+      change(this, now);
+    } else {
+      this.resume(now, rest);
+    }
   }
 
   cancel(now: Date): void {
@@ -224,10 +236,21 @@ broadcastSchema.setClass(Broadcast);
 
 // Functions and not private methods: the ORM makes entities without calling their constructor.
 
-/** Refuses an action that the state table does not allow. */
-/** Who was sent to is looked up in the history, which may be cleared after 90 days. */
-const pausedMaxMs = 60 * 24 * 60 * 60 * 1_000;
+/** The history answers who was sent to already, and may be cleared after 90 days. */
+const stoppedMaxMs = 60 * 24 * 60 * 60 * 1_000;
 
+/** Why a broadcast may not be resumed any more. Pauses and outages add up while a slice is not done. */
+function staleness({ plan, paused_at }: Broadcast, now: Date, begunAt: Date | undefined) {
+  const isStale = (since: Date | null | undefined) =>
+    since && now.getTime() - since.getTime() > stoppedMaxMs;
+  if (plan && isStale(paused_at)) return 'cannot resume a broadcast that was paused for 60 days';
+  if (plan && isStale(begunAt)) {
+    return 'cannot resume a broadcast that stopped amid a group of recipients and did not finish it in 60 days';
+  }
+  return undefined;
+}
+
+/** Refuses an action that the state table does not allow. */
 function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
   if (!allowed.includes(status)) {
     throw refusal('BROADCAST_STATUS', `cannot ${action} a ${status} broadcast`);

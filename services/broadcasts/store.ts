@@ -12,6 +12,7 @@ import { WatchCursor } from './migrations/m0008-watch-cursor.ts';
 import { FreezeInSteps } from './migrations/m0009-freeze-in-steps.ts';
 import { TemplateUses } from './migrations/m0010-template-uses.ts';
 import { SampleNumbers } from './migrations/m0011-sample-numbers.ts';
+import { BegunSlices } from './migrations/m0012-begun-slices.ts';
 
 export const migrations = {
   'm0001-initial': Initial,
@@ -25,6 +26,7 @@ export const migrations = {
   'm0009-freeze-in-steps': FreezeInSteps,
   'm0010-template-uses': TemplateUses,
   'm0011-sample-numbers': SampleNumbers,
+  'm0012-begun-slices': BegunSlices,
 };
 
 export function openBroadcastsStore(url: string, connectionsMax?: number): Promise<Store> {

@@ -32,6 +32,7 @@ import { openSystemMail } from './system-mail.ts';
 import { addClearing, clearMessages } from './tasks/clear-messages.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
 import { finishIndividualSend } from './tasks/finish-individual-send.ts';
+import { forgetContacts } from './tasks/forget-contacts.ts';
 import { sendConfirmations } from './tasks/send-confirmations.ts';
 import { openTransactional } from './transactional/open.ts';
 
@@ -107,6 +108,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),
       clearMessages: clearMessages(context),
+      forgetContacts: forgetContacts(store),
       pushTemplateUses: pushTemplateUses({ ...base, templates, usesOf: notificationUses }),
     },
     slowTasks: { sendConfirmations: sendConfirmations(context) },

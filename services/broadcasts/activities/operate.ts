@@ -2,20 +2,21 @@ import type { BroadcastKey } from '../broadcast.ts';
 import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
-import { providerForRest } from '../plan/provider.ts';
+import { restOf } from '../plan/provider.ts';
 
 export type OperatorAction = 'pause' | 'resume' | 'cancel';
+
+const noRest = { provider: undefined, begunAt: undefined };
 
 /** An operator's update in the Temporal UI does what the API's operation does. Answers the new status. */
 export function operate(context: Context) {
   const { store, now } = context;
   return async (key: BroadcastKey, action: OperatorAction): Promise<string> => {
-    const provider =
-      action === 'resume'
-        ? await providerForRest(context, await findBroadcast(store.fork(), key))
-        : undefined;
+    const em = store.fork();
+    const rest =
+      action === 'resume' ? await restOf(em, context, await findBroadcast(em, key)) : noRest;
     return changeBroadcast(store, key, (broadcast) => {
-      broadcast[action](now(), provider);
+      broadcast[action](now(), rest);
       return broadcast.status;
     });
   };

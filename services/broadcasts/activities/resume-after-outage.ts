@@ -2,14 +2,15 @@ import type { BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
-import { providerForRest } from '../plan/provider.ts';
+import { restOf } from '../plan/provider.ts';
 
 export function resumeAfterOutage(context: Context) {
   const { store, now } = context;
   return async (key: BroadcastKey): Promise<void> => {
-    const broadcast = await findIfThere(store.fork(), key);
+    const em = store.fork();
+    const broadcast = await findIfThere(em, key);
     if (!broadcast) return;
-    const provider = await providerForRest(context, broadcast);
-    await takeStep(store, key, (row) => row.resumeAfterOutage(now(), provider));
+    const rest = await restOf(em, context, broadcast);
+    await takeStep(store, key, (row) => row.resumeAfterOutage(now(), rest));
   };
 }

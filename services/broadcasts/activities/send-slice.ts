@@ -31,8 +31,9 @@ export function sendSlice(context: Context) {
       name: broadcastName,
       ignore_render_failures: ignoreRenderFailures,
     } = broadcast;
-    const settleAt = new Date(context.now().getTime() + workMaxMs + callTimeoutMs);
-    if (!(await openSlice(em, key, { number: key.slice, revision, settleAt }))) {
+    const now = context.now();
+    const settleAt = new Date(now.getTime() + workMaxMs + callTimeoutMs);
+    if (!(await openSlice(em, key, { number: key.slice, revision, now, settleAt }))) {
       return { outage: '' };
     }
     const parts = {

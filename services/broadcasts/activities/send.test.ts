@@ -246,6 +246,56 @@ test('an outage whose end is known is retried then, and does not lengthen later 
   expect((await look(key)).step).toEqual({ do: 'wait', untilMs: endsAt.getTime() + 60_000 });
 });
 
+/** One recipient of a batch is sent to, and then the provider is away. */
+const halfSent = ({ emails }: SendBatchRequest) =>
+  create(SendBatchResponseSchema, { sent: 1, notStarted: emails.length - 1, outage: 'away' });
+const dayMs = 24 * 60 * 60 * 1_000;
+const later = (days: number) => {
+  given.clock.now = new Date(given.clock.now.getTime() + days * dayMs);
+};
+
+test('pauses of one half-sent slice add up: none is lifted once they came to 60 days', async () => {
+  given.neighbours.sendBatch = halfSent;
+  const key = await givenFrozen();
+  await send(key);
+  await given.client.pauseBroadcast(key);
+  later(59);
+  await given.client.resumeBroadcast(key);
+  await send(key);
+  await given.client.pauseBroadcast(key);
+  later(2);
+  await expect(given.client.resumeBroadcast(key)).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: expect.stringContaining('did not finish it in 60 days'),
+  });
+});
+
+test('an outage that has cut a slice for 60 days waits for a person', async () => {
+  given.neighbours.sendBatch = halfSent;
+  const key = await givenFrozen();
+  await send(key);
+  later(61);
+  await pauseBySystem(given.context)(key, 'away', 'outage');
+  later(1);
+  await resumeAfterOutage(given.context)(key);
+  const { step, story } = await look(key);
+  expect(story).toMatchObject({
+    status: 'paused',
+    reason: expect.stringContaining('did not finish it in 60 days'),
+  });
+  expect(step).not.toEqual({ do: 'resume' });
+});
+
+test('a broadcast that finished its slices in time is resumed, however long ago it began', async () => {
+  given.neighbours.ratePerMinute = 600;
+  const key = await givenFrozen();
+  await send(key);
+  later(100);
+  await given.client.pauseBroadcast(key);
+  await given.client.resumeBroadcast(key);
+  expect((await look(key)).story.status).toBe('sending');
+});
+
 test("a person's pause is never lifted by itself", async () => {
   const key = await givenFrozen();
   await given.client.pauseBroadcast(key);

@@ -74,7 +74,12 @@ export function addAnswer(tally: SliceTally, answer: SendBatchResponse): void {
 export async function openSlice(
   em: EntityManager,
   { workspaceId, id }: BroadcastKey,
-  { number, revision, settleAt }: { number: number; revision: number; settleAt: Date },
+  {
+    number,
+    revision,
+    now,
+    settleAt,
+  }: { number: number; revision: number; now: Date; settleAt: Date },
 ): Promise<boolean> {
   const rows = await query(
     em,
@@ -82,10 +87,10 @@ export async function openSlice(
     `with broadcast as (
        select from broadcasts where workspace_id = $1 and id = $2 and revision = $4 for share
      )
-     update slices set settle_at = $5 from broadcast
+     update slices set settle_at = $5, begun_at = coalesce(begun_at, $6) from broadcast
      where workspace_id = $1 and broadcast_id = $2 and number = $3 and done_at is null
      returning number`,
-    [workspaceId, id, number, revision, settleAt],
+    [workspaceId, id, number, revision, settleAt, now],
   );
   return rows.length > 0;
 }

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import type { EntityManager } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
-import type { Broadcast, Provider } from '../broadcast.ts';
+import type { Broadcast, Provider, Rest } from '../broadcast.ts';
+import { oldestBegun } from '../broadcast-queries.ts';
 import type { Peers } from '../peers.ts';
 
 export const noProviderText =
@@ -24,8 +26,21 @@ export async function providerOf(
     : readProvider({ workspaces }, workspaceId, integrationId);
 }
 
+export async function restOf(
+  em: EntityManager,
+  peers: Pick<Peers, 'workspaces'>,
+  broadcast: Broadcast,
+): Promise<Rest> {
+  const { workspace_id: workspaceId, id } = broadcast;
+  const [provider, begunAt] = await Promise.all([
+    providerForRest(peers, broadcast),
+    oldestBegun(em, { workspaceId, id }),
+  ]);
+  return { provider, begunAt };
+}
+
 /** What the rest of a broadcast is sent through. Undefined before its content is pinned. */
-export async function providerForRest(
+async function providerForRest(
   context: Pick<Peers, 'workspaces'>,
   { workspace_id: workspaceId, plan }: Broadcast,
 ): Promise<Provider | undefined> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach, expect, test } from '@jest/globals';
@@ -7,6 +8,7 @@ import { query } from '#lib/postgres/query.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { createTokenMaker } from '../links/token.ts';
 import { broadcastMessageId } from '../message.ts';
+import { forgetContacts } from '../tasks/forget-contacts.ts';
 import { sendConfirmations } from '../tasks/send-confirmations.ts';
 import { batchOf, resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';
@@ -45,6 +47,17 @@ const rows = () =>
     [],
   );
 const requests = () => query(given.store.fork(), 'select email from confirmations', []);
+/** Runs the second pass of deletions. */
+async function runForgetting() {
+  const jobs = await query<{ payload: unknown }>(
+    given.store.fork(),
+    `delete from messages_jobs._private_jobs j using messages_jobs._private_tasks t
+     where t.id = j.task_id and t.identifier = 'forgetContacts' and j.run_at > now() + interval '30 seconds'
+     returning payload`,
+    [],
+  );
+  for (const { payload } of jobs) await forgetContacts(given.store)(payload);
+}
 /** Nothing of this may be left of a deleted contact. */
 const traces = () =>
   query(
@@ -99,6 +112,38 @@ test.each([
     message: { status: status === 'deferred' ? 'queued' : status },
   });
 });
+
+test.each([
+  [
+    'transactional',
+    (id: string) => given.transactional.sendTransactional(sendOf(id, { contact: { email } })),
+  ],
+  ['of a broadcast', () => given.sender.sendBatch(batchOf([email]))],
+])(
+  'a message %s that is written after the deletion came is forgotten, and a newer one is not',
+  async (_, send) => {
+    const id = await givenNotification(given);
+    const asked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    given.world.resolving = () => {
+      asked.resolve();
+      return release.promise;
+    };
+    const sent = send(id);
+    await asked.promise;
+    // The time that is stored is later than the question by the way of the statement to the database.
+    await sleep(300);
+    // Without a time it was now, which the second pass must still know.
+    await consume(deleted(new Date()), { ...deleted(new Date()), occurredAt: undefined });
+    given.world.resolving = undefined;
+    release.resolve();
+    await sent;
+    await given.context.underway.drained(5_000);
+    await given.sender.sendBatch(batchOf([email]));
+    await runForgetting();
+    expect((await rows()).map((row) => row.contact_email)).toEqual(['', email]);
+  },
+);
 
 test('a deletion takes what is older and leaves what is newer, in one batch of any order', async () => {
   await given.sender.sendBatch(batchOf([email]));

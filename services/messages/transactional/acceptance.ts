@@ -172,7 +172,9 @@ async function write(
 ): Promise<Answers> {
   if (ready.length === 0) return new Map();
   const { store, owner } = context;
-  const fresh = ready.filter(({ repeatOf }) => repeatOf === undefined);
+  const fresh = ready.filter(
+    ({ repeatOf, firstOfGroup }) => repeatOf === undefined && firstOfGroup === undefined,
+  );
   const room = await takeRoom(context, workspaceId, fresh);
   const isOneStatement = ready.every(({ checked, keyed }) => checked.files.length === 0 && !keyed);
   const by = { workspaceId, owner };

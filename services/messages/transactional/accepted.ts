@@ -36,7 +36,7 @@ export async function storeOnce(
   if (keyed.length === 0) return store(em, by, ready);
   const firsts = await claimKeys(em, keyed);
   const isFirst = (call: KeyedCall | undefined) => call === undefined || firsts.has(call);
-  const { written, answers } = await store(
+  const { written, answers: own } = await store(
     em,
     by,
     ready.filter((each) => isFirst(each.keyed)),
@@ -44,14 +44,15 @@ export async function storeOnce(
   await keepAnswers(
     em,
     ready.flatMap(({ id, keyed: call }) => {
-      const answer = answers.get(id);
-      return call && answer && !(answer instanceof ConnectError) ? [[call, answer] as const] : [];
+      const answer = own.get(id);
+      return call && answer ? [[call, answer] as const] : [];
     }),
   );
   const kept = await keptAnswers(
     em,
     keyed.filter((call) => !isFirst(call)),
   );
+  const answers: Answers = new Map(own);
   for (const { id, keyed: call } of ready) {
     const answer = call && kept.get(call);
     if (!answer) continue;
@@ -61,12 +62,17 @@ export async function storeOnce(
   return { written, answers };
 }
 
-async function store(em: EntityManager, by: By, ready: readonly Ready[]): Promise<Stored> {
-  const fresh = ready.filter(({ repeatOf }) => repeatOf === undefined);
+async function store(em: EntityManager, by: By, ready: readonly Ready[]) {
+  const ids = new Set(ready.map(({ id }) => id));
+  // The first of a group may be missing: a call of another process has its Idempotency-Key.
+  const hasFirst = ({ firstOfGroup }: Ready) => firstOfGroup !== undefined && ids.has(firstOfGroup);
+  const fresh = ready.filter((each) => each.repeatOf === undefined && !hasFirst(each));
   const written = await insertReady(em, by, fresh);
   const answers = await answersOf(em, by, { ready: fresh, written });
-  for (const { id, repeatOf, suppressed } of ready) {
+  for (const { id, repeatOf, firstOfGroup, suppressed } of ready) {
+    const first = answers.get(firstOfGroup ?? '');
     if (repeatOf !== undefined) answers.set(id, { messageId: repeatOf, success: true, suppressed });
+    else if (first) answers.set(id, { ...first, suppressed });
   }
   return { written, answers };
 }
@@ -96,7 +102,7 @@ async function answersOf(
   em: EntityManager,
   by: By,
   { ready, written }: { ready: readonly Ready[]; written: ReadonlyMap<string, Date> },
-): Promise<Answers> {
+): Promise<Map<string, Answer>> {
   const known = new Set(written.keys());
   let repeats = new Map<string, string>();
   const left = () => ready.filter(({ id }) => !known.has(id) && !repeats.has(id));

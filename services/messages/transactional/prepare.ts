@@ -10,6 +10,7 @@ import type { Contacts } from '../peers.ts';
 import { type Accepted, findByExternalId, findSuppressed } from '../record/requests.ts';
 import type { Extras } from '../sending/delivery.ts';
 import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
+import { type Repeated, splitRepeats } from './first-of-group.ts';
 import type { Checked } from './input.ts';
 import { type Answer, type Item, replayOf } from './item.ts';
 import { noProvider } from './no-provider.ts';
@@ -36,6 +37,8 @@ export type Ready = {
   suppressed: Answer['suppressed'];
   /** The message that holds its external id; nothing is written then. */
   repeatOf: string | undefined;
+  /** The message of the same group with its external id. Written only if that one is not, and then with no contact of its own. */
+  firstOfGroup: string | undefined;
 };
 
 /** A repeat by its `Idempotency-Key`, with the answer of the first call. */
@@ -74,21 +77,34 @@ export async function prepareAll(
     kind instanceof Error ? [] : kind.plan.fields,
   );
   const fresh = open.filter((item) => repeatOf(item) === undefined);
-  const [suppressed, contacts] = await Promise.all([
-    findSuppressed(context.store, workspaceId, [...new Set(addresses)]),
-    upsertAll(context, { workspaceId, items: fresh, fields: [...new Set(fields)] }),
+  const suppressing = findSuppressed(context.store, workspaceId, [...new Set(addresses)]);
+  const isDropped = async (item: Item) => {
+    const kind = kindOf(item);
+    const sendToBounced = !(kind instanceof Error) && kind.sendable.sendToBounced;
+    return judge(item.checked, sendToBounced, await suppressing).dropped.has(item.checked.email);
+  };
+  const given = { workspaceId, items: fresh, fields: [...new Set(fields)], isDropped };
+  const [suppressed, { contacts, repeats }] = await Promise.all([
+    suppressing,
+    upsertFirsts(context, given),
   ]);
+  const ready = new Map<Item, Ready>();
   return items.map((item) => {
     const replayed = known.byKey.get(item);
     if (replayed) return replayed;
     const kind = kindOf(item);
     if (kind instanceof Error) return kind;
     const first = repeatOf(item);
-    const contact = first === undefined ? contacts.get(item) : {};
+    const repeated = repeats.get(item);
+    const contact = first === undefined && !repeated ? contacts.get(item) : {};
     if (!contact) return new Error('a contact was not upserted');
     if (contact instanceof Error) return contact;
-    const given = { workspaceId, item, kind, contact, suppressed, askedMs, repeatOf: first };
-    return readyOf(context.keyring, given);
+    const firstOfGroup = repeated?.by === 'externalId' ? ready.get(repeated.first)?.id : undefined;
+    const message = readyOf(context.keyring, {
+      ...{ workspaceId, item, kind, contact, suppressed, askedMs, repeatOf: first, firstOfGroup },
+    });
+    ready.set(item, message);
+    return message;
   });
 }
 
@@ -160,10 +176,36 @@ function unsendable(error: unknown): Error {
 
 type Upserted = Map<Item, JsonObject | Error>;
 
-async function upsertAll(
-  { contacts }: PrepareContext,
-  given: { workspaceId: string; items: readonly Item[]; fields: readonly string[] },
-): Promise<Upserted> {
+type ToUpsert = { workspaceId: string; items: readonly Item[]; fields: readonly string[] };
+
+/**
+ * Upserts contacts, of repeats within the group only where the message that they repeat is not written, or does not hold its
+ * external id.
+ */
+async function upsertFirsts(
+  context: PrepareContext,
+  { isDropped, ...given }: ToUpsert & { isDropped: (item: Item) => Promise<boolean> },
+): Promise<{ contacts: Upserted; repeats: Map<Item, Repeated> }> {
+  const contacts: Upserted = new Map();
+  const repeats = new Map<Item, Repeated>();
+  let left = given.items;
+  while (left.length > 0) {
+    const split = splitRepeats(left);
+    const upserted = await upsertAll(context, { ...given, items: split.firsts });
+    for (const [item, contact] of upserted) contacts.set(item, contact);
+    const again = new Set<Item>();
+    for (const [item, repeated] of split.repeats) {
+      const { first, by } = repeated;
+      const isUnwritten = again.has(first) || contacts.get(first) instanceof Error;
+      if (isUnwritten || (by === 'externalId' && (await isDropped(first)))) again.add(item);
+      else repeats.set(item, repeated);
+    }
+    left = [...again];
+  }
+  return { contacts, repeats };
+}
+
+async function upsertAll({ contacts }: PrepareContext, given: ToUpsert): Promise<Upserted> {
   const { workspaceId, items, fields } = given;
   const upserted: Upserted = new Map();
   for (const mayChange of [false, true]) {
@@ -205,9 +247,11 @@ function readyOf(
     suppressed: ReadonlyMap<string, string>;
     askedMs: number;
     repeatOf: string | undefined;
+    firstOfGroup: string | undefined;
   },
 ): Ready {
-  const { workspaceId, item, kind, contact, suppressed: known, askedMs, repeatOf } = given;
+  const { workspaceId, item, kind, contact, suppressed: known, askedMs } = given;
+  const { repeatOf, firstOfGroup } = given;
   const { checked } = item;
   const { sendable, plan, integrationId } = kind;
   const { email, options, data, metadata, files, sendAt, externalId } = checked;
@@ -234,6 +278,7 @@ function readyOf(
     contact,
     suppressed,
     repeatOf,
+    firstOfGroup,
     extras: { ...extrasOf(content, mailFiles, dropped), expiresAtMs: expiresAt?.getTime() },
     row: {
       id,

@@ -1911,7 +1911,8 @@ export const BroadcastService: GenService<{
    * template stays pinned.
    *
    * NOT_FOUND: no such broadcast. FAILED_PRECONDITION: it is not paused; it was paused for more than 60 days after it began to
-   * send: the history, by which nobody is sent to twice, may be cleared by then; or its provider was deleted and the settings name
+   * send, or it stopped amid a group of recipients that it did not finish in 60 days, by pauses and outages together: the history,
+   * by which nobody is sent to twice, may be cleared by then; or its provider was deleted and the settings name
    * no other.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.ResumeBroadcast
