@@ -10,6 +10,9 @@ export type Deletion = {
   services_left: string[];
 };
 
+/** The key of a round's job, in SQL over the `id` of a workspace. */
+export const erasingKeySql = "'erase ' || id";
+
 /** Queues the next round of erasing; one that waits already is moved. */
 export async function addErasing(em: EntityManager, id: string, runAt?: Date): Promise<void> {
   const job = { task: 'eraseWorkspace', payload: { id }, key: `erase ${id}` };
