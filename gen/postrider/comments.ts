@@ -935,7 +935,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.contacts.v1.List.is_double_optin","Whether a public subscription must be confirmed by mail."],
   ["postrider.contacts.v1.List.is_public","Whether anyone may subscribe without a token."],
   ["postrider.contacts.v1.List.description","A description for subscribers."],
-  ["postrider.contacts.v1.List.double_optin_template","The confirmation mail."],
+  ["postrider.contacts.v1.List.double_optin_template","The confirmation mail. Of the contact it has `email`, `language`, and a `first_name` of one to three words of letters with at\nmost 40 characters: anybody may have filled in the form."],
   ["postrider.contacts.v1.List.created_at","When the list was created."],
   ["postrider.contacts.v1.List.updated_at","When the list last changed."],
   ["postrider.contacts.v1.TemplateReference","Points at a template."],
