@@ -165,6 +165,28 @@ test('a task that fails is repeated until it succeeds', async () => {
   expect(tries).toBe(2);
 });
 
+test.each(['tasks', 'slowTasks'])(
+  'jobs of %s that always fail hold up none behind them',
+  async (lane) => {
+    for (let count = 0; count < 60; count += 1) {
+      const job = { task: 'fail', payload: {} };
+      await store.fork().transactional((em) => addJob(em, service, job));
+    }
+    await add(1);
+    const fail = async () => {
+      throw new Error('never');
+    };
+    const options = { url: store.url, service, log: createLog('test', 'silent') };
+    runner = runJobs({ tasks: {}, ...options, [lane]: { note, fail } });
+    await untilDone(1);
+    await query(
+      store.fork(),
+      `delete from ${service}_jobs._private_jobs where locked_at is null`,
+      [],
+    );
+  },
+);
+
 test('the runner restarts when another service migrates its job schema in the same database', async () => {
   start();
   await add(1);

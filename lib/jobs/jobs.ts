@@ -79,6 +79,7 @@ function release(service: string): Task {
 const shortLived = [
   { table: 'idempotency_keys', condition: "created_at < now() - interval '24 hours'" },
   { table: 'consumed_batches', condition: "consumed_at < now() - interval '30 days'" },
+  { table: 'template_users', condition: "pushed_at < now() - interval '1 day'" },
 ];
 
 export type JobRunner = { stop(): Promise<void> };

@@ -30,6 +30,8 @@ type Pushing = { store: Store; templateUses: TemplateUseClient };
 const repairMs = 30_000;
 /** A push is part of a transaction, which holds locks. */
 const pushMs = 3_000;
+/** A version that the clock of a restored or moved database gives may be lower than one from before. */
+const versionsMax = 3;
 
 /**
  * Called before a transaction that begins to use templates: a job that pushes the uses as they then are, so that a
@@ -50,9 +52,9 @@ export async function beginTemplateUses(
   { name, templateIds, before = [] }: TemplateUses & { before?: readonly string[] },
 ): Promise<void> {
   const ended = before.filter((id) => !templateIds.includes(id));
+  const version = await lockUses(em, user);
   const push = (ids: readonly string[]) =>
-    templateUses.setTemplateUses({ ...user, name, templateIds: [...ids] }, { timeoutMs: pushMs });
-  await lockUses(em, user);
+    setNewest(templateUses, user, { name, templateIds: ids, version });
   try {
     await push([...templateIds, ...ended]);
   } catch (error) {
@@ -86,13 +88,10 @@ export async function releaseTemplates(
 ): Promise<void> {
   try {
     await store.fork().transactional(async (em) => {
-      await lockUses(em, user);
+      const version = await lockUses(em, user);
       // Something else may have the id by now.
       if (await usesOf(em, user)) return;
-      await templateUses.setTemplateUses(
-        { ...user, name: '', templateIds: [] },
-        { timeoutMs: pushMs },
-      );
+      await setNewest(templateUses, user, { name: '', templateIds: [], version });
     });
   } catch {}
 }
@@ -115,15 +114,15 @@ export function pushTemplateUses({
   return async (payload: unknown): Promise<void> => {
     const user = payload as TemplateUser;
     await store.fork().transactional(async (em) => {
-      await lockUses(em, user);
+      const version = await lockUses(em, user);
       const { name, templateIds } = (await usesOf(em, user)) ?? { name: '', templateIds: [] };
       const { workspaceId } = user;
       const keys = templateIds.map((id) => ({ id }));
       const found =
         keys.length === 0 ? [] : (await templates.batchGetTemplates({ workspaceId, keys })).found;
       const there = new Set(found.map(({ template }) => template?.id));
-      const uses = { ...user, name, templateIds: templateIds.filter((id) => there.has(id)) };
-      await templateUses.setTemplateUses(uses, { timeoutMs: pushMs });
+      const uses = { name, templateIds: templateIds.filter((id) => there.has(id)), version };
+      await setNewest(templateUses, user, uses);
     });
   };
 }
@@ -166,7 +165,32 @@ export function pushAllOnce(service: string): string {
   ]);
 }
 
-/** Pushes of one user follow each other: each reads, or sees, what the transaction before has committed. */
-async function lockUses(em: EntityManager, user: TemplateUser): Promise<void> {
-  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [keyOf(user)]);
+/** The caller holds the lock of the user, so a higher version is from before. */
+async function setNewest(
+  templateUses: TemplateUseClient,
+  user: TemplateUser,
+  { name, templateIds, version: first }: TemplateUses & { version: bigint },
+): Promise<void> {
+  let version = first;
+  for (let calls = 0; calls < versionsMax; calls += 1) {
+    const request = { ...user, name, templateIds: [...templateIds], version };
+    const answer = await templateUses.setTemplateUses(request, { timeoutMs: pushMs });
+    if (answer.version <= version) return;
+    version = answer.version + 1n;
+  }
+  throw new Error('the uses of templates were set by somebody else at the same time');
+}
+
+/**
+ * Pushes of one user follow each other: each reads, or sees, what the transaction before has committed. Returns a version
+ * that is higher than those of earlier locks: microseconds.
+ */
+async function lockUses(em: EntityManager, user: TemplateUser): Promise<bigint> {
+  const [row] = await query<{ version: string }>(
+    em,
+    `with lock as materialized (select pg_advisory_xact_lock(hashtext($1)))
+     select (extract(epoch from clock_timestamp()) * 1000000)::bigint as version from lock`,
+    [keyOf(user)],
+  );
+  return BigInt(row?.version ?? 0);
 }

@@ -2,6 +2,7 @@ import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Translations } from './migrations/m0002-translations.ts';
 import { Lifecycle } from './migrations/m0003-lifecycle.ts';
+import { UseVersions } from './migrations/m0004-use-versions.ts';
 import { Template } from './template.ts';
 import { TemplateBlock } from './template-block.ts';
 
@@ -9,6 +10,7 @@ export const migrations = {
   'm0001-initial': Initial,
   'm0002-translations': Translations,
   'm0003-lifecycle': Lifecycle,
+  'm0004-use-versions': UseVersions,
 };
 
 export function openTemplatesStore(url: string, connectionsMax?: number): Promise<Store> {

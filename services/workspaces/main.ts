@@ -48,7 +48,10 @@ export const part = servicePart(
       services,
       routes: workspacesRoutes(context),
       sealed: sealedColumns(context),
-      tasks: { clearAudit: clearAudit(context), continueDeletions: continueDeletions(context) },
+      tasks: {
+        clearAudit: clearAudit(context, { log }),
+        continueDeletions: continueDeletions(context),
+      },
       minutely: ['continueDeletions'],
       slowTasks: {
         sendSignInCode: sendSignInCode(context, { log }),

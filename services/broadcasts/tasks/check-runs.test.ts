@@ -87,6 +87,32 @@ test('a broadcast that was not counted in time is woken, whatever the state of i
   expect(await wakes(given)).toContain(workflowIdOf(key));
 });
 
+test('a broadcast that cannot be woken keeps no other from being woken or checked', async () => {
+  const em = given.context.store.fork();
+  const uncounted = [
+    await givenBroadcast(given, { id: 'a-poisoned', status: 'cancelled' }),
+    await givenBroadcast(given, { status: 'cancelled' }),
+  ];
+  await givenBroadcast(given, { status: 'sending' });
+  for (const [number, { workspaceId, id }] of uncounted.entries()) {
+    const lateAt = new Date(given.clock.now.getTime() - 60_000 + number);
+    await query(
+      em,
+      `insert into slices (workspace_id, broadcast_id, number, size, settle_at) values ($1, $2, 0, 10, $3)`,
+      [workspaceId, id, lateAt],
+    );
+  }
+  await query(
+    em,
+    `alter table broadcasts_jobs._private_jobs add constraint poisoned check (key not like '%a-poisoned') not valid`,
+    [],
+  );
+  await look(running);
+  await query(em, 'alter table broadcasts_jobs._private_jobs drop constraint poisoned', []);
+  expect(await wakes(given)).toContain(workflowIdOf(uncounted[1]!));
+  expect(asked).toHaveLength(1);
+});
+
 test('each check schedules the next one, sooner after a failure', async () => {
   const dueInMs = async () => {
     const [job] = await query<{ ms: string }>(

@@ -48,7 +48,7 @@ export function checkRuns(context: Checked, { temporal, log }: { temporal: Clien
 async function checkPage(context: Checked, temporal: Client): Promise<void> {
   const em = context.store.fork();
   const endsAtMs = Date.now() + workMaxMs;
-  await wakeUncounted(context);
+  const isAllWoken = await wakeUncounted(context);
   const keys = await liveAfterCursor(context, em);
   let last: BroadcastKey | undefined;
   try {
@@ -62,6 +62,7 @@ async function checkPage(context: Checked, temporal: Client): Promise<void> {
   } finally {
     await moveCursor(context, last);
   }
+  if (!isAllWoken) throw new Error('a broadcast that is late with counting was not woken');
 }
 
 function liveAfterCursor({ now }: Checked, em: EntityManager): Promise<BroadcastKey[]> {
@@ -86,7 +87,8 @@ async function moveCursor({ store }: Checked, last: BroadcastKey | undefined): P
   });
 }
 
-async function wakeUncounted({ store, now }: Checked): Promise<void> {
+/** Whether all were woken: one that cannot be must not keep the others from being woken and checked. */
+async function wakeUncounted({ store, now }: Checked): Promise<boolean> {
   const keys = await query<BroadcastKey>(
     store.fork(),
     `select workspace_id as "workspaceId", broadcast_id as id from slices
@@ -94,12 +96,18 @@ async function wakeUncounted({ store, now }: Checked): Promise<void> {
      limit ${rowsMax}`,
     [new Date(now().getTime() - lateMs)],
   );
+  let isAllWoken = true;
   for (const key of keys) {
-    await store.fork().transactional(async (em) => {
-      const broadcast = await lockIfThere(em, key);
-      if (broadcast) await wake(em, broadcast);
-    });
+    try {
+      await store.fork().transactional(async (em) => {
+        const broadcast = await lockIfThere(em, key);
+        if (broadcast) await wake(em, broadcast);
+      });
+    } catch {
+      isAllWoken = false;
+    }
   }
+  return isAllWoken;
 }
 
 async function checkRun(context: Checked, temporal: Client, key: BroadcastKey): Promise<void> {

@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { SetTemplateUsesResponseSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
@@ -110,6 +112,29 @@ test.each([
   given.neighbours.uses.set(`${key.workspaceId} ${key.id}`, { name: 'x', templateIds: ['hello'] });
   await end(key);
   expect(used(key)?.templateIds).toEqual([]);
+});
+
+test('pushes have growing versions, and one that is lower than what is known is repeated', async () => {
+  const { templateUses } = given.context;
+  const { setTemplateUses } = templateUses;
+  const versions: bigint[] = [];
+  let known = 0n;
+  templateUses.setTemplateUses = async ({ version = 0n }) => {
+    versions.push(version);
+    known = version > known ? version : known;
+    return create(SetTemplateUsesResponseSchema, { version: known });
+  };
+  const key = await givenBroadcast(given);
+  await given.client.scheduleBroadcast({ ...key, sendNow: true });
+  await runJobs(key);
+  expect(versions).toHaveLength(2);
+  // The database was restored, or moved to a machine with another clock.
+  known += 3_600_000_000n;
+  await runJobs(key);
+  expect(versions).toHaveLength(4);
+  expect(versions.slice(0, 3)).toEqual(versions.slice(0, 3).toSorted());
+  expect(versions.at(-1)).toBe(known);
+  templateUses.setTemplateUses = setTemplateUses;
 });
 
 test('a paused broadcast still uses its template', async () => {

@@ -39,6 +39,12 @@ export function consumeEvents({ store, outbox, now }: Context): Methods['consume
 
 const kindOfType = new Map([...messageKinds].map(([kind, type]) => [type, kind]));
 
+/** The types of events that change something here. */
+export const handledTypes: ReadonlySet<string> = new Set([
+  ...causes.map(({ type }) => type),
+  ...kindOfType.keys(),
+]);
+
 /** Has segments that count messages look at their recipients again. */
 async function touchMessages(
   em: EntityManager,

@@ -75,7 +75,7 @@ test('the mail speaks the language of the contact', async () => {
   );
 });
 
-test('no value of the form reaches the confirmation mail', async () => {
+test('no text of the form but a plain name reaches the confirmation mail', async () => {
   given.world.fields.set('ann@example.com', { first_name: 'WIN MONEY http://spam.example' });
   given.world.optinTemplate = 'optin';
   given.world.content = {
@@ -88,6 +88,38 @@ test('no value of the form reaches the confirmation mail', async () => {
   expect(given.sink.bodies().join('')).toContain('Weekly');
   expect(given.sink.bodies().join('')).not.toMatch(/spam|WIN/);
 });
+
+test.each([
+  ['a plain name', 'Ann', true],
+  ['letters of any script', 'Zoë', true],
+  ['an apostrophe and a hyphen', "Anne-Marie O'Neil", true],
+  ['40 letters', 'a'.repeat(40), true],
+  ['41 letters', 'a'.repeat(41), false],
+  ['a web address', 'https://spam.example/win', false],
+  ['a bare domain', 'spam.example', false],
+  ['a mail address', 'win@spam.example', false],
+  ['a telephone number', 'Call 0800 123', false],
+  ['a sentence', 'You have won a prize', false],
+  ['a line break', 'Ann\nBcc', false],
+  ['markup', '<b>Ann</b>', false],
+  ['Liquid', '{{ list.id }}', false],
+])(
+  'a first name that is %s is shown in the confirmation mail only if it is plain',
+  async (_, first_name, isShown) => {
+    given.world.fields.set('ann@example.com', { first_name, last_name: 'Secret' });
+    given.world.optinTemplate = 'greeting';
+    given.world.content = {
+      ...defaultContent,
+      subject: 'Please confirm',
+      html: `<a href="{{ confirm_subscription_url }}">[{{ contact.first_name | default: 'there' }}{{ contact.last_name }}]</a>`,
+    };
+    await consume([pending('ann@example.com')]);
+    await send();
+    const mail = await PostalMime.parse(given.sink.bodies()[0] ?? '');
+    const shown = /\[([^\]]*)\]/.exec(mail.html ?? '')?.[1];
+    expect(shown?.replaceAll('&#39;', "'")).toBe(isShown ? first_name : 'there');
+  },
+);
 
 test('an address gets one mail about a list in an hour, however often it is asked for', async () => {
   await consume([pending('ann@example.com'), pending('ann@example.com')]);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { shownBeforeConsent } from '../content/confirmation.ts';
 import type { Fed } from '../content/feeds.ts';
 import type { Contacts } from '../peers.ts';
 import type { Claimant, ClaimGroup } from '../record/claims.ts';
@@ -50,7 +51,8 @@ export async function resolve(
     if (!recipient) throw new ConnectError('a recipient was not resolved', Code.Unavailable);
     const { skipReason, valuesJson } = recipient;
     if (skipReason === '') {
-      values.set(email, valuesJson === '' ? { email } : contactOf(fields, valuesJson));
+      const contact = valuesJson === '' ? { email } : contactOf(fields, valuesJson);
+      values.set(email, given.who.forConfirmation ? shownBeforeConsent(contact) : contact);
     }
     return { id, email, skipReason };
   });

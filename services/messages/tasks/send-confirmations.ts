@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusal } from '#lib/rpc/reasons.ts';
-import { confirmationContent } from '../content/confirmation.ts';
+import { confirmationContent, confirmationFields } from '../content/confirmation.ts';
 import { noFeeds } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Context } from '../context.ts';
@@ -22,9 +22,6 @@ const workMaxMs = 20_000;
 const outageWaitMs = 60_000;
 /** The skip reason of addresses that contacts no longer has. */
 const removed = 'removed';
-
-// A form can be filled in for somebody else, so no field of it reaches the mail.
-const shownFields = ['email', 'language'];
 
 /** Sends the due confirmation mails of a list. Contacts that are no longer pending get none. */
 export function sendConfirmations(context: Context) {
@@ -65,7 +62,7 @@ async function sendRound(
       open,
       areNew: false,
       who: { forConfirmation: true },
-      fields: plan.fields.filter((field) => shownFields.includes(field)),
+      fields: plan.fields.filter((field) => confirmationFields.includes(field)),
       feeds: noFeeds,
       isUrgent: true,
       stop,

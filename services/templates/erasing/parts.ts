@@ -5,5 +5,6 @@ export const parts: readonly Part[] = [
   { table: 'template_blocks' },
   { table: 'templates' },
   { table: 'template_uses' },
+  { table: 'template_users' },
   { table: 'idempotency_keys' },
 ];

@@ -5,9 +5,11 @@ import type { Context, Methods } from '../context.ts';
 import { lockTemplates } from '../template-queries.ts';
 
 export function setTemplateUses({ store }: Context): Methods['setTemplateUses'] {
-  return ({ workspaceId, kind, id, name, templateIds }) =>
+  return ({ workspaceId, kind, id, name, templateIds, version }) =>
     store.fork().transactional(async (em) => {
       await lockTemplates(em, workspaceId);
+      const newest = await keepVersion(em, { workspaceId, kind, id, version });
+      if (newest > version) return { version: newest };
       const wanted = [...new Set(templateIds)];
       await checkAllExist(em, workspaceId, wanted);
       await query(
@@ -23,8 +25,28 @@ export function setTemplateUses({ store }: Context): Methods['setTemplateUses'] 
          on conflict (workspace_id, kind, user_id, template_id) do update set name = excluded.name`,
         [workspaceId, kind, id, wanted, name],
       );
-      return {};
+      return { version };
     });
+}
+
+type Push = { workspaceId: string; kind: string; id: string; version: bigint };
+
+/** The highest version of the user's pushes, this one included. */
+async function keepVersion(
+  em: EntityManager,
+  { workspaceId, kind, id, version }: Push,
+): Promise<bigint> {
+  if (version === 0n) return 0n;
+  const [row] = await query<{ version: string }>(
+    em,
+    `insert into template_users as known (workspace_id, kind, user_id, version, pushed_at)
+     values ($1, $2, $3, $4, now())
+     on conflict (workspace_id, kind, user_id) do update set
+       version = greatest(known.version, excluded.version), pushed_at = excluded.pushed_at
+     returning version`,
+    [workspaceId, kind, id, version],
+  );
+  return BigInt(row?.version ?? 0);
 }
 
 async function checkAllExist(

@@ -62,14 +62,13 @@ export function passes(
   return isInList && isInSegment;
 }
 
-function passesCustom(
-  { goal_types: goals, event_names: names }: CustomEventFilters,
-  { goalType, eventName }: Subject,
-): boolean {
-  return (
-    (goals.length === 0 || goals.includes(goalType)) &&
-    (names.length === 0 || names.includes(eventName))
-  );
+function passesCustom(filters: CustomEventFilters, { goalType, eventName }: Subject): boolean {
+  return allows(filters.goal_types, goalType) && allows(filters.event_names, eventName);
+}
+
+/** A row that holds no list filters nothing: if it threw, no subscription of the workspace would get the event. */
+function allows(wanted: unknown, value: string): boolean {
+  return !Array.isArray(wanted) || wanted.length === 0 || wanted.includes(value);
 }
 
 /** Data of contacts and custom events are nested. */

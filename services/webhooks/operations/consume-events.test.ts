@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { query } from '#lib/postgres/query.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
 import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
@@ -219,6 +220,41 @@ test('custom events pass both filters, in exact case; other types ignore them', 
   expect(found).toHaveLength(2);
   expect(found).toContainEqual(event('orders/fulfilled', 'purchase'));
   expect(found).toContainEqual({ contact: {} });
+});
+
+test.each([
+  ['an object without names', {}],
+  ['a text', 'orders'],
+  ['names that are no list', { goal_types: 5, event_names: { a: 1 } }],
+])('events reach others beside a subscription whose filter is %s', async (_, filter) => {
+  const eventTypes = ['custom_event.created'];
+  const customEventFilters = { goalTypes: ['purchase'], eventNames: [] };
+  const broken = await givenListener({ eventTypes, customEventFilters });
+  const { workspaceId } = broken;
+  const other = await givenListener({ eventTypes, customEventFilters }, workspaceId);
+  await query(
+    given.context.store.fork(),
+    'update subscriptions set custom_event_filters = $2 where id = $1',
+    [broken.id, JSON.stringify(filter)],
+  );
+  const data = { custom_event: { email: 'a@example.com', goal_type: 'purchase' } };
+  await sendEvents(given, workspaceId, [data], { type: 'custom_event.created' });
+  const deliveries = await deliveriesOf(given, workspaceId);
+  expect(deliveries.map(({ subscription_id }) => subscription_id)).toContain(other.id);
+});
+
+test('events reach subscriptions beside those with odd data', async () => {
+  const eventTypes = ['contact.updated'];
+  const { workspaceId } = await givenListener({ eventTypes, listIds: ['news'] });
+  await givenListener({ eventTypes }, workspaceId);
+  const good = { contact: { email: 'a@example.com' } };
+  contacts.members = [['a@example.com', 'news']];
+  const odd = [null, [], 5, '', {}, { contact: null }, { contact: { email: ['a@example.com'] } }];
+  await sendEvents(given, workspaceId, [...(odd as object[]), good], { type: 'contact.updated' });
+  const matched = (await payloads(workspaceId)).filter(
+    (payload) => JSON.stringify(payload) === JSON.stringify(good),
+  );
+  expect(matched).toHaveLength(2);
 });
 
 test('a payload over 256 KiB is kept as failed, without the payload', async () => {

@@ -6,7 +6,10 @@ import { isUuid } from '../user.ts';
 
 const workspacesMax = 1_000;
 
-/** Writes entries in the transaction of their changes. Entries that are known already stay; those of a deleted workspace are dropped. */
+/**
+ * Writes entries in the transaction of their changes. Entries that are known already stay. Those of a deleted workspace are
+ * dropped, also when they come after another one has taken its id.
+ */
 export async function writeEntries(
   em: EntityManager,
   entries: readonly AuditEntry[],
@@ -23,6 +26,9 @@ export async function writeEntries(
      )
      join workspaces on workspaces.id = given.workspace_id and workspaces.deleted_at is null
      left join users on users.id = given.actor_uuid
+     where not exists (
+       select from deletions where deletions.id = given.workspace_id and deletions.deleted_at >= given.at
+     )
      for key share of workspaces
      on conflict (workspace_id, id) do nothing`,
     [JSON.stringify(entries.map(rowOf))],

@@ -10,6 +10,9 @@ export type Deletion = {
   services_left: string[];
 };
 
+/** The key of a round's job, in SQL over the `id` of a workspace. */
+export const erasingKeySql = "'erase ' || id";
+
 /** Queues the next round of erasing; one that waits already is moved. */
 export async function addErasing(em: EntityManager, id: string, runAt?: Date): Promise<void> {
   const job = { task: 'eraseWorkspace', payload: { id }, key: `erase ${id}` };
@@ -38,12 +41,18 @@ export async function keepServicesLeft(
   ]);
 }
 
-/** The id can be used again after that. */
-export async function endDeletion(em: EntityManager, id: string, at: Date): Promise<void> {
-  await query(em, 'delete from workspaces where id = $1 and deleted_at is not null', [id]);
+type Ended = { id: string; deletedAt: string; at: Date };
+
+/** The id can be used again after that. Leaves a later deletion of the id, and a workspace that has it by now. */
+export async function endDeletion(em: EntityManager, { id, deletedAt, at }: Ended): Promise<void> {
   await query(
     em,
-    `update deletions set erased_at = $2, services_left = '{}' where id = $1 and erased_at is null`,
-    [id, at],
+    `with ended as (
+       update deletions set erased_at = $3, services_left = '{}'
+       where id = $1 and deleted_at = $2 and erased_at is null
+       returning id
+     )
+     delete from workspaces using ended where workspaces.id = ended.id and workspaces.deleted_at is not null`,
+    [id, deletedAt, at],
   );
 }

@@ -33,11 +33,18 @@ export function dataServicesOf({ peer, peerIfDeployed }: Pick<Base, 'peer' | 'pe
 
 type Erasing = { store: Store; dataServices: Record<string, DataService>; log: Pick<Log, 'warn'> };
 
-/** Erases for a while in all services at once; returns the names of those that have something left or did not answer. */
+/** `readAtMs`: when the deletion was read. */
+type Doomed = { workspaceId: string; readAtMs: number };
+
+/**
+ * Erases for a while in all services at once; returns the names of those that have something left or did not answer. Calls
+ * nobody long after the deletion was read: by then another process may have ended it, and the id may be another workspace's.
+ */
 export async function eraseEverywhere(
   { store, dataServices, log }: Erasing,
-  workspaceId: string,
+  { workspaceId, readAtMs }: Doomed,
 ): Promise<string[]> {
+  const endsAtMs = readAtMs + workMaxMs;
   const own: DataService['eraseWorkspace'] = async () => {
     const { erased, left } = await erase(store, workspaceId, ownParts);
     const answer = { erased: BigInt(erased), left };
@@ -46,7 +53,7 @@ export async function eraseEverywhere(
   const all = Object.entries({ ...dataServices, [ownName]: { eraseWorkspace: own } });
   const left = all.map(async ([name, service]) => {
     try {
-      return (await eraseAt(service, workspaceId)) ? [] : [name];
+      return (await eraseAt(service, workspaceId, endsAtMs)) ? [] : [name];
     } catch (err) {
       log.warn({ err, workspaceId, service: name }, 'a workspace is not erased yet');
       return [name];
@@ -56,15 +63,19 @@ export async function eraseEverywhere(
 }
 
 /** Whether nothing is left. */
-async function eraseAt(service: DataService, workspaceId: string): Promise<boolean> {
-  const endsAtMs = Date.now() + workMaxMs;
-  for (;;) {
+async function eraseAt(
+  service: DataService,
+  workspaceId: string,
+  endsAtMs: number,
+): Promise<boolean> {
+  while (Date.now() < endsAtMs) {
     const { erased, left } = await service.eraseWorkspace(
       { workspaceId },
       { timeoutMs: callTimeoutMs },
     );
     if (left.length === 0) return true;
     // What is left and not erased is held by something that runs.
-    if (erased === 0n || Date.now() > endsAtMs) return false;
+    if (erased === 0n) return false;
   }
+  return false;
 }

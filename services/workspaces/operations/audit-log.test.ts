@@ -2,6 +2,7 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { AuditEntry } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
+import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import { clearAudit } from '../tasks/clear-audit.ts';
 import { givenRoot, provider, rootEmail, useService } from '../test/given.ts';
@@ -190,11 +191,11 @@ test('entries are kept as they are, and go when their time is over', async () =>
   await writeOld(40);
   await writeOld(366);
   const old = async () => (await entries({ action: 'old' })).length;
-  await clearAudit(given.context)();
+  await clearAudit(given.context, { log: createLog('test', 'silent') })();
   expect(await old()).toBe(2);
   const settings = { auditRetentionDays: 30 };
   await given.workspaces(root).updateWorkspace({ id: workspaceId, name: 'Acme', settings });
-  await clearAudit(given.context)();
+  await clearAudit(given.context, { log: createLog('test', 'silent') })();
   expect(await old()).toBe(1);
 });
 

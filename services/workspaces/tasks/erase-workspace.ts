@@ -12,14 +12,15 @@ export function eraseWorkspace(context: Context, { log }: { log: Pick<Log, 'info
   const { store, now, dataServices } = context;
   return async (payload: unknown): Promise<void> => {
     const { id } = payload as { id: string };
+    const readAtMs = Date.now();
     const deletion = await findDeletion(store.fork(), id);
     if (!deletion || deletion.erased_at) return;
     const deletedAtMs = new Date(deletion.deleted_at).getTime();
     const isLast = now().getTime() >= deletedAtMs + lateMs;
-    const left = await eraseEverywhere({ store, dataServices, log }, id);
+    const left = await eraseEverywhere({ store, dataServices, log }, { workspaceId: id, readAtMs });
     const isOver = isLast && left.length === 0;
     await store.fork().transactional(async (em) => {
-      if (isOver) return endDeletion(em, id, now());
+      if (isOver) return endDeletion(em, { id, deletedAt: deletion.deleted_at, at: now() });
       await keepServicesLeft(em, id, left);
       await addErasing(em, id, nextRound(deletedAtMs, now().getTime(), left.length === 0));
     });

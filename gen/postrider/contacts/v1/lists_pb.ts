@@ -63,7 +63,8 @@ export type List = Message<"postrider.contacts.v1.List"> & {
   description: string;
 
   /**
-   * The confirmation mail.
+   * The confirmation mail. Of the contact it has `email`, `language`, and a `first_name` of one to three words of letters with at
+   * most 40 characters: anybody may have filled in the form.
    *
    * @generated from field: postrider.contacts.v1.TemplateReference double_optin_template = 6;
    */
