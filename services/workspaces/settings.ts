@@ -58,9 +58,17 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
   if (!isTimeZone(settings.timezone)) {
     throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
   }
-  checkUrl('website_url', settings.website_url, 'invalid website URL');
-  checkUrl('logo_url', settings.logo_url, 'invalid logo URL');
-  checkUrl('custom_endpoint_url', settings.custom_endpoint_url, 'invalid custom endpoint URL');
+  checkUrl(
+    'website_url',
+    settings.website_url,
+    'invalid website URL: it begins with https:// or http://',
+  );
+  checkUrl('logo_url', settings.logo_url, 'invalid logo URL: it begins with https:// or http://');
+  checkUrl(
+    'custom_endpoint_url',
+    settings.custom_endpoint_url,
+    'invalid custom endpoint URL: it begins with https:// or http://',
+  );
   checkRetentions(settings);
   checkLanguages(settings);
   return settings;
