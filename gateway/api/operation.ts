@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { isObject, parseJson } from '#lib/json-text.ts';
+import { isObject, parseJson } from '#lib/json/text.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Lane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isObject } from '#lib/json-text.ts';
+import { isObject } from '#lib/json/text.ts';
 import { adaptivePortions } from '#lib/limits/turns.ts';
 
 /** Takes a few milliseconds. */

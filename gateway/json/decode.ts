@@ -7,7 +7,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { isObject } from '#lib/json-text.ts';
+import { isObject } from '#lib/json/text.ts';
 import { mapInTurns } from '#lib/limits/turns.ts';
 import { FieldError, located } from './field-error.ts';
 import { isInJson, jsonNameOf } from './in-json.ts';

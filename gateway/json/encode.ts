@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
-import { isObject } from '#lib/json-text.ts';
+import { isObject } from '#lib/json/text.ts';
 import { isInJson, jsonNameOf } from './in-json.ts';
 import { enumWords } from './values.ts';
 

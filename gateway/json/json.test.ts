@@ -24,7 +24,7 @@ import {
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { parseJson } from '#lib/json-text.ts';
+import { parseJson } from '#lib/json/text.ts';
 import { decoderOf, turnsDecoderOf } from './decode.ts';
 import { bodyFieldEncoder, encoderOf } from './encode.ts';
 import { FieldError } from './field-error.ts';

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { isObject } from '#lib/json-text.ts';
+import { isObject } from '#lib/json/text.ts';
 import { isInJson, jsonNameOf } from './in-json.ts';
 
 const namesMax = 20;

@@ -1,6 +1,6 @@
 import { create, type DescEnum, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { inexactInteger, isObject } from '#lib/json-text.ts';
+import { inexactInteger, isObject } from '#lib/json/text.ts';
 import { FieldError } from './field-error.ts';
 
 /** Turns a JSON value into a field's value, or throws a FieldError. */

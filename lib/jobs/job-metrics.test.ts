@@ -16,7 +16,7 @@ async function add(task: string, runAt: Date): Promise<void> {
   await store.fork().transactional((em) => addJob(em, service, { task, payload: {}, runAt }));
 }
 
-test('a task has the jobs that are due, the wait of the oldest, and those that have failed ten times', async () => {
+test('a task has the jobs that are due, the wait of the oldest, those that have failed ten times, and the age of events that back off', async () => {
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   await add('send', ago(100));
   await add('send', ago(10));
@@ -28,7 +28,20 @@ test('a task has the jobs that are due, the wait of the oldest, and those that h
      where task_id = (select id from ${service}_jobs._private_tasks where identifier = 'broken')`,
     [],
   );
+  await add('deliverEvents', ago(0));
+  await query(
+    store.fork(),
+    `update ${service}_jobs._private_jobs set attempts = 3, run_at = now() + interval '4 minutes',
+       created_at = now() - interval '10 minutes'
+     where task_id = (select id from ${service}_jobs._private_tasks where identifier = 'deliverEvents')`,
+    [],
+  );
   measureJobs(store);
+  // Events that back off are late all the same.
+  expect(await readMetric('postrider_job_lag_seconds', '{task="deliverEvents"}')).toBeGreaterThan(
+    599,
+  );
+  expect(await readMetric('postrider_jobs_due', '{task="deliverEvents"}')).toBeUndefined();
   expect(await readMetric('postrider_jobs_due', '{task="send"}')).toBe(2);
   const lag = (await readMetric('postrider_job_lag_seconds', '{task="send"}')) ?? 0;
   expect(lag).toBeGreaterThanOrEqual(100);

@@ -1,5 +1,5 @@
 import { gauge } from '#lib/telemetry/metrics.ts';
-import { schemaOf } from '../postgres/job-schema.ts';
+import { quietTask, schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
 import { failingFrom } from './jobs.ts';
@@ -24,13 +24,18 @@ export function measureJobs(store: Store): void {
   gauge(due, async (set) => {
     for (const { task, count } of await read()) set(count, { task });
   });
+  const readUndelivered = atMostEvery(failingReadEveryMs, () => readUndeliveredAge(store));
   const lag = {
     name: 'postrider_job_lag_seconds',
-    help: 'How long the oldest due job of a task has waited. That of deliverEvents is the age of the outbox.',
+    help: 'How long the oldest due job of a task has waited. That of deliverEvents is the age of the oldest event in the outbox, also of one that waits for its next try.',
     labelNames: ['task'],
   } as const;
   gauge(lag, async (set) => {
-    for (const { task, lag_seconds } of await read()) set(lag_seconds, { task });
+    const [due, undelivered] = await Promise.all([read(), readUndelivered()]);
+    for (const { task, lag_seconds } of due) set(lag_seconds, { task });
+    const outbox = due.find(({ task }) => task === quietTask);
+    const age = Math.max(outbox?.lag_seconds ?? 0, undelivered);
+    if (age > 0) set(age, { task: quietTask });
   });
   const readFailing = atMostEvery(failingReadEveryMs, () => readFailingJobs(store));
   const failing = {
@@ -55,6 +60,20 @@ function readJobs(store: Store): Promise<Row[]> {
      group by task`,
     [],
   );
+}
+
+/** The age of the oldest events that were tried and wait for their next try, in seconds. */
+async function readUndeliveredAge(store: Store): Promise<number> {
+  const [row] = await query<{ age: number }>(
+    store.fork(),
+    `select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as age from (
+       select created_at from ${schemaOf(store.name)}.jobs
+       where locked_at is null and attempts > 0 and task_identifier = '${quietTask}'
+       limit ${jobsMax}
+     ) undelivered`,
+    [],
+  );
+  return row?.age ?? 0;
 }
 
 function readFailingJobs(store: Store): Promise<Pick<Row, 'task' | 'count'>[]> {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { inexactInteger, parseJson } from '../json-text.ts';
+import { inexactInteger, parseJson } from '../json/text.ts';
 import type { Egress, EgressAnswer } from './egress.ts';
 import { isTimeout, reasonOf } from './failure.ts';
 

@@ -43,5 +43,8 @@ export class Integration extends schema.class {}
 schema.setClass(Integration);
 
 export function integrationNotFound(): ConnectError {
-  return refusal('INTEGRATION_NOT_FOUND', 'Integration not found');
+  return refusal(
+    'INTEGRATION_NOT_FOUND',
+    'Integration not found: workspaces.get lists those of the workspace, and settings.*_email_provider_id name the ones in use',
+  );
 }

@@ -1,6 +1,6 @@
 import type { WorkspaceSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { isTimeZone } from '#lib/address.ts';
-import { snakeOf } from '#lib/camel-keys.ts';
+import { snakeOf } from '#lib/json/camel-keys.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Settings } from './workspace.ts';
 
@@ -58,9 +58,17 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
   if (!isTimeZone(settings.timezone)) {
     throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
   }
-  checkUrl('website_url', settings.website_url, 'invalid website URL');
-  checkUrl('logo_url', settings.logo_url, 'invalid logo URL');
-  checkUrl('custom_endpoint_url', settings.custom_endpoint_url, 'invalid custom endpoint URL');
+  checkUrl(
+    'website_url',
+    settings.website_url,
+    'invalid website URL: it begins with https:// or http://',
+  );
+  checkUrl('logo_url', settings.logo_url, 'invalid logo URL: it begins with https:// or http://');
+  checkUrl(
+    'custom_endpoint_url',
+    settings.custom_endpoint_url,
+    'invalid custom endpoint URL: it begins with https:// or http://',
+  );
   checkRetentions(settings);
   checkLanguages(settings);
   return settings;

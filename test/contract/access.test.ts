@@ -156,7 +156,8 @@ test('a public operation requires no token', async () => {
 });
 
 const refusals: Record<string, (method: DescMethodUnary) => string> = {
-  owner: () => 'user is not an owner of the workspace',
+  owner: () =>
+    'user is not an owner of the workspace: no API key can do this, whatever its permissions; an owner who is signed in can',
   root: () => 'root user access required',
   service: () => 'only other services may call this',
   member(method) {

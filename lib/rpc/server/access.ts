@@ -208,6 +208,14 @@ export function accessInterceptor(options: { authorize: Authorize; demo: boolean
   };
 }
 
+/** No permission makes an API key an owner, so it is told who can make the call. */
+export function notAnOwner({ type }: Pick<Claims, 'type'>): ConnectError {
+  const text = 'user is not an owner of the workspace';
+  const advice =
+    ': no API key can do this, whatever its permissions; an owner who is signed in can';
+  return refusal('NOT_AN_OWNER', type === 'api_key' ? `${text}${advice}` : text);
+}
+
 async function checkRule(
   authorize: Authorize,
   { claims, address }: { claims: Claims; address: string },
@@ -236,9 +244,7 @@ async function checkRule(
   if (inWorkspace && (!isAsked || subject.role === '')) {
     throw refusal('NOT_A_MEMBER', 'user is not a member of the workspace');
   }
-  if (rule?.case === 'owner' && subject.role !== 'owner') {
-    throw refusal('NOT_AN_OWNER', 'user is not an owner of the workspace');
-  }
+  if (rule?.case === 'owner' && subject.role !== 'owner') throw notAnOwner(claims);
   if (rule?.case === 'member') {
     const action = rule.value.write ? 'write' : 'read';
     if (!may(rule.value.resource, action)) throw missingPermission(rule.value.resource, action);

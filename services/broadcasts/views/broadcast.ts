@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import type { SampleNumbers, Status } from '../broadcast-row.ts';
 import type { Outcomes } from '../variations/outcomes.ts';

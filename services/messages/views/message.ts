@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { StoredRequest } from '../history/requests.ts';
 import type { MessageRow } from '../message-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { NotificationSchema } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Notification } from '../notification.ts';
 
 /** A notification as the API shows it. */

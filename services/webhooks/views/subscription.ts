@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { WebhookSubscriptionSchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { openSecret } from '../endpoint/secret.ts';
 import type { Subscription } from '../subscription.ts';

@@ -97,13 +97,20 @@ function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {
     );
   }
   if (!/^[A-Za-z0-9.:[\]-]{0,253}$/.test(smtp.ehloHostname)) {
-    throw invalidField('provider.smtp.ehlo_hostname', 'invalid EHLO host name');
+    throw invalidField(
+      'provider.smtp.ehlo_hostname',
+      'invalid EHLO host name: at most 253 letters, digits, dots, colons, hyphens and square brackets',
+    );
   }
   for (const [name, value] of [
     ['username', smtp.username],
     ['password', smtp.password],
   ] as const) {
-    if (value.length > 1_000) throw invalidField(`provider.smtp.${name}`, `${name} is too long`);
+    if (value.length > 1_000)
+      throw invalidField(
+        `provider.smtp.${name}`,
+        `${name} of the SMTP configuration has more than 1,000 characters`,
+      );
   }
   return smtp;
 }

@@ -2,7 +2,7 @@ import type { ConnectError, HandlerContext } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
-import { callerOf } from '#lib/rpc/server/access.ts';
+import { callerOf, notAnOwner } from '#lib/rpc/server/access.ts';
 import { isUuid } from '../user.ts';
 import type { Permissions } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
@@ -28,11 +28,10 @@ export async function lockAsOwner(
   workspaceId: string,
 ) {
   const workspace = await lockWorkspace(em, workspaceId);
-  const { type, subject } = callerOf(call);
+  const caller = callerOf(call);
+  const { type, subject } = caller;
   const member = type === 'service' ? undefined : await readMember(em, workspaceId, subject);
-  if (member?.role !== 'owner') {
-    throw refusal('NOT_AN_OWNER', 'user is not an owner of the workspace');
-  }
+  if (member?.role !== 'owner') throw notAnOwner(caller);
   return workspace;
 }
 

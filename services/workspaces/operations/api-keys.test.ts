@@ -224,6 +224,9 @@ test('no key manages keys, whatever its permissions', async () => {
   ];
   for (const call of calls) {
     const error = await call().catch(ConnectError.from);
-    expect(error).toMatchObject({ rawMessage: 'user is not an owner of the workspace' });
+    expect(error).toMatchObject({
+      rawMessage:
+        'user is not an owner of the workspace: no API key can do this, whatever its permissions; an owner who is signed in can',
+    });
   }
 });

@@ -13,7 +13,10 @@ export function createWorkspace({ store, now }: Context): Methods['createWorkspa
     const settings = storedSettings(given);
     for (const key of providerKeys) {
       if (settings[key]) {
-        throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);
+        throw invalidField(
+          `settings.${key}`,
+          `${key} names no integration of the workspace: a new one has none; create it by workspaces.createIntegration`,
+        );
       }
     }
     const at = now();

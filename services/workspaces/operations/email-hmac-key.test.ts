@@ -55,7 +55,8 @@ test('only an owner may read or rotate the key', async () => {
   const workspaces = given.workspaces(member ?? root);
   const denied = {
     code: Code.PermissionDenied,
-    rawMessage: 'user is not an owner of the workspace',
+    rawMessage:
+      'user is not an owner of the workspace: no API key can do this, whatever its permissions; an owner who is signed in can',
   };
   await expect(workspaces.getEmailHmacKey(acme)).rejects.toMatchObject(denied);
   await expect(workspaces.rotateEmailHmacKey(acme)).rejects.toMatchObject(denied);

@@ -1,4 +1,4 @@
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Context, Methods } from '../context.ts';
 import { findWorkspace } from '../workspace-queries.ts';
 

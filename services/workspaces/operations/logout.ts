@@ -8,7 +8,10 @@ export function logout({ store }: Context): Methods['logout'] {
   return async (_, call) => {
     const { type, subject } = callerOf(call);
     if (type !== 'user') {
-      throw refusal('NO_SESSION', 'an API key has no session');
+      throw refusal(
+        'NO_SESSION',
+        'an API key has no session: an owner revokes it by workspaces.revokeAPIKey',
+      );
     }
     await store.fork().transactional(async (em) => {
       await query(em, 'delete from sessions where user_id = $1', [subject]);

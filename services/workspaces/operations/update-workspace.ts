@@ -54,7 +54,10 @@ function checkProviders(settings: Settings, integrations: readonly Integration[]
   for (const key of providerKeys) {
     const chosen = settings[key];
     if (chosen && !integrations.some((integration) => integration.id === chosen)) {
-      throw invalidField(`settings.${key}`, `${key} names no integration of the workspace`);
+      throw invalidField(
+        `settings.${key}`,
+        `${key} names no integration of the workspace; workspaces.get lists them`,
+      );
     }
   }
 }

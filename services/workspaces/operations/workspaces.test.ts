@@ -67,7 +67,10 @@ test.each([
   [{ id: 'ok', name: '' }, 'name is required'],
   [{ id: 'ok', name: 'a'.repeat(33) }, 'name length must be between 1 and 32'],
   [{ id: 'ok', name: 'a', settings: { timezone: 'Mars/Base' } }, 'invalid timezone: Mars/Base'],
-  [{ id: 'ok', name: 'a', settings: { websiteUrl: 'javascript:1' } }, 'invalid website URL'],
+  [
+    { id: 'ok', name: 'a', settings: { websiteUrl: 'javascript:1' } },
+    'invalid website URL: it begins with https:// or http://',
+  ],
   [
     { id: 'ok', name: 'a', settings: { messageContentDays: 366 } },
     'message content must be kept for 0 to 365 days',

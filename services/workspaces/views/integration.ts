@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { IntegrationSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import { type Integration, unknownRetriesDefault } from '../integration.ts';
 
 /** Without the password. */

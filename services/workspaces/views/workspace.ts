@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { camelKeys } from '#lib/camel-keys.ts';
+import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Integration } from '../integration.ts';
 import type { Workspace } from '../workspace.ts';
 import { integrationMessage } from './integration.ts';
