@@ -2118,7 +2118,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.workspaces.v1.WorkspaceSettings.website_url","Site of the sender; http or https."],
   ["postrider.workspaces.v1.WorkspaceSettings.logo_url","Logo for pages; http or https."],
   ["postrider.workspaces.v1.WorkspaceSettings.timezone","IANA zone; UTC if empty."],
-  ["postrider.workspaces.v1.WorkspaceSettings.custom_endpoint_url","Base of links in mails, http or https, without path; the gateway's own if empty."],
+  ["postrider.workspaces.v1.WorkspaceSettings.custom_endpoint_url","Base of links in mails, http or https, without path; the gateway's own if empty. At most 900 characters in ASCII, as it is\nstored, so that the line of `List-Unsubscribe` fits; 400 else."],
   ["postrider.workspaces.v1.WorkspaceSettings.marketing_email_provider_id","The integration that sends broadcasts; empty until chosen."],
   ["postrider.workspaces.v1.WorkspaceSettings.transactional_email_provider_id","The integration that sends transactional mail; empty until chosen."],
   ["postrider.workspaces.v1.WorkspaceSettings.email_tracking_enabled","Whether opens and clicks are tracked; on unless switched off."],

@@ -12,6 +12,10 @@ const languageCodes = new Set(
 /** Also of settings from before it could be set. */
 export const auditDaysDefault = 365;
 const urlLengthMax = 2_000;
+/**
+ * `List-Unsubscribe: <…/u/workspace/token>` is one line of at most 998 bytes (RFC 5322); the id has 20 at most, the token 43.
+ */
+const endpointLengthMax = 900;
 
 /** The settings of a workspace that nobody has set. */
 const defaults: Settings = {
@@ -54,10 +58,11 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
   if (!before && !changed.default_language) [settings.default_language = 'en'] = settings.languages;
   settings.timezone ||= defaults.timezone;
   settings.default_language ||= settings.languages[0] ?? defaults.default_language;
-  settings.custom_endpoint_url = settings.custom_endpoint_url.replace(/\/+$/, '');
+  settings.custom_endpoint_url = asciiUrl(settings.custom_endpoint_url).replace(/\/+$/, '');
   if (!isTimeZone(settings.timezone)) {
     throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
   }
+<<<<<<< HEAD
   checkUrl(
     'website_url',
     settings.website_url,
@@ -69,6 +74,17 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
     settings.custom_endpoint_url,
     'invalid custom endpoint URL: it begins with https:// or http://',
   );
+=======
+  checkUrl('website_url', settings.website_url, 'invalid website URL');
+  checkUrl('logo_url', settings.logo_url, 'invalid logo URL');
+  checkUrl('custom_endpoint_url', settings.custom_endpoint_url, 'invalid custom endpoint URL');
+  if (settings.custom_endpoint_url.length > endpointLengthMax) {
+    throw invalidField(
+      'settings.custom_endpoint_url',
+      `custom endpoint URL must have at most ${endpointLengthMax} characters`,
+    );
+  }
+>>>>>>> mend-a2
   checkRetentions(settings);
   checkLanguages(settings);
   return settings;
@@ -99,6 +115,11 @@ function checkRetentions(settings: Settings): void {
     'settings.message_retention_days',
     'message retention must be 0, for good, or between 90 and 3650 days',
   );
+}
+
+/** A header has ASCII only: names of hosts become punycode, other characters are escaped. */
+function asciiUrl(url: string): string {
+  return url.length <= urlLengthMax && URL.canParse(url) ? new URL(url).href : url;
 }
 
 function checkUrl(field: string, url: string, text: string): void {

@@ -69,7 +69,7 @@ test.each([
   ],
   [{ channel: 'sms' }, 'invalid channel type: sms'],
   [{ contactEmail: 'nobody' }, 'invalid contact email format'],
-  [{ limit: 101 }, 'limit must be between 1 and 100'],
+  [{ limit: 1_001 }, 'limit must be between 1 and 1000'],
   [
     {
       sentAfter: timestampFromDate(new Date('2026-01-02')),

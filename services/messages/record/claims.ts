@@ -4,6 +4,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { notOnHold } from '../hold/hold.ts';
 import type { MessageStatus } from '../message.ts';
+import { elapsedSince } from './elapsed.ts';
 import { countStep } from './variation-counts.ts';
 
 /** Long enough for a slow server, short enough that what a dead process held is soon taken up. */
@@ -203,7 +204,7 @@ export async function claim(
     claimants.map(({ email }) => email),
     claimants.map(({ skipReason }) => skipReason || null),
     group.isByHand,
-    Math.max(0, Date.now() - askedMs),
+    elapsedSince(askedMs, Date.now),
   ];
   const fresh = areNew ? await claimNew(store, claimants, values) : undefined;
   if (fresh) return fresh;

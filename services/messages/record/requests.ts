@@ -2,6 +2,7 @@ import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { leaseMs } from './claims.ts';
+import { elapsedSince } from './elapsed.ts';
 
 /** A transactional message, as it is accepted. */
 export type Accepted = {
@@ -84,7 +85,7 @@ export async function insertAccepted(
     messages.map(({ attachments }) => attachments),
     owner,
     leaseMs,
-    performance.now() - askedMs,
+    elapsedSince(askedMs, () => performance.now()),
     messages.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
   ]);
   return new Map(rows.map((row) => [row.id, new Date(row.created_at)]));

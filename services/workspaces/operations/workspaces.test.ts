@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { beforeAll, expect, test } from '@jest/globals';
+import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
 import { ListIntegrationUsesResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
@@ -87,6 +88,22 @@ test.each([
     { id: 'ok', name: 'a', settings: { messageRetentionDays: days } },
     'message retention must be 0, for good, or between 90 and 3650 days',
   ]),
+  [
+    {
+      id: 'ok',
+      name: 'a',
+      settings: { customEndpointUrl: `https://${'a'.repeat(60)}.example/${'p'.repeat(900)}` },
+    },
+    'custom endpoint URL must have at most 900 characters',
+  ],
+  [
+    {
+      id: 'ok',
+      name: 'a',
+      settings: { customEndpointUrl: `https://mail.example/${'ü'.repeat(300)}` },
+    },
+    'custom endpoint URL must have at most 900 characters',
+  ],
   [{ id: 'ok', name: 'a', settings: { languages: ['xx'] } }, 'invalid language code: xx'],
   [{ id: 'ok', name: 'a', settings: { languages: ['en', 'en'] } }, 'duplicate language code: en'],
 ])('create refuses %j', async (request, text) => {
@@ -94,6 +111,33 @@ test.each([
     code: Code.InvalidArgument,
     rawMessage: text,
   });
+});
+
+test('the base of links is stored in ASCII, and its longest leaves room for a header line', async () => {
+  const id = await givenWorkspace();
+  const stored = async (customEndpointUrl: string) => {
+    const settings = { customEndpointUrl };
+    const answer = await given.workspaces(root).updateWorkspace({ id, name: 'Acme', settings });
+    return answer.workspace?.settings?.customEndpointUrl;
+  };
+  expect(await stored('https://bücher.example/')).toBe('https://xn--bcher-kva.example');
+  const longest = `https://mail.example/${'p'.repeat(879)}`;
+  expect(await stored(longest)).toBe(longest);
+  const link = `${longest}/u/${'w'.repeat(20)}/${'t'.repeat(43)}`;
+  expect(`List-Unsubscribe: <${link}>`.length).toBeLessThanOrEqual(998);
+});
+
+test('a base of links that is too long is a 400 that names its field', async () => {
+  const id = await givenWorkspace();
+  const settings = { customEndpointUrl: `https://mail.example/${'p'.repeat(880)}` };
+  const refused = await given
+    .workspaces(root)
+    .updateWorkspace({ id, name: 'Acme', settings })
+    .catch((error: unknown) => ConnectError.from(error));
+  expect(refused).toBeInstanceOf(ConnectError);
+  expect((refused as ConnectError).findDetails(BadRequestSchema)).toMatchObject([
+    { fieldViolations: [{ field: 'settings.custom_endpoint_url' }] },
+  ]);
 });
 
 test('messages are kept for good unless the settings say otherwise', async () => {

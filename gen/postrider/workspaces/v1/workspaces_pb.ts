@@ -236,7 +236,8 @@ export type WorkspaceSettings = Message<"postrider.workspaces.v1.WorkspaceSettin
   timezone?: string | undefined;
 
   /**
-   * Base of links in mails, http or https, without path; the gateway's own if empty.
+   * Base of links in mails, http or https, without path; the gateway's own if empty. At most 900 characters in ASCII, as it is
+   * stored, so that the line of `List-Unsubscribe` fits; 400 else.
    *
    * @generated from field: optional string custom_endpoint_url = 4;
    */
