@@ -62,7 +62,6 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
   if (!isTimeZone(settings.timezone)) {
     throw invalidField('settings.timezone', `invalid timezone: ${settings.timezone}`);
   }
-<<<<<<< HEAD
   checkUrl(
     'website_url',
     settings.website_url,
@@ -74,17 +73,12 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
     settings.custom_endpoint_url,
     'invalid custom endpoint URL: it begins with https:// or http://',
   );
-=======
-  checkUrl('website_url', settings.website_url, 'invalid website URL');
-  checkUrl('logo_url', settings.logo_url, 'invalid logo URL');
-  checkUrl('custom_endpoint_url', settings.custom_endpoint_url, 'invalid custom endpoint URL');
   if (settings.custom_endpoint_url.length > endpointLengthMax) {
     throw invalidField(
       'settings.custom_endpoint_url',
       `custom endpoint URL must have at most ${endpointLengthMax} characters`,
     );
   }
->>>>>>> mend-a2
   checkRetentions(settings);
   checkLanguages(settings);
   return settings;
