@@ -3,6 +3,7 @@ import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { providerForRest } from '../plan/provider.ts';
+import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
 export type OperatorAction = 'pause' | 'resume' | 'cancel';
 
@@ -14,9 +15,11 @@ export function operate(context: Context) {
       action === 'resume'
         ? await providerForRest(context, await findBroadcast(store.fork(), key))
         : undefined;
-    return changeBroadcast(store, key, (broadcast) => {
+    const status = await changeBroadcast(store, key, (broadcast) => {
       broadcast[action](now(), provider);
       return broadcast.status;
     });
+    if (action === 'cancel') await releaseBroadcastUses(context, key);
+    return status;
   };
 }
