@@ -1301,7 +1301,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.events.v1.ListIntegrationUsesRequest","Asks what needs an integration."],
   ["postrider.events.v1.ListIntegrationUsesRequest.workspace_id","The workspace."],
   ["postrider.events.v1.ListIntegrationUsesRequest.integration_id","The integration."],
-  ["postrider.events.v1.ListIntegrationUsesRequest.with_unbound","Whether work counts, too, that is bound to no integration yet and will go through the one that the settings name then."],
+  ["postrider.events.v1.ListIntegrationUsesRequest.with_unbound","Whether to count, too, what is bound to no integration yet and will go through the one that the settings name then: scheduled\nbroadcasts, and notifications without messages in the queue."],
   ["postrider.events.v1.ListIntegrationUsesResponse","What needs the integration."],
   ["postrider.events.v1.ListIntegrationUsesResponse.uses","At most 5."],
   ["postrider.events.v1.ListIntegrationUsesResponse.count","How many there are in all."],

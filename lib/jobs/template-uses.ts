@@ -79,7 +79,7 @@ export async function endTemplateUses(
 }
 
 /**
- * Called after the transaction that has ended all uses of a user, and before its answer: a caller that was told so may delete the
+ * Called after the transaction that has ended some uses of a user, and before its answer: the caller may delete those
  * templates at once. Where it fails, the job of the transaction follows.
  */
 export async function releaseTemplates(
@@ -89,9 +89,9 @@ export async function releaseTemplates(
   try {
     await store.fork().transactional(async (em) => {
       const version = await lockUses(em, user);
-      // Something else may have the id by now.
-      if (await usesOf(em, user)) return;
-      await setNewest(templateUses, user, { name: '', templateIds: [], version });
+      // What is left, or of something else that has the id by now.
+      const { name, templateIds } = (await usesOf(em, user)) ?? { name: '', templateIds: [] };
+      await setNewest(templateUses, user, { name, templateIds, version });
     });
   } catch {}
 }

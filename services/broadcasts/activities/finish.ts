@@ -3,11 +3,13 @@ import { countsOf } from '../broadcast-queries.ts';
 import { isMoving } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { takeStep } from '../lifecycle/change.ts';
+import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
 /** The audience is frozen and every slice is done: `sent` means recipients = sent + failed + skipped. */
-export function finish({ store, now }: Context) {
-  return (key: BroadcastKey): Promise<void> =>
-    takeStep(store, key, async (broadcast, em) => {
+export function finish(context: Context) {
+  const { store, now } = context;
+  return async (key: BroadcastKey): Promise<void> => {
+    await takeStep(store, key, async (broadcast, em) => {
       if (!isMoving(broadcast.status) || !broadcast.frozen_at) return;
       const counts = (await countsOf(em, key.workspaceId, [key.id]))(key.id);
       const answered = counts.sent + counts.failed + counts.skipped;
@@ -16,4 +18,6 @@ export function finish({ store, now }: Context) {
       }
       broadcast.complete(now());
     });
+    await releaseBroadcastUses(context, key);
+  };
 }

@@ -1,9 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { forgetRecipients } from '../tasks/forget-recipients.ts';
-import { givenBroadcast, tested, useService } from '../test/given.ts';
+import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
 import { allSent, fakePeers } from '../test/given-peers.ts';
 import { playSteps, runActivity } from '../test/play.ts';
 import { finish } from './finish.ts';
@@ -208,13 +209,41 @@ test('an outage stops freezing as well', async () => {
   expect(await storedOf(key)).toEqual({ slices: 10_000, parts: 0 });
 });
 
-test('a list that is deleted in the middle ends the freeze with a permanent error', async () => {
-  const key = await givenBroadcast(given, { status: 'sending' });
-  await freeze(key);
-  onPage = () => {
+/** Contacts without the list `news`. */
+function givenNoList(): void {
+  const notFound = async () => {
     throw new ConnectError('List not found', Code.NotFound);
   };
-  await expect(freeze(key)).rejects.toMatchObject({ code: Code.NotFound });
+  onPage = notFound;
+  given.context.lists = { getList: notFound };
+}
+
+test('a list that is deleted before the freeze pauses, and another one may be chosen', async () => {
+  const key = await givenBroadcast(given, { status: 'sending', list: 'missing' });
+  expect(await freeze(key)).toEqual({ hasMore: false });
+  expect(await read(key)).toMatchObject({
+    status: BroadcastStatus.PAUSED,
+    pauseReason: 'list missing does not exist any more',
+  });
+  await given.client.updateBroadcast({ ...key, ...draftContent });
+  await given.client.resumeBroadcast(key);
+  await playToEnd(key);
+  expect(sent).toEqual(crowd);
+});
+
+test('a list that is deleted in the middle pauses with the reason, and cancel ends the broadcast', async () => {
+  const key = await givenBroadcast(given, { status: 'sending' });
+  await freeze(key);
+  const { lists } = given.context;
+  givenNoList();
+  expect(await freeze(key)).toEqual({ hasMore: false });
+  given.context.lists = lists;
+  expect(await read(key)).toMatchObject({
+    status: BroadcastStatus.PAUSED,
+    pauseReason: 'list news does not exist any more',
+  });
+  await given.client.cancelBroadcast(key);
+  expect(await read(key)).toMatchObject({ status: BroadcastStatus.CANCELLED });
 });
 
 test('a test is dealt over many pages as over one', async () => {

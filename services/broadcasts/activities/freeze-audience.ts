@@ -6,13 +6,13 @@ import { storePage } from '../audience/freeze.ts';
 import { type Page, pageReader } from '../audience/pages.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
-import { isMoving, isUniform, type Plan } from '../broadcast-row.ts';
+import { isMoving, isUniform, listsOf, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { type GlobalFeed, saveGlobalFeed } from '../feeds/global.ts';
 import { takeStep } from '../lifecycle/change.ts';
 import { pinGlobalFeed, pinnedFeeds } from '../plan/feeds.ts';
 import { pinPlan } from '../plan/plan.ts';
-import { checkContent, missingSegment } from '../plan/sendable.ts';
+import { checkContent, missingList, missingSegment } from '../plan/sendable.ts';
 import { pauseBySystem } from './pause-by-system.ts';
 
 /** Steps of one activity: what is sent meanwhile takes longer, and operators see the count after each activity. */
@@ -40,10 +40,9 @@ export function freezeAudience(context: Context) {
     try {
       return await freezeMore(context, broadcast, key);
     } catch (error) {
-      const missing = await segmentMissedBy(context, broadcast, error);
+      const missing = await missedBy(context, broadcast, error);
       if (missing === undefined) throw error;
-      const reason = `segment ${missing} does not exist any more`;
-      await pauseBySystem(context)(key, reason, 'fault');
+      await pauseBySystem(context)(key, `${missing} does not exist any more`, 'fault');
       return { hasMore: false };
     }
   };
@@ -64,14 +63,19 @@ async function freezeMore(
   return { hasMore: (isCut ? progress : await cutAll(context, key)) === 'more' };
 }
 
-/** A person may choose other segments, or make the one that is missing again: unlike other errors this one does not end the broadcast. */
-async function segmentMissedBy(
+/** The list or segment that is gone. A person may choose another: unlike other errors this one does not end the broadcast. */
+async function missedBy(
   context: Context,
   { workspace_id: workspaceId, audience, plan }: Broadcast,
   error: unknown,
 ): Promise<string | undefined> {
   if (ConnectError.from(error).code !== Code.NotFound) return undefined;
-  return missingSegment(context, workspaceId, plan?.segments ?? audience.segments);
+  const lists = plan?.lists.map(({ id }) => id) ?? listsOf(audience);
+  const list = await missingList(context, workspaceId, lists);
+  if (list !== undefined) return `list ${list}`;
+  const segments = plan?.segments ?? audience.segments;
+  const segment = await missingSegment(context, workspaceId, segments);
+  return segment === undefined ? undefined : `segment ${segment}`;
 }
 
 async function readPin(context: Context, broadcast: Broadcast): Promise<Pin | { error: string }> {

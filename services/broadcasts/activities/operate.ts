@@ -3,6 +3,7 @@ import { findBroadcast } from '../broadcast-queries.ts';
 import type { Context } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { restOf } from '../plan/provider.ts';
+import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
 export type OperatorAction = 'pause' | 'resume' | 'cancel';
 
@@ -15,9 +16,11 @@ export function operate(context: Context) {
     const em = store.fork();
     const rest =
       action === 'resume' ? await restOf(em, context, await findBroadcast(em, key)) : noRest;
-    return changeBroadcast(store, key, (broadcast) => {
+    const status = await changeBroadcast(store, key, (broadcast) => {
       broadcast[action](now(), rest);
       return broadcast.status;
     });
+    if (action === 'cancel') await releaseBroadcastUses(context, key);
+    return status;
   };
 }

@@ -1,4 +1,4 @@
-import { endTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import { addForget } from '../audience/forget.ts';
@@ -6,7 +6,7 @@ import { countsOf, isCounted, lockBroadcast } from '../broadcast-queries.ts';
 import { isFreezing } from '../broadcast-row.ts';
 import type { Context, Methods } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
-import { broadcastUser, broadcastUses } from '../variations/template-uses.ts';
+import { broadcastUser, releaseBroadcastUses } from '../variations/template-uses.ts';
 
 export function deleteBroadcast(context: Context): Methods['deleteBroadcast'] {
   const { store } = context;
@@ -31,10 +31,7 @@ export function deleteBroadcast(context: Context): Methods['deleteBroadcast'] {
       em.remove(broadcast);
       await em.flush();
     });
-    await releaseTemplates(
-      { ...context, usesOf: broadcastUses },
-      broadcastUser({ workspaceId, id }),
-    );
+    await releaseBroadcastUses(context, { workspaceId, id });
     return { success: true };
   };
 }

@@ -4,6 +4,7 @@ import type { BroadcastKey } from '../broadcast.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { readInDoubt } from '../lifecycle/in-doubt.ts';
+import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
 export function releaseHold(context: Context): Methods['releaseHold'] {
   const { store, holds } = context;
@@ -32,6 +33,7 @@ export function releaseHold(context: Context): Methods['releaseHold'] {
   async function cancel(key: BroadcastKey, at: Date): Promise<boolean> {
     try {
       await changeBroadcast(store, key, (broadcast) => broadcast.cancel(at));
+      await releaseBroadcastUses(context, key);
       return true;
     } catch (error) {
       const { code } = ConnectError.from(error);

@@ -10,7 +10,12 @@ import { reschedule, zoneOfWorkspace } from '../input/reschedule.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
 import { checkSendable } from '../plan/sendable.ts';
 import { readOutcomes } from '../variations/outcomes.ts';
-import { beginBroadcastUses, broadcastUser, templateIdsOf } from '../variations/template-uses.ts';
+import {
+  beginBroadcastUses,
+  broadcastUser,
+  releaseBroadcastUses,
+  templateIdsOf,
+} from '../variations/template-uses.ts';
 import { broadcastMessage } from '../views/broadcast.ts';
 
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
@@ -21,7 +26,8 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
     const isJudged = await judgeIfScheduled(context, request, content);
     if (isJudged) await expectTemplateUses(store, broadcastUser(request));
     const zone = request.schedule ? await zoneOfWorkspace(context, request.workspaceId) : '';
-    return changeBroadcast(
+    let isFreed = false;
+    const answer = await changeBroadcast(
       store,
       request,
       async (broadcast, em) => {
@@ -34,7 +40,11 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
           before: broadcast.data_feed ?? null,
         });
         if (request.schedule) reschedule(broadcast, request.schedule, { now: now(), zone });
-        if (broadcast.status !== 'draft') await beginBroadcastUses(em, context, broadcast, before);
+        if (broadcast.status !== 'draft') {
+          await beginBroadcastUses(em, context, broadcast, before);
+          const after = templateIdsOf(broadcast);
+          isFreed = before.some((id) => !after.includes(id));
+        }
         const outcomes = await readOutcomes(context, em, [broadcast]);
         const globalFeedJson = await readGlobalFeed(em, request);
         return {
@@ -47,6 +57,8 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
       },
       call,
     );
+    if (isFreed) await releaseBroadcastUses(context, request);
+    return answer;
   };
 }
 

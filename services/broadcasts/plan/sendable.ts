@@ -63,6 +63,26 @@ export async function missingSegment(
   return answer.segmentIds[0];
 }
 
+/** The first of some lists that does not exist, if any. */
+export async function missingList(
+  { lists }: Pick<Called, 'lists'>,
+  workspaceId: string,
+  listIds: readonly string[],
+): Promise<string | undefined> {
+  const isThere = await Promise.all(
+    listIds.map((id) =>
+      lists.getList({ workspaceId, id }).then(
+        () => true,
+        (error) => {
+          if (ConnectError.from(error).code === Code.NotFound) return false;
+          throw error;
+        },
+      ),
+    ),
+  );
+  return listIds.find((_, index) => !isThere[index]);
+}
+
 async function checkTemplate(
   { templates }: Called,
   workspaceId: string,

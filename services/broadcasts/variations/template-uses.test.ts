@@ -7,6 +7,7 @@ import { pushAllTemplateUses, pushTemplateUses } from '#lib/jobs/template-uses.t
 import { query } from '#lib/postgres/query.ts';
 import { failBroadcast } from '../activities/fail-broadcast.ts';
 import { finish } from '../activities/finish.ts';
+import { operate } from '../activities/operate.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { statuses } from '../broadcast-row.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
@@ -44,12 +45,21 @@ test('a broadcast uses the templates of its variations once it is scheduled, and
   expect(await jobsOf(draft)).toMatchObject([{ waits: true }]);
 });
 
-test('both are used while a scheduled broadcast changes its template, then the new one', async () => {
+test('both are used while a scheduled broadcast changes its template, and the new one at the answer', async () => {
   const starts_at = new Date(given.clock.now.getTime() + 3_600_000);
   const key = await givenBroadcast(given, { status: 'scheduled', starts_at });
   const testSettings = { variations: [{ templateId: 'other' }] };
+  const { templateUses } = given.context;
+  const pushes: unknown[] = [];
+  const setTemplateUses: typeof templateUses.setTemplateUses = (request) => {
+    pushes.push(request.templateIds);
+    return templateUses.setTemplateUses(request);
+  };
+  given.context.templateUses = { setTemplateUses };
   await given.client.updateBroadcast({ ...draftContent, ...key, testSettings });
-  expect(used(key)?.templateIds).toEqual(['other', 'hello']);
+  given.context.templateUses = templateUses;
+  expect(pushes).toEqual([['other', 'hello'], ['other']]);
+  expect(used(key)?.templateIds).toEqual(['other']);
   expect(await jobsOf(key)).toMatchObject([{ waits: false }]);
   await runJobs(key);
   expect(used(key)?.templateIds).toEqual(['other']);
@@ -101,7 +111,14 @@ test.each([
 });
 
 test.each([
+  ['sent', frozen, (key: BroadcastKey) => finish(given.context)(key)],
+  ['failed', frozen, (key: BroadcastKey) => failBroadcast(given.context)(key, 'gone')],
   ['cancelled', frozen, (key: BroadcastKey) => given.client.cancelBroadcast(key)],
+  [
+    'cancelled by an operator',
+    frozen,
+    (key: BroadcastKey) => operate(given.context)(key, 'cancel'),
+  ],
   [
     'deleted',
     { status: 'scheduled' } as const,

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   beginTemplateUses,
+  releaseTemplates,
   type TemplateUser,
   type TemplateUses,
 } from '#lib/jobs/template-uses.ts';
@@ -43,6 +44,14 @@ export async function beginBroadcastUses(
     if (code === Code.NotFound) throw invalidField('test_settings.variations', rawMessage);
     throw error;
   }
+}
+
+/** After a transaction in which a broadcast has ended, or no longer uses some template. */
+export function releaseBroadcastUses(
+  context: { store: Store } & Pick<Peers, 'templateUses'>,
+  key: BroadcastKey,
+): Promise<void> {
+  return releaseTemplates({ ...context, usesOf: broadcastUses }, broadcastUser(key));
 }
 
 export function templateIdsOf({ test_settings }: Pick<Broadcast, 'test_settings'>): string[] {

@@ -1,9 +1,9 @@
-import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses, expectTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockList } from '../list-queries.ts';
 import { optInTemplateOf } from '../subscription/opt-in-template.ts';
-import { beginListUse, listUser } from '../subscription/template-uses.ts';
+import { beginListUse, listUser, listUses } from '../subscription/template-uses.ts';
 import { listMessage } from '../views/list.ts';
 
 export function updateList(context: Context): Methods['updateList'] {
@@ -11,7 +11,8 @@ export function updateList(context: Context): Methods['updateList'] {
   return async (request, call) => {
     const template = await optInTemplateOf(context, request);
     if (template) await expectTemplateUses(store, listUser(request));
-    return auditedTransaction(store, call, async (em) => {
+    let isFreed = false;
+    const answer = await auditedTransaction(store, call, async (em) => {
       const list = await lockList(em, request);
       const before = list.double_optin_template?.id;
       list.name = request.name;
@@ -22,7 +23,10 @@ export function updateList(context: Context): Methods['updateList'] {
       list.updated_at = now();
       if (template) await beginListUse(em, context, list, before);
       else if (before) await endTemplateUses(em, store.name, listUser(request));
+      isFreed = before !== undefined && before !== template?.id;
       return { list: listMessage(list) };
     });
+    if (isFreed) await releaseTemplates({ ...context, usesOf: listUses }, listUser(request));
+    return answer;
   };
 }

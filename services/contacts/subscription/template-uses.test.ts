@@ -45,11 +45,20 @@ test('a list without double opt-in tells templates nothing', async () => {
   expect([used(workspaceId, 'a'), await jobsOf(workspaceId)]).toEqual([undefined, []]);
 });
 
-test('both templates are used while a list changes from one to the other, then the new one', async () => {
+test('both templates are used while a list changes from one to the other, and the new one at the answer', async () => {
   const workspaceId = await givenLists(given);
+  const { templateUses } = given.context;
+  const pushes: unknown[] = [];
+  const setTemplateUses: typeof templateUses.setTemplateUses = (request) => {
+    pushes.push(request.templateIds);
+    return templateUses.setTemplateUses(request);
+  };
   await given.lists.createList({ workspaceId, id: 'a', name: 'A', ...doubleOptin('old') });
+  given.context.templateUses = { setTemplateUses };
   await given.lists.updateList({ workspaceId, id: 'a', name: 'B', ...doubleOptin('new') });
-  expect(used(workspaceId, 'a')).toEqual({ name: 'B', templateIds: ['new', 'old'] });
+  given.context.templateUses = templateUses;
+  expect(pushes).toEqual([['new', 'old'], ['new']]);
+  expect(used(workspaceId, 'a')).toEqual({ name: 'B', templateIds: ['new'] });
   expect(await jobsOf(workspaceId)).toMatchObject([{ waits: false }]);
   await runJobs(workspaceId);
   expect(used(workspaceId, 'a')).toEqual({ name: 'B', templateIds: ['new'] });
@@ -62,6 +71,7 @@ test.each([
   const workspaceId = await givenLists(given);
   await given.lists.createList({ workspaceId, id: 'a', name: 'A', ...doubleOptin('confirm') });
   await end({ workspaceId, id: 'a' });
+  expect(used(workspaceId, 'a')?.templateIds).toEqual([]);
   expect(await jobsOf(workspaceId)).toMatchObject([{ waits: false }]);
   await runJobs(workspaceId);
   expect(used(workspaceId, 'a')?.templateIds).toEqual([]);

@@ -2,6 +2,7 @@ import { type MessageInitShape, create as message } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { IntegrationUseService } from '#gen/postrider/events/v1/events_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import {
   type BatchGetTemplatesRequestSchema,
@@ -10,7 +11,12 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
 import { query } from '#lib/postgres/query.ts';
-import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import {
+  keyringOf,
+  serviceClaims,
+  testTransport,
+  userClaims,
+} from '../../../test/setup/service.ts';
 import { notificationUses } from '../notifications/template-uses.ts';
 import { messagesRoutes } from '../service.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
@@ -239,7 +245,7 @@ test('a repeat with the same Idempotency-Key gets the first answer', async () =>
   expect(second).toEqual(first);
 });
 
-test('the template of a notification is in use until another takes its place', async () => {
+test('the template of a notification is in use until the answer says that another takes its place', async () => {
   const workspaceId = workspaceOf();
   const { templateUses } = given.world;
   const used = () => templateUses.get(`notification ${workspaceId} receipt`);
@@ -250,7 +256,7 @@ test('the template of a notification is in use until another takes its place', a
   const key = { workspaceId, id: 'receipt' };
   const channels = { email: { templateId: 't2' } };
   await given.transactional.updateNotification({ ...key, updates: { channels } });
-  expect(used()).toEqual(['t2', 'receipt']);
+  expect(used()).toEqual(['t2']);
   await task(payload);
   expect(used()).toEqual(['t2']);
   await given.transactional.deleteNotification(key);
@@ -263,6 +269,21 @@ test('the template of a notification is in use until another takes its place', a
     [`%${workspaceId}%`],
   );
   expect(jobs.length).toBe(1);
+});
+
+test('notifications need a provider, also without mail in the queue', async () => {
+  const workspaceId = workspaceOf();
+  await create(workspaceId);
+  const claims = { ...serviceClaims, subject: 'workspaces' };
+  const authorization = `Bearer ${await keyringOf('workspaces').signToken(claims, 60)}`;
+  const transport = testTransport(messagesRoutes(given.context));
+  const client = createClient(IntegrationUseService, transport(undefined, { authorization }));
+  const asked = { workspaceId, integrationId: 'smtp-1' };
+  expect(await client.listIntegrationUses(asked)).toMatchObject({ uses: [], count: 0 });
+  expect(await client.listIntegrationUses({ ...asked, withUnbound: true })).toMatchObject({
+    uses: [{ kind: 'notification', name: 'Receipt' }],
+    count: 1,
+  });
 });
 
 test('a template that goes while its notification is created is refused', async () => {

@@ -78,6 +78,19 @@ test('a queued or retried message whose integration is deleted goes through the 
   await becomes(failure.id, 'sent');
 });
 
+test('a message that waits for its send_at goes out after its notification is deleted', async () => {
+  const notification = await givenNotification(given);
+  const sendAt = timestampFromDate(new Date(Date.now() + 60_000));
+  const request = sendOf(notification, { contact: { email: 'kept@example.com' }, sendAt });
+  const { messageId: id } = await given.transactional.sendTransactional(request);
+  await given.transactional.deleteNotification({ workspaceId, id: notification });
+  const due = `with due as (update messages set due_at = now() where id = $1)
+    update message_requests set due_at = now() where message_id = $1`;
+  await query(given.store.fork(), due, [id]);
+  await becomes(id, 'sent');
+  expect(given.sink.bodies('kept@example.com').length).toBe(1);
+});
+
 test('a retried message that is deferred is tried again for a day', async () => {
   const { id } = await givenFailure('550 5.7.1 not today', 'slow@example.com');
   const reply = '451 4.3.0 later';

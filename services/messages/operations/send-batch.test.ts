@@ -333,6 +333,17 @@ test('all processes together keep to the rate of the integration', async () => {
   expect(seconds).toBeLessThan(4);
 });
 
+test('mail of a sender that its integration no longer has goes out from the default sender', async () => {
+  given.world.content = { ...defaultContent, senderId: 's2' };
+  await given.sender.sendBatch(batchOf(['kept@example.com']));
+  given.world.content = { ...defaultContent, senderId: 'removed' };
+  await given.sender.sendBatch(batchOf(['moved@example.com']));
+  const [kept] = given.sink.bodies('kept@example.com');
+  const [moved] = given.sink.bodies('moved@example.com');
+  expect(kept).toContain('infos@sender.example');
+  expect(moved).toContain('news@sender.example');
+});
+
 test('a message that cannot be rendered fails alone', async () => {
   given.world.content = {
     ...defaultContent,

@@ -1,5 +1,5 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { endTemplateUses, expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { endTemplateUses, expectTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
@@ -12,7 +12,11 @@ import {
   storedTracking,
   storedTtl,
 } from '../notifications/content.ts';
-import { beginNotificationUses, notificationUser } from '../notifications/template-uses.ts';
+import {
+  beginNotificationUses,
+  notificationUser,
+  notificationUses,
+} from '../notifications/template-uses.ts';
 import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
@@ -38,6 +42,9 @@ export function updateNotification(context: Context): Methods['updateNotificatio
       } else if (changes.name) await endTemplateUses(em, store.name, notificationUser(request));
       return notification;
     });
+    if (changes.channels) {
+      await releaseTemplates({ ...context, usesOf: notificationUses }, notificationUser(request));
+    }
     transactional.notifications.forget(request.workspaceId, request.id);
     return { notification: toNotification(changed) };
   };

@@ -1,15 +1,19 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 
-/** Notifications with messages in the queue that are bound to an integration: each message is. */
-export const boundToIntegration = () => `
+/** Notifications with messages in the queue that are bound to an integration, or with `withUnbound` all notifications. */
+export const boundToIntegration = (withUnbound: boolean) => `
   select 'notification' as kind, coalesce(n.name, q.notification_id) as name
   from (
     select distinct m.notification_id
     from message_requests r join messages m on m.id = r.message_id and m.workspace_id = $1
     where r.workspace_id = $1 and r.due_at is not null and m.integration_id = $2
       and m.status in ('deferred', 'sending')
-  ) q left join notifications n on n.workspace_id = $1 and n.id = q.notification_id`;
+  ) q left join notifications n on n.workspace_id = $1 and n.id = q.notification_id${
+    withUnbound
+      ? " union select 'notification', name from notifications where workspace_id = $1"
+      : ''
+  }`;
 
 /** Binds messages of the queue to another integration. */
 export async function bindQueued(

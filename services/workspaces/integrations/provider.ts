@@ -52,7 +52,7 @@ export function storedProvider(
       use_tls: smtp.useTls,
       ehlo_hostname: smtp.ehloHostname,
     },
-    senders: checkedSenders(provider),
+    senders: checkedSenders(provider, before?.senders),
     rate_limit_per_minute: rate,
     unknown_retries: checkedRetries(provider),
     ...(provider.warmUp ? { warm_up: storedWarmUp(provider.warmUp) } : {}),
@@ -115,7 +115,12 @@ function checkedSmtp(given: NonNullable<EmailProvider['smtp']>) {
   return smtp;
 }
 
-function checkedSenders({ senders }: EmailProvider): StoredProvider['senders'] {
+/** A sender that comes without an id keeps that of its address `before`: templates name it. */
+function checkedSenders(
+  { senders }: EmailProvider,
+  before: StoredProvider['senders'] = [],
+): StoredProvider['senders'] {
+  const taken = new Set(senders.map(({ id }) => id));
   if (senders.length === 0) {
     throw invalidField('provider.senders', 'at least one sender is required');
   }
@@ -135,7 +140,10 @@ function checkedSenders({ senders }: EmailProvider): StoredProvider['senders'] {
     if (/[\r\n\0]/.test(sender.name) || sender.name.length > 255) {
       throw invalidField(`${field}.name`, `invalid sender name at index ${index}`);
     }
-    const id = /^[A-Za-z0-9_-]{1,64}$/.test(sender.id) ? sender.id : crypto.randomUUID();
+    const known = before.find((each) => each.email === email && !taken.has(each.id));
+    const isValid = /^[A-Za-z0-9_-]{1,64}$/.test(sender.id);
+    const id = isValid ? sender.id : (known?.id ?? crypto.randomUUID());
+    taken.add(id);
     return { id, email, name: sender.name, is_default: sender.isDefault };
   });
 }

@@ -307,6 +307,26 @@ test('an integration has 0 to 3 retries of messages with an unknown outcome, by 
   expect(await shown()).toBe(1);
 });
 
+test('an update of an integration keeps the id of a sender that comes without one', async () => {
+  const id = await givenWorkspace();
+  const workspaces = given.workspaces(root);
+  const sender = { email: 'news@acme.example', name: 'News' };
+  const two = { ...provider, senders: [sender, { ...sender, name: 'Again' }] };
+  const { integrationId } = await workspaces.createIntegration({
+    ...{ workspaceId: id, name: 'smtp', type: 'email', provider: two },
+  });
+  const ids = async () => {
+    const { workspace } = await workspaces.getWorkspace({ id });
+    return workspace?.integrations[0]?.emailProvider?.senders.map((each) => each.id);
+  };
+  const before = await ids();
+  expect(new Set(before).size).toBe(2);
+  await workspaces.updateIntegration({
+    ...{ workspaceId: id, integrationId, name: 'smtp', provider: two },
+  });
+  expect(await ids()).toEqual(before);
+});
+
 test('an integration stores its password sealed, so that only messages opens it', async () => {
   const id = await givenWorkspace();
   const workspaces = given.workspaces(root);

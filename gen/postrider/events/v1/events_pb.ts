@@ -39,7 +39,8 @@ export type ListIntegrationUsesRequest = Message<"postrider.events.v1.ListIntegr
   integrationId: string;
 
   /**
-   * Whether work counts, too, that is bound to no integration yet and will go through the one that the settings name then.
+   * Whether to count, too, what is bound to no integration yet and will go through the one that the settings name then: scheduled
+   * broadcasts, and notifications without messages in the queue.
    *
    * @generated from field: bool with_unbound = 3;
    */
