@@ -16,14 +16,15 @@ test('a stack stops when the program that started it has ended', async () => {
     env: { ...process.env, NODE_OPTIONS: '', POSTRIDER_DATA: folder, POSTRIDER_PORT: base },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  end = () => child.kill('SIGKILL');
+  end = () => child.kill('SIGTERM');
   let said = '';
   child.stderr?.on('data', (chunk) => {
     said += chunk;
   });
-  await once(child.stderr!, 'data');
+  // A warning of Node may come before the program listens.
+  while (!said.includes(' ready after ')) await once(child.stderr!, 'data');
   child.disconnect();
   const [code] = await once(child, 'exit');
   expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('Stopped.') });
   expect(existsSync(join(folder, 'lock'))).toBe(false);
-}, 40_000);
+}, 90_000);

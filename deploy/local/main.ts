@@ -29,6 +29,7 @@ async function stop(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 // The demo started it and has ended.
 process.on('disconnect', stop);
+if (process.connected === false) void stop();
 // A closed terminal must not prevent the shutdown.
 process.stderr.on('error', () => {});
 

@@ -44,6 +44,7 @@ export function createStack(config: StackConfig, say: Say): Stack {
       return startAll({ config, supervisor, stopOrder, say });
     },
     async stop() {
+      supervisor.close();
       for (const names of stopOrder.splice(0).reverse()) await supervisor.stop(names);
       if (locked) releaseLock(folder);
     },

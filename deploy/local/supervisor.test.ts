@@ -132,3 +132,14 @@ test('a part that cannot start fails with its reason', async () => {
   expect(seen.get('broken')).toHaveLength(3);
   expect(said.join('')).toContain('no such thing');
 });
+
+test('a closed supervisor starts no other part, and the one that begins meanwhile can be stopped', async () => {
+  const supervisor = fresh();
+  const first = supervisor.start(part('first', ready));
+  supervisor.close();
+  await expect(supervisor.start(part('late', ready))).rejects.toThrow('late is not started');
+  await first;
+  await supervisor.stop(['first', 'late']);
+  expect(isAlive(seen.get('first')?.[0] ?? 0)).toBe(false);
+  expect(seen.get('late')).toBeUndefined();
+});

@@ -30,6 +30,8 @@ export type Supervisor = {
   start(part: Part): Promise<void>;
   /** Stops these parts in parallel, for good. */
   stop(names: string[]): Promise<void>;
+  /** Starts no other part from now on: one that begins behind a stop would be left running. */
+  close(): void;
 };
 
 const firstAttemptsMax = 3;
@@ -42,6 +44,7 @@ type Watch = { stopping: AbortController; running?: Running; done: Promise<void>
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const pids = new Map<string, number>();
   const watches = new Map<string, Watch>();
+  let isClosed = false;
 
   async function startOnce(part: Part, watch: Watch): Promise<Running> {
     const running = await part.start({
@@ -83,6 +86,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     async start(part) {
+      if (isClosed) throw new Error(`${part.name} is not started, since the stack stops`);
       const watch: Watch = { stopping: new AbortController(), done: Promise.resolve() };
       watches.set(part.name, watch);
       const first = startAtFirst(() => startOnce(part, watch), part.name, watch.stopping.signal);
@@ -104,6 +108,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         if (pids.delete(name)) options.changed(pids);
       });
       await Promise.all(stops);
+    },
+    close() {
+      isClosed = true;
     },
   };
 }

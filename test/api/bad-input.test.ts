@@ -125,7 +125,7 @@ const reads: Bad[] = [
   ['templates.get', { id: 't', version: '-1' }, 'version'],
   ['templates.list', { channel: 'pigeon' }, 'channel'],
   ['broadcasts.get', {}, 'id'],
-  ['broadcasts.list', { limit: '101' }, 'limit'],
+  ['broadcasts.list', { limit: '1001' }, 'limit'],
   ['broadcasts.list', { offset: '-1' }, 'offset'],
   ['broadcasts.list', { status: 'asleep' }, 'status'],
   ['messages.list', { limit: '1001' }, 'limit'],
