@@ -1,4 +1,4 @@
-/** What the goal of a custom event may be. */
+/** The types that the goal of a custom event may have. */
 export const goalTypes: readonly string[] = [
   'purchase',
   'subscription',

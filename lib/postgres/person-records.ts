@@ -2,6 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { invalidField } from '../rpc/errors.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
+import { orderedTimeSql } from './time-sql.ts';
 
 /** One thing that is kept about a person. */
 export type PersonRecord = { kind: string; data: JsonObject };
@@ -76,7 +77,7 @@ export function personTable(
       const after = place === '' ? '' : afterSql(time, readPlace(place), values);
       const rows = await query<{ data: string; place: string }>(
         store.fork(),
-        `select (${json})::text as data, ${time ? timeText(time) : `''`} || ' ' || bytes as place
+        `select (${json})::text as data, ${time ? orderedTimeSql(time) : `''`} || ' ' || bytes as place
          from ${table} held cross join lateral (select (${key})::text collate "C" as bytes) as keyed
          where workspace_id = $1 and ${where} ${after} order by ${order} limit ${rowsMax + 1}`,
         values,
@@ -91,10 +92,6 @@ export function personTable(
 }
 
 const allColumns = `to_jsonb(held) - 'workspace_id'`;
-
-/** Keeps the microseconds. */
-const timeText = (time: string) =>
-  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** A place is not secret, and a forged one only moves the start of the page. */
 function readPlace(place: string): { at: string; bytes: string } {

@@ -1,4 +1,4 @@
-import { timestampSql } from '../contact/fields.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 
 /**
  * A step that reads the database's clock once the rows of `step` are written, and so locked: of two changes of a contact the

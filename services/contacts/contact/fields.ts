@@ -1,4 +1,5 @@
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import type { ElementType } from '../binary-array.ts';
 
 export type ContactField = {
@@ -57,14 +58,6 @@ export const columnTypes: Record<ContactField['kind'], ElementType> = {
   datetime: 'timestamptz',
   json: 'jsonb',
 };
-
-/** SQL of a timestamp as the public JSON has it: UTC, with 0, 3 or 6 digits of a second. */
-export function timestampSql(column: string): string {
-  return `to_char(${column} at time zone 'UTC', case ${column}
-    when date_trunc('second', ${column}) then 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
-    when date_trunc('milliseconds', ${column}) then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-    else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)`;
-}
 
 /** SQL of what can be read of a row of `contacts`, called `contact`, by the public names. */
 export const readable: ReadonlyMap<string, string> = new Map([

@@ -7,11 +7,11 @@ import {
   writeWithEvents,
 } from '#lib/jobs/outbox.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray, type ElementType } from '../binary-array.ts';
 import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
-import { timestampSql } from '../contact/fields.ts';
 import type { ContactRow } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
 import type { EventRow } from './input.ts';

@@ -1,8 +1,8 @@
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
-import { timestampSql } from '../contact/fields.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 import { contactListMessage, contactListSql } from '../views/contact-list.ts';

@@ -2,9 +2,9 @@ import type { ListContactsRequest } from '#gen/postrider/contacts/v1/contacts_pb
 import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { readStatus } from '../consent/membership.ts';
 import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
-import { timestampSql } from '../contact/fields.ts';
 import { containing } from '../contact/like.ts';
 import type { Context, Methods } from '../context.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../views/contact.ts';

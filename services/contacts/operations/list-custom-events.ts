@@ -1,8 +1,8 @@
 import type { ListCustomEventsRequest } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { timestampSql } from '../contact/fields.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
 import { type Cursor, readCursor, writeCursor } from '../custom-events/cursor.ts';

@@ -1,7 +1,8 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Contact, ContactSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
+import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
-import { contactJsonSql, timestampSql } from '../contact/fields.ts';
+import { contactJsonSql } from '../contact/fields.ts';
 import { contactListSql } from './contact-list.ts';
 
 const membershipsSql = `(

@@ -8,6 +8,7 @@ import {
   SegmentTimeframe,
   type SegmentTimelineCondition,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { goalTypes } from '#lib/goal-types.ts';
 import { statuses } from '../../consent/membership.ts';
 import { nodeFault, shown } from './fault.ts';
 import { readSpan } from './times.ts';
@@ -85,17 +86,6 @@ function isKind(kind: string): boolean {
   );
 }
 
-const goalTypes = [
-  '*',
-  'purchase',
-  'subscription',
-  'lead',
-  'signup',
-  'booking',
-  'trial',
-  'other',
-] as const;
-
 const aggregates: Readonly<Record<number, GoalLeaf['aggregate']>> = {
   [SegmentAggregate.SUM]: 'sum',
   [SegmentAggregate.COUNT]: 'count',
@@ -110,7 +100,7 @@ export function readGoalLeaf(
   zone: string,
 ): GoalLeaf {
   const { goalType, goalName } = condition;
-  if (!goalTypes.some((type) => type === goalType)) {
+  if (goalType !== '*' && !goalTypes.includes(goalType)) {
     throw nodeFault(`${path}.goal_type`, `invalid goal_type: ${shown(goalType)}`);
   }
   if (goalName.length > idLengthMax) {
