@@ -242,3 +242,34 @@ test('a message that is due is found behind more workspaces than one look reads'
   await mailed(email);
   await query(given.store.fork(), `delete from message_requests where workspace_id like 'a%'`, []);
 }, 90_000);
+
+test('mail goes out while other workspaces have very many messages that expired', async () => {
+  const id = await givenNotification(given);
+  await Promise.all(processes.splice(0).map(end));
+  // As many as are read at once, and first in the order.
+  const expired = `with made as (
+      insert into messages (workspace_id, id, contact_email, template_id, template_version, integration_id, status,
+        attempts, due_at, created_at, updated_at)
+      select 'a' || (n % 4), gen_random_uuid(), 'x@example.com', 't', 1, 'i', 'deferred', 0, now(), now(), now()
+      from generate_series(1, 60000) n
+      returning workspace_id, id
+    )
+    insert into message_requests (workspace_id, message_id, due_at, expires_at, request)
+    select workspace_id, id, now(), now(), '' from made`;
+  await query(given.store.fork(), expired, []);
+  const left = async () => {
+    const sql = `select count(*)::int as count from messages where workspace_id like 'a%' and status = 'deferred'`;
+    const [row] = await query<{ count: number }>(given.store.fork(), sql, []);
+    return row?.count ?? 0;
+  };
+  const email = `beside-${id}@example.com`;
+  await given.transactional.sendTransactionalBatch(
+    { workspaceId, notifications: [sendOf(id, to(email)).notification] },
+    { headers: { 'idempotency-key': id } },
+  );
+  sweeping();
+  await mailed(email);
+  expect(await left()).toBeGreaterThan(30_000);
+  await until('all have expired', async () => (await left()) === 0, { withinMs: 60_000 });
+  await query(given.store.fork(), `delete from message_requests where workspace_id like 'a%'`, []);
+}, 120_000);

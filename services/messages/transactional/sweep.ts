@@ -137,15 +137,18 @@ export class Sweep {
     const { store } = this.#context;
     const seenPoke = this.#pokes;
     let taken: Queued[];
+    let hasMoreDone: boolean;
     this.#reading += 1;
     try {
-      while (await tidyQueue(store, workspaceId, tidiedMax));
-      while (await expireQueued(store, workspaceId, tidiedMax));
+      // One portion of each; the rest has its turn in the next look, as the places of readers are few.
+      hasMoreDone = await tidyQueue(store, workspaceId, tidiedMax);
+      if (await expireQueued(store, workspaceId, tidiedMax)) return;
       taken = await takeQueued(store, workspaceId, most);
     } finally {
       this.#reading -= 1;
     }
     if (taken.length === 0) {
+      if (hasMoreDone) return;
       // Its messages are in other hands.
       const notBeforeMs = Date.now() + everyMs;
       this.#paces.set(workspaceId, { most: takenMax, notBeforeMs, seenPoke });
