@@ -361,7 +361,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.broadcasts.v1.TestSettings.auto_send_winner_metric","`open_rate` or `click_rate`; required with `auto_send_winner`."],
   ["postrider.broadcasts.v1.TestSettings.test_duration_hours","How long after the sample the numbers are compared, in hours; with `auto_send_winner` at least 1 and no more than 168."],
   ["postrider.broadcasts.v1.TestSettings.variations","Its content: one variation without a test."],
-  ["postrider.broadcasts.v1.TestSettings.sample_percent","Share of the audience in the sample, in percent, such as 12.5; `sample_percentage` in JSON. With a test at least 1 and no more than 100."],
+  ["postrider.broadcasts.v1.TestSettings.sample_percent","Share of the audience in the sample, in percent, such as 12.5; `sample_percentage` in JSON. No less than 0 and no more than 100; with a\ntest at least 1."],
   ["postrider.broadcasts.v1.Variation","One way to write a broadcast."],
   ["postrider.broadcasts.v1.Variation.template_id","The template."],
   ["postrider.broadcasts.v1.Variation.variation_name","A name for people. At most 255 characters."],

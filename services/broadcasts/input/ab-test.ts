@@ -15,7 +15,7 @@ export function storedTestSettings(given: Given | undefined): TestSettings {
   checkVariations(variations);
   return {
     enabled,
-    sample_percentage: given ? sampleOf(given) : 0,
+    sample_percentage: given ? storedSample(given) : 0,
     auto_send_winner: given?.autoSendWinner ?? false,
     auto_send_winner_metric: metricOf(given?.autoSendWinnerMetric ?? ''),
     test_duration_hours: given?.testDurationHours ?? 0,
@@ -28,6 +28,13 @@ export function storedTestSettings(given: Given | undefined): TestSettings {
 
 function sampleOf({ samplePercent, samplePercentage }: Given): number {
   return samplePercent ?? samplePercentage;
+}
+
+/** Without a test it is kept for later, and must be a number that every answer can hold. */
+function storedSample(given: Given): number {
+  const share = sampleOf(given);
+  if (share >= 0 && share <= 100) return share;
+  throw refused('sample_percentage', 'test sample percentage must be between 0 and 100');
 }
 
 function refused(field: string, text: string) {

@@ -292,6 +292,21 @@ test.each([
   });
 });
 
+test.each([1e300, -1e300, 100.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a sample of %d percent is refused without a test, too, and every broadcast can still be read',
+  async (samplePercent) => {
+    const { samplePercentage: _, ...rest } = abTest;
+    const testSettings = { ...rest, enabled: false, variations: [], samplePercent };
+    await expect(
+      given.client.createBroadcast({ ...draftContent, testSettings }),
+    ).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: 'test sample percentage must be between 0 and 100',
+    });
+    await given.client.listBroadcasts({ workspaceId: draftContent.workspaceId });
+  },
+);
+
 test('list filters by status, pages, and counts all', async () => {
   const other = { ...draftContent, workspaceId: 'lists' };
   for (const name of ['one', 'two', 'three']) {

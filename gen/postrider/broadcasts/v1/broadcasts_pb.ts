@@ -454,7 +454,8 @@ export type TestSettings = Message<"postrider.broadcasts.v1.TestSettings"> & {
   variations: Variation[];
 
   /**
-   * Share of the audience in the sample, in percent, such as 12.5; `sample_percentage` in JSON. With a test at least 1 and no more than 100.
+   * Share of the audience in the sample, in percent, such as 12.5; `sample_percentage` in JSON. No less than 0 and no more than 100; with a
+   * test at least 1.
    *
    * @generated from field: optional double sample_percent = 7;
    */
