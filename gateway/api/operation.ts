@@ -173,7 +173,9 @@ function readQuery(route: Route, { query }: Exchange): Message {
 /** Without its misspelled filter, a list would be of everything. Clients send `workspace_id` with all that they ask. */
 function unknownFilters({ queryNames }: Route, query: URLSearchParams): string[] {
   if (queryNames.size === 0) return [];
-  return [...query.keys()].filter((name) => !queryNames.has(name) && name !== 'workspace_id');
+  return [...query.keys()]
+    .filter((name) => !queryNames.has(name) && name !== 'workspace_id')
+    .map((name) => name.slice(0, 100));
 }
 
 async function readBody(api: Api, route: Route, exchange: Exchange): Promise<Buffer> {
