@@ -102,6 +102,10 @@ export const reasons = {
   SYSTEM_MAIL_OFF: [Code.FailedPrecondition, 'Set `SYSTEM_SMTP_URL`.'],
 
   TOO_MANY: [Code.ResourceExhausted, wait],
+  QUOTA_EXCEEDED: [
+    Code.ResourceExhausted,
+    'Free what the text names, or ask the operator for a larger quota; `workspaces.usage` has all.',
+  ],
   SERVICE_UNAVAILABLE: [Code.Unavailable, wait],
   TOOK_TOO_LONG: [
     Code.DeadlineExceeded,

@@ -15,6 +15,7 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress, type Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
@@ -22,11 +23,12 @@ import type { Config } from './config.ts';
 import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';
 import { Revisions } from './sending/revisions.ts';
-import { openBroadcastsStore } from './store.ts';
+import { counts, openBroadcastsStore } from './store.ts';
 
 /** The dependencies of operations and activities. */
 export type Context = Peers & {
   store: Store;
+  quotas: Quotas;
   now: () => Date;
   egress: Egress;
   keyring: Keyring;
@@ -39,8 +41,11 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
   const { publicUrl } = config;
   const store = await openBroadcastsStore(config.databaseUrl, config.databaseConnections);
   const now = () => new Date();
+  const workspaces = createClient(WorkspaceDirectoryService, base.peer('workspaces'));
   return {
     store,
+    workspaces,
+    quotas: new Quotas({ store, workspaces, counts, log: base.log }),
     revisions: new Revisions(store),
     now,
     egress: createEgress(config.egressAllow),
@@ -51,7 +56,6 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     audience: createClient(AudienceService, base.peer('contacts')),
     templates: createClient(TemplateContentService, base.peer('templates')),
     templateUses: createClient(TemplateUseService, base.peer('templates')),
-    workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
     sender: createClient(BroadcastSendService, base.peer('messages')),
     progress: createClient(BroadcastProgressService, base.peer('messages')),
     holds: createClient(HoldService, base.peer('messages')),

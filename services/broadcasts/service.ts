@@ -3,6 +3,7 @@ import { BroadcastService } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts'
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { IntegrationUseService, WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import type { Context } from './context.ts';
@@ -64,6 +65,7 @@ export function broadcastsRoutes(context: Context) {
     router.service(BroadcastPageService, { getBroadcastPage: getBroadcastPage(context) });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+      countUsage: countUsage(context.quotas),
     });
     router.service(IntegrationUseService, {
       listIntegrationUses: listIntegrationUses(context.store, boundToIntegration),

@@ -1,3 +1,4 @@
+import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Slice } from './audience/slice.ts';
 import { Broadcast } from './broadcast.ts';
@@ -38,3 +39,9 @@ export function openBroadcastsStore(url: string, connectionsMax?: number): Promi
     migrations,
   });
 }
+
+/** What a workspace keeps here under quotas. */
+export const counts: QuotaContext['counts'] = {
+  broadcasts: 'select count(*) as used from broadcasts where workspace_id = $1',
+  feed_bytes: 'select sum(octet_length(json)) as used from global_feeds where workspace_id = $1',
+};

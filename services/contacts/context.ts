@@ -26,13 +26,14 @@ import {
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
+import { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
 import type { PersonData } from './person/sources.ts';
 import { TryOuts } from './segments/try-out.ts';
-import { openContactsStore } from './store.ts';
+import { counts, openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
 import type { Templates } from './subscription/opt-in-template.ts';
 
@@ -43,6 +44,7 @@ export type Context = {
   templateUses: TemplateUseClient;
   messageFacts: Client<typeof MessageFactsService>;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+  quotas: Quotas;
   outbox: Outbox;
   now: () => Date;
   isProven: IsProven;
@@ -58,15 +60,18 @@ export async function openContext(
   { databaseUrl, databaseConnections }: Config,
 ): Promise<Context> {
   const consumers = { messages: peer('messages'), webhooks: peerIfDeployed('webhooks') };
+  const store = await openContactsStore(databaseUrl, databaseConnections);
+  const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));
   return {
-    store: await openContactsStore(databaseUrl, databaseConnections),
+    store,
+    workspaces,
+    quotas: new Quotas({ store, workspaces, counts, log }),
     outbox: openOutbox('contacts', consumers),
     templates: createClient(TemplateContentService, peer('templates')),
     templateUses: createClient(TemplateUseService, peer('templates')),
     now: () => new Date(),
     isProven: createEmailHmac(createClient(WorkspaceService, peer('workspaces'))),
     messageFacts: createClient(MessageFactsService, peer('messages')),
-    workspaces: createClient(WorkspaceDirectoryService, peer('workspaces')),
     producers: { messages: createClient(EventProducerService, peer('messages')) },
     tryOuts: new TryOuts(),
     personData: personDataOf(consumers),

@@ -15,6 +15,7 @@ import {
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
+import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
 import { parts } from './erasing/parts.ts';
@@ -146,6 +147,7 @@ export function contactsRoutes(context: Context) {
     router.service(EventProducerService, { setInterest: setInterest(context.store) });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, parts),
+      countUsage: countUsage(context.quotas),
     });
   };
 }

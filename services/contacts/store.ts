@@ -1,3 +1,4 @@
+import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { List } from './list.ts';
 import { Initial } from './migrations/m0001-initial.ts';
@@ -30,3 +31,12 @@ export function openContactsStore(url: string, connectionsMax?: number): Promise
     },
   });
 }
+
+/** What a workspace keeps here under quotas. */
+export const counts: QuotaContext['counts'] = {
+  contacts: 'select count(*) as used from contacts where workspace_id = $1',
+  lists: 'select count(*) as used from lists where workspace_id = $1 and deleted_at is null',
+  segments: 'select count(*) as used from segments where workspace_id = $1',
+  custom_events: 'select count(*) as used from custom_events where workspace_id = $1',
+  timeline_entries: 'select count(*) as used from timeline_entries where workspace_id = $1',
+};

@@ -17,6 +17,7 @@ import type { TransactionalService } from '#gen/postrider/messages/v1/transactio
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Feeds } from './content/feeds.ts';
@@ -35,6 +36,7 @@ import type { Transactional } from './transactional/open.ts';
 /** The dependencies of this service's operations and tasks. */
 export type Context = {
   store: Store;
+  quotas: Quotas;
   /** Connections for outcomes and leases alone. */
   outcomes: Store;
   /** Connections for reading facts alone. */

@@ -9,6 +9,7 @@ import {
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
+import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
 import { readConfig } from './config.ts';
@@ -27,7 +28,7 @@ import { measureSending } from './sending/metrics.ts';
 import { startJournal } from './sending/replay.ts';
 import { Underway } from './sending/underway.ts';
 import { messagesRoutes, services } from './service.ts';
-import { openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
+import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from './store.ts';
 import { openSystemMail } from './system-mail.ts';
 import { addClearing, clearMessages } from './tasks/clear-messages.ts';
 import { addErasing, eraseContents } from './tasks/erase-contents.ts';
@@ -68,8 +69,10 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const hold = new Hold(store, { log, holdsRestored: config.holdsRestored });
   measureSending({ admission, recorder, hold }, config.telemetry.metricsOfIntegrations);
   let lock: JournalFolder | undefined;
+  const quotas = new Quotas({ store, workspaces, counts, log });
   const base = {
     store,
+    quotas,
     outcomes,
     facts,
     log,
@@ -90,7 +93,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
     admission,
     underway,
     recorder,
-    contents: new ContentKeeper({ store, keyring, log }),
+    contents: new ContentKeeper({ store, quotas, keyring, log }),
     journal,
     systemMail,
     hold,

@@ -21,6 +21,7 @@ import { BroadcastProgressService } from '#gen/postrider/messages/v1/progress_pb
 import { SuppressionService } from '#gen/postrider/messages/v1/suppressions_pb.ts';
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { setInterest } from '#lib/jobs/interests.ts';
+import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listIntegrationUses } from '#lib/rpc/server/integration-uses.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
@@ -156,6 +157,7 @@ export function messagesRoutes(context: Context) {
     });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context.store)),
+      countUsage: countUsage(context.quotas),
     });
     router.service(IntegrationUseService, {
       listIntegrationUses: listIntegrationUses(context.store, boundToIntegration),

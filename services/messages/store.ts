@@ -1,3 +1,4 @@
+import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Confirmations } from './migrations/m0002-confirmations.ts';
@@ -19,6 +20,7 @@ import { HoldOfInstallation } from './migrations/m0018-hold.ts';
 import { ConsentTimes } from './migrations/m0019-consent-times.ts';
 import { Expiry } from './migrations/m0020-expiry.ts';
 import { InterestVersions } from './migrations/m0021-interest-versions.ts';
+import { FileWorkspaces } from './migrations/m0022-file-workspaces.ts';
 import { Notification } from './notification.ts';
 
 /** Enough for each running batch to write results and renew leases. */
@@ -81,6 +83,22 @@ export function openMessagesStore(
       'm0019-consent-times': ConsentTimes,
       'm0020-expiry': Expiry,
       'm0021-interest-versions': InterestVersions,
+      'm0022-file-workspaces': FileWorkspaces,
     },
   });
 }
+
+/** What a workspace keeps here under quotas. */
+export const counts: QuotaContext['counts'] = {
+  notifications: 'select count(*) as used from notifications where workspace_id = $1',
+  queued_messages:
+    'select count(*) as used from message_requests where workspace_id = $1 and due_at is not null',
+  queued_bytes: `select
+    (select coalesce(sum(octet_length(request)), 0) from message_requests
+      where workspace_id = $1 and due_at is not null)
+    + (select coalesce(sum(octet_length(content)), 0) from message_attachments
+      where workspace_id = $1) as used`,
+  content_bytes:
+    'select sum(octet_length(content)) as used from message_contents where workspace_id = $1',
+  suppressions: 'select count(*) as used from suppressions where workspace_id = $1',
+};

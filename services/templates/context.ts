@@ -6,6 +6,7 @@ import type {
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Compiler } from './compile/compiler.ts';
 
@@ -15,6 +16,7 @@ export type Context = {
   now: () => Date;
   compiler: Compiler;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+  quotas: Quotas;
 };
 
 /** The signature of each operation, by RPC. */

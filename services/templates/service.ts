@@ -6,6 +6,7 @@ import {
   TemplateService,
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import type { Context } from './context.ts';
 import { parts } from './erasing/parts.ts';
@@ -63,6 +64,7 @@ export function templatesRoutes(context: Context) {
     router.service(TemplateUseService, { setTemplateUses: setTemplateUses(context) });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, parts),
+      countUsage: countUsage(context.quotas),
     });
   };
 }

@@ -1,3 +1,4 @@
+import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Translations } from './migrations/m0002-translations.ts';
@@ -22,3 +23,9 @@ export function openTemplatesStore(url: string, connectionsMax?: number): Promis
     migrations,
   });
 }
+
+/** What a workspace keeps here under quotas. */
+export const counts: QuotaContext['counts'] = {
+  templates: 'select count(*) as used from templates where workspace_id = $1 and is_newest',
+  template_blocks: 'select count(*) as used from template_blocks where workspace_id = $1',
+};

@@ -8,6 +8,7 @@ import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
+import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import type { Config } from './config.ts';
@@ -16,7 +17,7 @@ import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
 import { measureDeliveries } from './sending/metrics.ts';
 import { Recorder } from './sending/recorder.ts';
-import { openWebhooksStore } from './store.ts';
+import { counts, openWebhooksStore } from './store.ts';
 
 /** The dependencies of operations, tasks and activities. */
 export type Context = SendingContext & {
@@ -25,11 +26,13 @@ export type Context = SendingContext & {
   producers: Producers;
   audience: Audience;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
+  quotas: Quotas;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
   const store = await openWebhooksStore(config.databaseUrl, config.databaseConnections);
+  const workspaces = createClient(WorkspaceDirectoryService, base.peer('workspaces'));
   const clocks = { now: () => new Date(), databaseTime: () => undefined };
   const sending: SendingContext = {
     store,
@@ -48,7 +51,8 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
       messages: createClient(EventProducerService, base.peer('messages')),
     },
     audience: createClient(AudienceService, base.peer('contacts')),
-    workspaces: createClient(WorkspaceDirectoryService, base.peer('workspaces')),
+    workspaces,
+    quotas: new Quotas({ store, workspaces, counts, log: base.log }),
     systemMail: createClient(SystemMailService, base.peer('messages')),
   };
 }

@@ -5,6 +5,7 @@ import {
   WorkspaceDataService,
 } from '#gen/postrider/events/v1/events_pb.ts';
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { countUsage } from '#lib/rpc/server/count-usage.ts';
 import { eraseWorkspace } from '#lib/rpc/server/erase-workspace.ts';
 import { listPersonRecords } from '#lib/rpc/server/person-records.ts';
 import type { Context } from './context.ts';
@@ -52,6 +53,7 @@ export function webhooksRoutes(context: Context) {
     });
     router.service(WorkspaceDataService, {
       eraseWorkspace: eraseWorkspace(context.store, partsOf(context)),
+      countUsage: countUsage(context.quotas),
     });
   };
 }

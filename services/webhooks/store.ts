@@ -1,3 +1,4 @@
+import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';
@@ -22,3 +23,8 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
     },
   });
 }
+
+/** What a workspace keeps here under quotas. */
+export const counts: QuotaContext['counts'] = {
+  webhook_subscriptions: 'select count(*) as used from subscriptions where workspace_id = $1',
+};

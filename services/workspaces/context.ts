@@ -8,6 +8,7 @@ import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import type { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import type { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
+import type { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
 import type {
   UserService,
   WorkspaceDirectoryService,
@@ -15,11 +16,13 @@ import type {
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Verified } from '#lib/keys/tokens.ts';
+import type { Log } from '#lib/log.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { DataService } from './deletion/erase.ts';
+import type { DataService, UsageCounter } from './deletion/erase.ts';
 import type { IntegrationUses } from './integrations/uses.ts';
 import type { LastUse } from './keys/last-use.ts';
+import type { QuotaSettings } from './quotas/quotas.ts';
 
 /** The dependencies of operations. */
 export type Context = {
@@ -29,6 +32,8 @@ export type Context = {
   lastUse: LastUse;
   /** The services that keep data of workspaces, by name. */
   dataServices: Record<string, DataService>;
+  /** The same, for what they keep under quotas. */
+  usageCounters: Record<string, UsageCounter>;
   /** The services whose work is bound to integrations, by name. */
   integrationUses: Readonly<Record<string, IntegrationUses>>;
   systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
@@ -42,6 +47,9 @@ export type Context = {
   secretKeys: readonly string[];
   /** Verifies tokens of before. */
   verifyOld: (token: string) => Promise<Verified | undefined>;
+  /** Of the installation, where they differ from the default. */
+  quotas: QuotaSettings;
+  log: Pick<Log, 'warn'>;
   /** Base URL of links in mails for workspaces without their own. */
   publicUrl: string;
 };
@@ -54,4 +62,5 @@ export type Methods = ServiceImpl<typeof WorkspaceDirectoryService> &
   ServiceImpl<typeof MemberService> &
   ServiceImpl<typeof AuditService> &
   ServiceImpl<typeof DeletionService> &
+  ServiceImpl<typeof UsageService> &
   ServiceImpl<typeof UserService>;

@@ -17,6 +17,7 @@ import { addAuditClearing, clearAudit } from './tasks/clear-audit.ts';
 import { continueDeletions } from './tasks/continue-deletions.ts';
 import { eraseWorkspace } from './tasks/erase-workspace.ts';
 import { sendInvitation } from './tasks/send-invitation.ts';
+import { sendQuotaNotice } from './tasks/send-quota-notice.ts';
 import { sendSignInCode } from './tasks/send-sign-in-code.ts';
 import { createReportUsage } from './usage/report-usage.ts';
 
@@ -24,22 +25,26 @@ export const part = servicePart(
   readConfig,
   async ({ keyring, log, peer, peerIfDeployed }, config) => {
     const { databaseUrl, databaseConnections, egressAllow } = config;
-    const { rootEmails, rootSignInsMax, publicUrl, secretKeys } = config;
+    const { rootEmails, rootSignInsMax, publicUrl, quotas, secretKeys } = config;
     const store = await openWorkspacesStore(databaseUrl, databaseConnections);
     const lastUse = new LastUse(store, log);
+    const dataServices = dataServicesOf({ peer, peerIfDeployed });
     const context = {
       store,
       keyring,
       egress: createEgress(egressAllow),
       lastUse,
       systemMail: createClient(SystemMailService, peer('messages')),
-      dataServices: dataServicesOf({ peer, peerIfDeployed }),
+      dataServices,
+      usageCounters: dataServices,
       integrationUses: integrationUsesOf({ peer }),
       credentials: createClient(CredentialService, peer('messages')),
       now: () => new Date(),
       rootEmails,
       rootSignInsMax,
       publicUrl,
+      quotas,
+      log,
       secretKeys,
       verifyOld: oldTokenVerifier(secretKeys, clockWatch(log)),
     };
@@ -56,6 +61,7 @@ export const part = servicePart(
       slowTasks: {
         sendSignInCode: sendSignInCode(context, { log }),
         sendInvitation: sendInvitation(context, { log }),
+        sendQuotaNotice: sendQuotaNotice(context, { log }),
         eraseWorkspace: eraseWorkspace(context, { log }),
       },
       authorize: createAuthorize(context),

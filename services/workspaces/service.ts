@@ -4,6 +4,7 @@ import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
+import { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
 import {
   UserService,
   WorkspaceDirectoryService,
@@ -23,7 +24,9 @@ import { getEmailHmacKey } from './operations/get-email-hmac-key.ts';
 import { getIntegration } from './operations/get-integration.ts';
 import { getMe } from './operations/get-me.ts';
 import { getOldBoxKeys } from './operations/get-old-box-keys.ts';
+import { getQuotas } from './operations/get-quotas.ts';
 import { getSettings } from './operations/get-settings.ts';
+import { getUsage } from './operations/get-usage.ts';
 import { getWorkspace } from './operations/get-workspace.ts';
 import { inviteMember } from './operations/invite-member.ts';
 import { listAPIKeys } from './operations/list-api-keys.ts';
@@ -35,11 +38,13 @@ import { listWorkspaces } from './operations/list-workspaces.ts';
 import { logout } from './operations/logout.ts';
 import { recordAuditEntries } from './operations/record-audit-entries.ts';
 import { removeMember } from './operations/remove-member.ts';
+import { reportQuotaUse } from './operations/report-quota-use.ts';
 import { reportUsage } from './operations/report-usage.ts';
 import { revokeAPIKey } from './operations/revoke-api-key.ts';
 import { revokeSession } from './operations/revoke-session.ts';
 import { rotateAPIKey } from './operations/rotate-api-key.ts';
 import { rotateEmailHmacKey } from './operations/rotate-email-hmac-key.ts';
+import { setQuotas } from './operations/set-quotas.ts';
 import { setUserPermissions } from './operations/set-user-permissions.ts';
 import { signIn } from './operations/sign-in.ts';
 import { signInRoot } from './operations/sign-in-root.ts';
@@ -56,6 +61,7 @@ export const services = [
   MemberService,
   AuditService,
   DeletionService,
+  UsageService,
   WorkspaceDirectoryService,
 ];
 
@@ -107,12 +113,18 @@ export function workspacesRoutes(context: Context) {
       deleteWorkspace: deleteWorkspace(context),
       getDeletion: getDeletion(context),
     });
+    router.service(UsageService, {
+      getUsage: getUsage(context),
+      setQuotas: setQuotas(context),
+    });
     router.service(WorkspaceDirectoryService, {
       authorize: authorize(context),
       getSettings: getSettings(context),
       listOwners: listOwners(context),
       getIntegration: getIntegration(context),
       reportUsage: reportUsage(context),
+      getQuotas: getQuotas(context),
+      reportQuotaUse: reportQuotaUse(context),
       getOldBoxKeys: getOldBoxKeys(context),
     });
   };

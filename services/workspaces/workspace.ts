@@ -33,6 +33,8 @@ const schema = defineEntity({
     name: p.string(),
     settings: p.json<Settings>(),
     sealed_hmac_key: p.string().nullable(),
+    /** Those of its own, by resource. */
+    quotas: p.json<Partial<Record<string, number>>>().default('{}'),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     /** Set while the workspace is erased: nobody finds it any more, but its id is taken. */

@@ -1,4 +1,5 @@
 import { ratesDefault } from '#lib/limits/request-limits.ts';
+import { resourceNames, resources } from '#lib/limits/resources.ts';
 import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
 import { placesDefault } from '../../api/places.ts';
 import { limitsDefault } from '../../http/limits.ts';
@@ -25,32 +26,6 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
   [
     'A workspace has at most',
     [
-      limit('Lists', 1_000, '', 'services/contacts/operations/create-list.ts listsMax'),
-      limit('Segments', 500, '', 'services/contacts/operations/create-segment.ts segmentsMax'),
-      limit(
-        'Templates',
-        1_000,
-        '',
-        'services/templates/operations/create-template.ts templatesMax',
-      ),
-      limit(
-        'Template blocks',
-        500,
-        '',
-        'services/templates/operations/create-template-block.ts blocksMax',
-      ),
-      limit(
-        'Notifications',
-        1_000,
-        '',
-        'services/messages/operations/create-notification.ts notificationsMax',
-      ),
-      limit(
-        'Webhook subscriptions',
-        100,
-        '',
-        'services/webhooks/operations/create-webhook-subscription.ts subscriptionsMax',
-      ),
       limit(
         'Integrations',
         100,
@@ -235,6 +210,10 @@ export function limitsPage(routes: ReadonlyMap<string, readonly Route[]>): strin
 <p>An operator sets the rates by <a href="/docs/variables">variables</a>; these are the defaults. Beyond a rate the answer is 429 with
 <code>Retry-After</code> and <code>RateLimit</code>.</p>
 ${table(['Limit', 'Value'], requestRows(routes))}
+<h2>Quotas of a workspace</h2>
+<p>An operator sets others for all workspaces by <code>QUOTAS</code>, or for one by <code>workspaces.setQuotas</code>.
+<code>workspaces.usage</code> says how much is used. A refusal is 429 with the reason <code>QUOTA_EXCEEDED</code>, and says how much there is.</p>
+${table(['Resource', 'Quota', 'Beyond it', 'To free some'], quotaRows())}
 ${serviceLimits.map(
   ([heading, rows]) => html`<h2>${heading}</h2>
 ${table(
@@ -243,6 +222,14 @@ ${table(
 )}`,
 )}`,
   );
+}
+
+function quotaRows(): Html[][] {
+  return resourceNames.map((resource) => {
+    const { quota, unit, beyond, freeBy } = resources[resource];
+    const size = shown(quota, unit === 'bytes' ? unit : '');
+    return [code(resource), html`${size}`, words(beyond), words(freeBy)];
+  });
 }
 
 function requestRows(routes: ReadonlyMap<string, readonly Route[]>): Html[][] {

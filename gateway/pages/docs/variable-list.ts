@@ -215,6 +215,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
           'Root sign-ins of one address in five minutes: those with a right signature. Failed ones are counted apart.',
       },
       {
+        name: 'QUOTAS',
+        fallback: '',
+        about:
+          'Quotas of every workspace that differ from the defaults, separated by commas, such as `contacts:1000000,queued_bytes:1073741824`. `workspaces.setQuotas` sets those of one workspace.',
+      },
+      {
         name: 'PUBLIC_URL',
         fallback: required,
         about:

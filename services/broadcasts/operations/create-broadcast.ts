@@ -10,10 +10,12 @@ import { readOutcomes } from '../variations/outcomes.ts';
 import { broadcastMessage } from '../views/broadcast.ts';
 
 export function createBroadcast(context: Context): Methods['createBroadcast'] {
-  const { store, now, keyring } = context;
+  const { store, now, keyring, quotas } = context;
   return async (request, call) => {
-    await checkDataFeed(context, request);
     const { workspaceId } = request;
+    quotas.requireRoom(workspaceId, 'broadcasts');
+    if (request.dataFeed?.globalFeed) quotas.requireRoom(workspaceId, 'feed_bytes');
+    await checkDataFeed(context, request);
     const id = randomBytes(16).toString('hex');
     const dataFeed = storedDataFeed(keyring, request.dataFeed, { workspaceId, id, before: null });
     const content = storedContent(request);
@@ -29,6 +31,7 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
         updated_at: at,
       });
       await em.flush();
+      quotas.grew(workspaceId, 'broadcasts', 1);
       const outcomes = await readOutcomes(context, em, [broadcast]);
       return {
         broadcast: broadcastMessage(broadcast, { ...outcomes, pageUrlOf: context.pageLinks.urlOf }),

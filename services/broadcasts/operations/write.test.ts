@@ -2,6 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { until } from '../../../test/stack/until.ts';
 import { Broadcast } from '../broadcast.ts';
 import { noProviderText } from '../plan/provider.ts';
 import { draftContent, givenBroadcast, tested, useService } from '../test/given.ts';
@@ -349,4 +350,20 @@ test('a broadcast shows the times of its transitions', async () => {
   const { broadcast } = await given.client.getBroadcast(key);
   expect(broadcast?.pausedAt && timestampDate(broadcast.pausedAt)).toEqual(given.clock.now);
   expect(broadcast?.startedAt && timestampDate(broadcast.startedAt)).toEqual(given.clock.now);
+});
+
+test('a broadcast beyond the quota of broadcasts is refused', async () => {
+  given.quotas.broadcasts = 1n;
+  const workspaceId = 'full';
+  await given.client.createBroadcast({ ...draftContent, workspaceId });
+  await until('the quota is known', async () => {
+    return given.context.quotas.room(workspaceId, 'broadcasts') === 0;
+  });
+  await expect(
+    given.client.createBroadcast({ ...draftContent, workspaceId }),
+  ).rejects.toMatchObject({
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining('has 1 of at most 1 broadcasts'),
+  });
+  delete given.quotas.broadcasts;
 });

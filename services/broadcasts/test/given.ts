@@ -4,6 +4,7 @@ import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
+import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
@@ -15,7 +16,7 @@ import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from '../fe
 import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { broadcastsRoutes } from '../service.ts';
-import { openBroadcastsStore } from '../store.ts';
+import { counts, openBroadcastsStore } from '../store.ts';
 import { fakePeers, givenNeighbours } from './given-peers.ts';
 
 /** The service on a database of its own, with peers that answer as `neighbours` says. */
@@ -23,8 +24,11 @@ export async function givenService(over: Partial<Context> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
   const neighbours = givenNeighbours();
   const store = over.store ?? (await testStore(openBroadcastsStore));
+  /** Of every workspace, where they differ from the defaults. */
+  const quotas: Record<string, bigint> = {};
   const context: Context = {
     store,
+    quotas: testQuotas({ store, counts }, quotas),
     revisions: new Revisions(store),
     now: () => clock.now,
     egress: createEgress(['127.0.0.0/8']),
@@ -41,7 +45,7 @@ export async function givenService(over: Partial<Context> = {}) {
   const client = createClient(BroadcastService, transport(userClaims()));
   const pages = createClient(BroadcastPageService, transport());
   const system = createClient(SystemService, transport(userClaims()));
-  return { clock, context, neighbours, client, pages, system };
+  return { clock, context, quotas, neighbours, client, pages, system };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;

@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
@@ -26,14 +27,18 @@ type Upsert = {
   skipExisting?: boolean;
 };
 
+/** The quotas learn of new contacts. */
+type ContactScope = EventScope & { quotas: Pick<Quotas, 'grew'> };
+
 /**
  * Creates or changes contacts in one statement and returns the new addresses. An unchanged contact is not written. Rows
  * are locked in the order of addresses, so that parallel calls can't deadlock, until the end of the transaction.
  */
-export async function upsertContacts(scope: EventScope, upsert: Upsert): Promise<Set<string>> {
+export async function upsertContacts(scope: ContactScope, upsert: Upsert): Promise<Set<string>> {
   const values = valuesOf(scope, upsert);
   const answer = await writeWithEvents<{ created: string | null }>(scope, upsertChange, values);
   const created: string[] = JSON.parse(answer?.created ?? '[]');
+  scope.quotas.grew(scope.workspaceId, 'contacts', created.length);
   return new Set(created);
 }
 
@@ -42,11 +47,16 @@ export async function upsertContacts(scope: EventScope, upsert: Upsert): Promise
  * not written is as it was.
  */
 export async function upsertAndRead(
-  scope: EventScope,
+  scope: ContactScope,
   upsert: Upsert,
 ): Promise<Map<string, JsonValue[]>> {
   const values = valuesOf(scope, upsert);
-  const answer = await writeWithEvents<{ found: string | null }>(scope, readingChange, values);
+  const answer = await writeWithEvents<{ found: string | null; created: number }>(
+    scope,
+    readingChange,
+    values,
+  );
+  scope.quotas.grew(scope.workspaceId, 'contacts', answer?.created ?? 0);
   const found: [email: string, values: JsonValue[] | null][] = JSON.parse(answer?.found ?? '[]');
   return new Map(found.flatMap(([email, values]) => (values ? [[email, values]] : [])));
 }
@@ -146,7 +156,7 @@ const readingChange = {
     select json_agg(json_build_array(asked.email, coalesce(written.fields, (
       select ${readableSql} from contacts contact where workspace_id = $1 and email = asked.email
     ))))::text from unnest($5::text[]) as asked (email) left join written using (email)
-  ) as found`,
+  ) as found, (select count(*) from written where is_new)::int as created`,
   isPrepared: true,
 };
 

@@ -6,6 +6,7 @@ import {
   type Outbox,
   writeWithEvents,
 } from '#lib/jobs/outbox.ts';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -14,6 +15,7 @@ import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
 import type { ContactRow } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
+import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { EventRow } from './input.ts';
 
 /** What became of a row: `ignore` if it changed nothing. */
@@ -39,14 +41,15 @@ const attemptsMax = 3;
  * first, in the order of addresses, and then events in the order of their keys, so that parallel calls can't deadlock.
  */
 export async function upsertEvents(
-  { store, outbox }: { store: Store; outbox: Outbox },
+  { store, outbox, quotas }: { store: Store; outbox: Outbox; quotas: Quotas },
   { workspaceId, ...upsert }: Upsert,
 ): Promise<Outcome[]> {
+  quotas.requireRoom(workspaceId, 'custom_events');
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await store
         .fork()
-        .transactional((em) => tryUpsert({ em, outbox, workspaceId }, upsert));
+        .transactional((em) => tryUpsert({ em, outbox, quotas, workspaceId }, upsert));
     } catch (error) {
       if (!(error instanceof Missed) || attempt === attemptsMax) throw error;
     }
@@ -61,11 +64,13 @@ class Missed extends ConnectError {
 }
 
 async function tryUpsert(
-  scope: EventScope,
+  scope: EventScope & { quotas: Quotas },
   { rows, at, reads }: Omit<Upsert, 'workspaceId'>,
 ): Promise<Outcome[]> {
   const live = rows.filter(({ deletedAt }) => deletedAt === undefined);
   const contacts = [...new Set(live.map(({ email }) => email))].map(newContact);
+  const emails = contacts.map(({ email }) => email);
+  if ((await findBeyondQuota(scope, emails)).size > 0) throw await beyondQuota(scope);
   if (contacts.length > 0) await upsertContacts(scope, { rows: contacts, at, skipExisting: true });
   const answer = await writeWithEvents<{ outcomes: Outcome[] | null; missed: boolean }>(
     scope,
@@ -73,7 +78,10 @@ async function tryUpsert(
     [scope.workspaceId, at, ...columns.map(columnOf(rows))],
   );
   if (answer?.missed) throw new Missed();
-  return answer?.outcomes ?? [];
+  const outcomes = answer?.outcomes ?? [];
+  const created = outcomes.filter(({ action }) => action === 'create').length;
+  scope.quotas.grew(scope.workspaceId, 'custom_events', created);
+  return outcomes;
 }
 
 export function customEventNotFound(): ConnectError {

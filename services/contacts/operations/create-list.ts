@@ -1,5 +1,6 @@
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
@@ -9,13 +10,12 @@ import { optInTemplateOf } from '../subscription/opt-in-template.ts';
 import { beginListUse, listUser } from '../subscription/template-uses.ts';
 import { listMessage } from '../views/list.ts';
 
-const listsMax = 1_000;
-
 export function createList(context: Context): Methods['createList'] {
-  const { store, now } = context;
+  const { store, quotas, now } = context;
   return async (request, call) => {
     const template = await optInTemplateOf(context, request);
     const { workspaceId, id } = request;
+    const quota = await quotas.quotaOf(workspaceId, 'lists');
     if (template) await expectTemplateUses(store, listUser(request));
     return once(store, call, ListService.method.createList, request, async (em) => {
       // Without it two concurrent calls could both create the last list.
@@ -23,9 +23,8 @@ export function createList(context: Context): Methods['createList'] {
       if (await em.findOne(List, { workspace_id: workspaceId, id })) {
         throw refusal('ALREADY_EXISTS', 'List already exists');
       }
-      if ((await em.count(List, { workspace_id: workspaceId, deleted_at: null })) >= listsMax) {
-        throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${listsMax} lists`);
-      }
+      const used = await em.count(List, { workspace_id: workspaceId, deleted_at: null });
+      if (used >= quota) throw quotaExceeded('lists', { used, quota });
       const at = now();
       const list = em.create(List, {
         workspace_id: workspaceId,

@@ -82,7 +82,10 @@ test('a workspace has at most 500 segments', async () => {
   );
   await expect(
     given.segments.createSegment({ ...look, workspaceId, id: 'one', tree: germans }),
-  ).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  ).rejects.toMatchObject({
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining('the workspace has 500 of at most 500 segments'),
+  });
 });
 
 test('messages knows what a tree reads before create answers; while it is down no segment is made', async () => {

@@ -3,6 +3,7 @@ import {
   SegmentService,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -16,16 +17,15 @@ import { readGivenTree } from '../segments/tree/read-given-tree.ts';
 import { readsOf, type Tree } from '../segments/tree/tree.ts';
 import { segmentMessage } from '../views/segment.ts';
 
-const segmentsMax = 500;
-
 export function createSegment(context: Context): Methods['createSegment'] {
-  const { store, producers, now } = context;
+  const { store, producers, quotas, now } = context;
   return async (request, call) => {
     const { workspaceId, id } = request;
     const tree = readGivenTree(request.tree, request.timezone);
     await context.tryOuts.run(context, { workspaceId, tree, limit: 0 });
+    const quota = await quotas.quotaOf(workspaceId, 'segments');
     return once(store, call, SegmentService.method.createSegment, request, async (em) => {
-      await requirePlace(em, request);
+      await requirePlace(em, request, quota);
       await changeInterests(messageInterests, producers, { em, workspaceId }, async () => {
         await insert(em, request, tree, now());
         const recomputeAfter = recomputeTime(tree, now());
@@ -36,7 +36,11 @@ export function createSegment(context: Context): Methods['createSegment'] {
   };
 }
 
-async function requirePlace(em: EntityManager, { workspaceId, id }: CreateSegmentRequest) {
+async function requirePlace(
+  em: EntityManager,
+  { workspaceId, id }: CreateSegmentRequest,
+  quota: number,
+): Promise<void> {
   // Without it two concurrent calls could both create the last segment.
   await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`new segment ${workspaceId}`]);
   const [row] = await query<{ count: number; taken: boolean }>(
@@ -45,9 +49,8 @@ async function requirePlace(em: EntityManager, { workspaceId, id }: CreateSegmen
     [workspaceId, id],
   );
   if (row?.taken) throw refusal('ALREADY_EXISTS', 'Segment already exists');
-  if ((row?.count ?? 0) >= segmentsMax) {
-    throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${segmentsMax} segments`);
-  }
+  const used = row?.count ?? 0;
+  if (used >= quota) throw quotaExceeded('segments', { used, quota });
 }
 
 async function insert(em: EntityManager, request: CreateSegmentRequest, tree: Tree, at: Date) {

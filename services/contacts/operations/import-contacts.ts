@@ -5,21 +5,28 @@ import { requirePermission } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
+import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
 /** Takes about a millisecond. */
 const judgedAtOnce = 250;
 
-export function importContacts({ store, outbox, now }: Context): Methods['importContacts'] {
+export function importContacts(context: Context): Methods['importContacts'] {
+  const { store, outbox, quotas, now } = context;
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
     const judged = await mapInTurns(contacts, judgedAtOnce, judge);
-    const rows = mergeRows(judged);
+    const all = mergeRows(judged);
+    const beyond = await findBeyondQuota(
+      { em: store.fork(), workspaceId, quotas },
+      all.map(({ email }) => email),
+    );
+    const rows = all.filter(({ email }) => !beyond.has(email));
     const at = now();
     const created = await store.fork().transactional(async (em) => {
-      const scope = { em, outbox, workspaceId };
+      const scope = { em, outbox, quotas, workspaceId };
       // Sorts and groups in memory, which takes a tenth of the time.
       await query(em, `select set_config('work_mem', '64MB', true)`, []);
       await requireLists(em, workspaceId, { field: 'subscribe_to_lists', ids: listIds });
@@ -28,7 +35,12 @@ export function importContacts({ store, outbox, now }: Context): Methods['import
       await joinLists(scope, { join: 'import', emails, listIds, at });
       return fresh;
     });
-    return { operations: judged.map((each) => operationOf(each, created)) };
+    const error =
+      beyond.size > 0 ? (await beyondQuota({ workspaceId, quotas })).rawMessage : undefined;
+    const outcomes = judged.map((each) =>
+      each.error === undefined && beyond.has(each.row.email) ? { ...each, error } : each,
+    );
+    return { operations: outcomes.map((each) => operationOf(each, created)) };
   };
 }
 

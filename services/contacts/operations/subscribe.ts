@@ -6,6 +6,7 @@ import { joinLists } from '../consent/membership-queries.ts';
 import { contactFields } from '../contact/fields.ts';
 import { type ContactRow, requireContact } from '../contact/input.ts';
 import { upsertContacts } from '../contact/queries.ts';
+import { requireContactRoom } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 import { type LockedList, lockListsForShare } from '../list-queries.ts';
 import { isDisposable } from '../subscription/disposable.ts';
@@ -43,17 +44,18 @@ function requireLittleJson({ values }: ContactRow): void {
 type Asking = { workspaceId: string; row: ContactRow; listIds: string[]; isProven: boolean };
 
 async function join(
-  { outbox, now }: Context,
+  { outbox, quotas, now }: Context,
   em: EntityManager,
   { workspaceId, row, listIds, isProven }: Asking,
 ): Promise<void> {
   const at = now();
-  const scope = { em, outbox, workspaceId };
+  const scope = { em, outbox, quotas, workspaceId };
   const lists = await lockListsForShare(em, workspaceId, listIds);
   // The answer must not reveal which lists exist.
   if (lists.length < listIds.length || !lists.every((list) => list.is_public || isProven)) {
     throw invalidField('list_ids', 'list is not public');
   }
+  await requireContactRoom(scope, row.email);
   await upsertContacts(scope, { rows: [row], skipExisting: !isProven, at });
   const [withOptIn, without] = [true, false].map((optIn) => idsOf(lists, optIn));
   const emails = [row.email];

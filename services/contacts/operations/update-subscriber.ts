@@ -11,7 +11,8 @@ import { contactNotFound, upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockListsForShare } from '../list-queries.ts';
 
-export function updateSubscriber({ store, outbox, now }: Context): Methods['updateSubscriber'] {
+export function updateSubscriber(context: Context): Methods['updateSubscriber'] {
+  const { store, outbox, quotas, now } = context;
   return async (request) => {
     const { workspaceId, email } = request;
     const { row, cleared } = readPerson(request);
@@ -21,7 +22,7 @@ export function updateSubscriber({ store, outbox, now }: Context): Methods['upda
     const targets = left.map((listId) => ({ email, listId }));
     const at = now();
     await store.fork().transactional(async (em) => {
-      const scope = { em, outbox, workspaceId };
+      const scope = { em, outbox, quotas, workspaceId };
       const offered = await listsOfferedTo(em, request, listIds);
       if ((await lockContacts(em, workspaceId, [email])).length === 0) {
         throw contactNotFound();

@@ -4,6 +4,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { readable } from '../contact/fields.ts';
 import { type ContactRow, readContact } from '../contact/input.ts';
 import { upsertAndRead } from '../contact/queries.ts';
+import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function upsertRecipients(context: Context): Methods['upsertRecipients'] {
@@ -11,13 +12,18 @@ export function upsertRecipients(context: Context): Methods['upsertRecipients'] 
     const given = contacts.map((contact) => judge(contact, mayChange));
     const good = given.filter(({ error }) => error === '');
     const last = [...new Map(good.map((each) => [each.row.email, each])).values()];
-    const values = await writeAndRead(context, { workspaceId, given: last, mayChange, fields });
+    const { store, quotas } = context;
+    const emails = last.map(({ row }) => row.email);
+    const beyond = await findBeyondQuota({ em: store.fork(), workspaceId, quotas }, emails);
+    const within = last.filter(({ row }) => !beyond.has(row.email));
+    const values = await writeAndRead(context, { workspaceId, given: within, mayChange, fields });
+    const refusal = beyond.size > 0 ? (await beyondQuota({ workspaceId, quotas })).rawMessage : '';
     return {
-      recipients: given.map(({ row: { email }, error }) =>
-        error === ''
-          ? { email, valuesJson: values.get(email) ?? '', error: '' }
-          : { email: '', valuesJson: '', error },
-      ),
+      recipients: given.map(({ row: { email }, error }) => {
+        if (error !== '') return { error };
+        if (beyond.has(email)) return { error: refusal, isBeyondQuota: true };
+        return { email, valuesJson: values.get(email) ?? '' };
+      }),
     };
   };
 }
@@ -40,11 +46,11 @@ type Wanted = {
 
 /** Contacts that exist and are not to be changed are only read: a lock that an import holds does not stop their mail. */
 async function writeAndRead(
-  { store, outbox, now }: Context,
+  { store, outbox, quotas, now }: Context,
   { workspaceId, given, mayChange, fields }: Wanted,
 ): Promise<Map<string, string>> {
   const em = store.fork();
-  const scope = { em, outbox, workspaceId };
+  const scope = { em, outbox, quotas, workspaceId };
   const key = { workspaceId, fields };
   const kept = given.filter(({ changes }) => !changes).map(({ row }) => row.email);
   const known = await readValues(em, key, kept);

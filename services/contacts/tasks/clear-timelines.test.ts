@@ -61,3 +61,17 @@ test('a workspace whose settings are not answered is left for later, and the oth
   expect(await clear({ workspaces: { getSettings } })).toMatchObject([{ workspaceId: ids[1] }]);
   expect(await Promise.all(ids.map(left))).toEqual([0, 1, 0]);
 });
+
+test('the oldest entries beyond the quota are deleted, and other workspaces keep theirs', async () => {
+  const full = await givenEntries([3, 2, 1], 3);
+  const other = await givenEntries([3]);
+  given.quotas.timeline_entries = 4n;
+  expect(await clear()).toEqual([]);
+  expect([await left(full), await left(other)]).toEqual([4, 1]);
+  const [oldest] = await query<{ at: string }>(
+    em(),
+    'select min(created_at) as at from timeline_entries where workspace_id = $1',
+    [full],
+  );
+  expect(new Date(oldest?.at ?? 0)).toEqual(days(2));
+});

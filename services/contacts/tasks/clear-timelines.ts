@@ -11,7 +11,7 @@ const soonMs = 1_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
 
-type Clearing = Pick<Context, 'store' | 'now' | 'workspaces'>;
+type Clearing = Pick<Context, 'store' | 'now' | 'workspaces' | 'quotas'>;
 
 /** Queues the next clearing; one that waits already is moved. */
 export async function addClearing(em: EntityManager, inMs: number): Promise<void> {
@@ -20,7 +20,10 @@ export async function addClearing(em: EntityManager, inMs: number): Promise<void
   await addJob(em, 'contacts', job);
 }
 
-/** Deletes entries that are older than their workspace keeps them, in steps, every hour; more often while there is much to delete. */
+/**
+ * Deletes entries that are older than their workspace keeps them, and the oldest beyond its quota, in steps, every hour; more
+ * often while there is much to delete.
+ */
 export function clearTimelines(context: Clearing, log: Pick<Log, 'warn'>) {
   return async (): Promise<void> => {
     const isDone = await clearAll(context, log);
@@ -30,7 +33,7 @@ export function clearTimelines(context: Clearing, log: Pick<Log, 'warn'>) {
 
 /** Whether it came to the end. A workspace whose settings can't be read is left for later. */
 async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<boolean> {
-  const { store } = context;
+  const { store, quotas, now } = context;
   const endsAtMs = Date.now() + workMaxMs;
   for (
     let workspaceId = await workspaceAfter(store, '');
@@ -39,8 +42,15 @@ async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<bool
   ) {
     try {
       const before = await keptSince(context, workspaceId);
-      while ((await deleteStep(store, workspaceId, before)) === stepSize) {
+      while ((await deleteStep(store, { workspaceId, before }, stepSize)) === stepSize) {
         if (Date.now() > endsAtMs) return false;
+      }
+      let excess = await quotas.excess(workspaceId, 'timeline_entries');
+      while (excess > 0) {
+        const step = Math.min(excess, stepSize);
+        const deleted = await deleteStep(store, { workspaceId, before: now() }, step);
+        if (Date.now() > endsAtMs) return false;
+        excess = deleted === 0 ? 0 : excess - deleted;
       }
     } catch (err) {
       log.warn(
@@ -64,18 +74,23 @@ async function workspaceAfter(store: Store, workspaceId: string): Promise<string
   return row?.id;
 }
 
-async function deleteStep(store: Store, workspaceId: string, before: Date): Promise<number> {
+/** Deletes the oldest entries before a time. */
+async function deleteStep(
+  store: Store,
+  { workspaceId, before }: { workspaceId: string; before: Date },
+  entriesMax: number,
+): Promise<number> {
   const [row] = await query<{ count: number }>(
     store.fork(),
     `with gone as (
        delete from timeline_entries where ctid = any(array(
          select ctid from timeline_entries
          where workspace_id = $1 and created_at < $2 and created_at > '-infinity'
-         order by created_at limit ${stepSize} for update skip locked
+         order by created_at limit $3 for update skip locked
        )) returning 1
      )
      select count(*)::int as count from gone`,
-    [workspaceId, before],
+    [workspaceId, before, entriesMax],
   );
   return row?.count ?? 0;
 }

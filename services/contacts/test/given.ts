@@ -36,13 +36,14 @@ import type { Claims } from '#lib/keys/keyring.ts';
 import { createLog } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
+import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import type { Context } from '../context.ts';
 import { TryOuts } from '../segments/try-out.ts';
 import { contactsRoutes } from '../service.ts';
-import { openContactsStore } from '../store.ts';
+import { counts, openContactsStore } from '../store.ts';
 import { createEmailHmac } from '../subscription/email-hmac.ts';
 import { fakeMessages } from './messages.ts';
 
@@ -120,8 +121,12 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
       return { records: records.slice(at, at + 1), nextCursor: hasMore ? `${at + 1}` : undefined };
     });
   });
+  const store = await testStore(openContactsStore);
+  /** Of every workspace, where they differ from the defaults. */
+  const quotas: Record<string, bigint> = {};
   const context: Context = {
-    store: await testStore(openContactsStore),
+    store,
+    quotas: testQuotas({ store, counts }, quotas),
     outbox: openOutbox('contacts', { messages: somebody, webhooks: somebody }),
     messageFacts: createClient(MessageFactsService, messages.transport),
     workspaces: createClient(WorkspaceDirectoryService, workspaces),
@@ -141,6 +146,7 @@ export async function givenService(authorize: Authorize = ownerEverywhere) {
     messages,
     personRecords,
     settings,
+    quotas,
     uses,
     facts: messages.counted,
     messageInterests,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
 import { type Prepared, preparedLength } from '../mime/message.ts';
 import { encodeContent } from './encode.ts';
@@ -14,9 +15,11 @@ const groupMax = 100;
 const groupMaxBytes = 2 * contentMaxBytes;
 const gatherMs = 100;
 
+type KeeperContext = ContentContext & { quotas: Quotas; log: Log };
+
 /** Stores the contents of mails that were sent, beside sending and in groups. */
 export class ContentKeeper {
-  readonly #context: ContentContext & { log: Log };
+  readonly #context: KeeperContext;
   /** Away from the calls that send: their connections end with them. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #waiting: Content[] = [];
@@ -24,18 +27,21 @@ export class ContentKeeper {
   #dropped = 0;
   #work: Promise<void> | undefined;
 
-  constructor(context: ContentContext & { log: Log }) {
+  constructor(context: KeeperContext) {
     this.#context = context;
   }
 
-  /** Takes a mail that was sent; never throws. */
+  /** Takes a mail that was sent, unless its workspace is at the quota of contents; never throws. */
   keep(workspaceId: string, id: string, { withoutFiles, ...whole }: Prepared): void {
     const bytes = encoded(withoutFiles ?? whole);
     if (!bytes) return;
+    const { quotas } = this.#context;
+    if (quotas.room(workspaceId, 'content_bytes') <= 0) return;
     if (this.#waitingBytes + bytes.length > waitingMaxBytes) {
       this.#dropped += 1;
       return;
     }
+    quotas.grew(workspaceId, 'content_bytes', bytes.length);
     this.#waiting.push({ workspaceId, id, bytes });
     this.#waitingBytes += bytes.length;
     this.#work ??= this.#outside(() => this.#storeAll());

@@ -1,5 +1,6 @@
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
+import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
@@ -20,12 +21,11 @@ import { beginNotificationUses, notificationUser } from '../notifications/templa
 import { checkTemplates } from '../notifications/templates.ts';
 import { toNotification } from '../views/notification.ts';
 
-const notificationsMax = 1_000;
 const at = 'notification';
 type Given = NonNullable<Parameters<Methods['createNotification']>[0]['notification']>;
 
 export function createNotification(context: Context): Methods['createNotification'] {
-  const { store, templates, now } = context;
+  const { store, templates, quotas, now } = context;
   const { createNotification: method } = TransactionalService.method;
   return async (request, call) => {
     const { workspaceId, notification: given } = request;
@@ -33,9 +33,10 @@ export function createNotification(context: Context): Methods['createNotificatio
     const content = contentOf(given);
     const { id, channels } = content;
     await checkTemplates(templates, at, workspaceId, channels);
+    const quota = await quotas.quotaOf(workspaceId, 'notifications');
     await expectTemplateUses(store, notificationUser({ workspaceId, id }));
     return once(store, call, method, request, async (em) => {
-      await makeRoom(em, workspaceId, id);
+      await makeRoom(em, { workspaceId, id }, quota);
       const time = now();
       const notification = em.create(Notification, {
         ...content,
@@ -65,7 +66,11 @@ function contentOf(given: Given) {
 }
 
 /** Under a lock: two concurrent calls would both find room for the last one. */
-async function makeRoom(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+async function makeRoom(
+  em: EntityManager,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  quota: number,
+): Promise<void> {
   await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`notifications ${workspaceId}`]);
   const [row] = await query<{ count: number; is_taken: boolean }>(
     em,
@@ -74,10 +79,6 @@ async function makeRoom(em: EntityManager, workspaceId: string, id: string): Pro
     [workspaceId, id],
   );
   if (row?.is_taken) throw refusal('ALREADY_EXISTS', 'Notification id already exists');
-  if ((row?.count ?? 0) >= notificationsMax) {
-    throw refusal(
-      'LIMIT_OF_WORKSPACE',
-      `a workspace has at most ${notificationsMax} notifications`,
-    );
-  }
+  const used = row?.count ?? 0;
+  if (used >= quota) throw quotaExceeded('notifications', { used, quota });
 }

@@ -4,12 +4,14 @@ import type { Context, Methods } from '../context.ts';
 import { readSuppression, type SuppressionRow, strongest } from '../suppressions/input.ts';
 import { writeSuppressions } from '../suppressions/store.ts';
 
-export function importSuppressions({ store }: Context): Methods['importSuppressions'] {
+export function importSuppressions({ store, quotas }: Context): Methods['importSuppressions'] {
   return ({ workspaceId, suppressions }, call) => {
+    quotas.requireRoom(workspaceId, 'suppressions');
     const judged = suppressions.map(judge);
     const rows = strongest(judged.flatMap(({ row, error }) => (error === undefined ? [row] : [])));
     return auditedTransaction(store, call, async (em) => {
       const written = await writeSuppressions(em, workspaceId, rows);
+      quotas.grew(workspaceId, 'suppressions', written.filter(({ is_new }) => is_new).length);
       const actions = new Map(
         written.map(({ email, is_new }) => [email, is_new ? 'create' : 'update']),
       );

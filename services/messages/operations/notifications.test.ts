@@ -226,8 +226,8 @@ test('a workspace has at most 1,000 notifications, however many are created at o
   );
   expect(all.filter(({ status }) => status === 'fulfilled').length).toBe(2);
   await expect(create(workspaceId, { id: 'e' })).rejects.toMatchObject({
-    code: Code.FailedPrecondition,
-    rawMessage: 'a workspace has at most 1000 notifications',
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining('has 1,000 of at most 1,000 notifications'),
   });
 });
 

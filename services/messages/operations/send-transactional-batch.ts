@@ -30,13 +30,13 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
       replayed(call);
       return known as MessageShape<typeof method.output>;
     }
-    transactional.acceptance.checkBacklog(workspaceId);
+    transactional.acceptance.requireRoom(workspaceId);
     const preparing = { ...context, notifications: transactional.notifications };
     const prepared = await prepareAll(preparing, workspaceId, items);
     const answer = await once(store, call, method, request, async (em) =>
       answerOf(given, await acceptInto(em, context, { workspaceId, prepared })),
     );
-    transactional.acceptance.queued(workspaceId);
+    transactional.acceptance.queued(workspaceId, items);
     return answer;
   };
 }

@@ -291,19 +291,6 @@ export async function cancelQueued(
   return row?.status;
 }
 
-/** A workspace's messages in the queue, scheduled ones included. */
-const queuedMax = 1_000_000;
-
-export async function isQueueFull(store: Store, workspaceId: string): Promise<boolean> {
-  const [row] = await store.read<{ is_full: boolean }>(
-    `select count(*) > $2::int as is_full from (
-       select 1 from message_requests where workspace_id = $1 and due_at is not null limit $2::int + 1
-     ) queued`,
-    [workspaceId, queuedMax],
-  );
-  return row?.is_full === true;
-}
-
 const erasedMax = 200;
 
 /** Erases files whose day is over; says whether there may be more. */

@@ -29,6 +29,8 @@ import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */
 export type World = {
+  /** Of every workspace, where they differ from the defaults. */
+  quotas: Record<string, bigint>;
   content: MessageInitShape<typeof GetTemplateContentResponseSchema>;
   /** Templates that do not exist. */
   missingTemplates: Set<string>;

@@ -17,6 +17,7 @@ import { TransactionalService } from '#gen/postrider/messages/v1/transactional_p
 import { openOutbox } from '#lib/jobs/outbox.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
+import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
@@ -32,7 +33,7 @@ import { RenderThread } from '../render/thread.ts';
 import { Admission } from '../sending/admission.ts';
 import { Underway } from '../sending/underway.ts';
 import { messagesRoutes } from '../service.ts';
-import { openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
+import { counts, openFactsStore, openMessagesStore, openOutcomeStore } from '../store.ts';
 import { openSystemMail } from '../system-mail.ts';
 import { openTransactional } from '../transactional/open.ts';
 import {
@@ -60,8 +61,10 @@ export async function givenService() {
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
     const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+    const quotas = testQuotas({ store, counts }, world.quotas);
     const base = {
       store,
+      quotas,
       outcomes,
       facts,
       log,
@@ -82,7 +85,7 @@ export async function givenService() {
       underway: new Underway({ outcomes, owner, journal }),
       hold: new Hold(store, { log, holdsRestored: true }),
       recorder,
-      contents: new ContentKeeper({ store, keyring, log }),
+      contents: new ContentKeeper({ store, quotas, keyring, log }),
       journal,
       systemMail: openSystemMail({
         url: `smtp://127.0.0.1:${sink.port}`,
@@ -148,6 +151,7 @@ export function resetAfterEach(given: Given): void {
 
 function newWorld(port: number): World {
   return {
+    quotas: {},
     content: defaultContent,
     missingTemplates: new Set(),
     templateUses: new Map(),

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
+import type { Quotas } from '#lib/limits/quotas.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
-import type { Backlog } from './backlog.ts';
 import { Gathering } from './gathering.ts';
 import type { Answer, Item } from './item.ts';
 import { isReady, type PrepareContext, type Prepared, prepareAll, type Ready } from './prepare.ts';
 import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
-export type AcceptContext = PrepareContext & SendNowContext & { backlog: Backlog };
+export type AcceptContext = PrepareContext & SendNowContext & { quotas: Quotas };
 
 /** In one statement. */
 const groupMax = 200;
@@ -55,7 +55,7 @@ export class Acceptance {
   accept(workspaceId: string, item: Item): Promise<Answer> {
     const waiting = this.#waiting.get(workspaceId) ?? [];
     const { sizeBytes } = item.checked;
-    this.checkBacklog(workspaceId);
+    this.requireRoom(workspaceId);
     const isFull = waiting.length >= waitingMax || this.#heldBytes + sizeBytes > heldMaxBytes;
     if (isFull) throw tooMany();
     this.#waiting.set(workspaceId, waiting);
@@ -75,18 +75,22 @@ export class Acceptance {
 
   /** One answer for each message, in their order. */
   acceptAll(workspaceId: string, items: readonly Item[]): Promise<(Answer | Error)[]> {
-    this.checkBacklog(workspaceId);
+    this.requireRoom(workspaceId);
     return this.#outside(() => acceptGroup(this.#context, workspaceId, items));
   }
 
-  /** Throws while too many messages of the workspace wait in the queue. */
-  checkBacklog(workspaceId: string): void {
-    if (this.#context.backlog.isFull(workspaceId)) throw tooMany();
+  /** Throws QUOTA_EXCEEDED while too many messages of the workspace wait in the queue. */
+  requireRoom(workspaceId: string): void {
+    const { quotas } = this.#context;
+    quotas.requireRoom(workspaceId, 'queued_messages');
+    quotas.requireRoom(workspaceId, 'queued_bytes');
   }
 
   /** Messages were written into the queue. */
-  queued(workspaceId: string): void {
-    this.#context.backlog.grew(workspaceId);
+  queued(workspaceId: string, items: readonly Item[]): void {
+    const { quotas } = this.#context;
+    quotas.grew(workspaceId, 'queued_messages', items.length);
+    quotas.grew(workspaceId, 'queued_bytes', bytesOf(items));
     this.#context.queued();
   }
 
@@ -149,6 +153,9 @@ function fitting(waiting: readonly Waiting[]): number {
   return first < 0 ? waiting.length : first;
 }
 
+const bytesOf = (items: readonly Pick<Item, 'checked'>[]) =>
+  items.reduce((sum, { checked }) => sum + checked.sizeBytes, 0);
+
 function tooMany(): ConnectError {
   return retryLater('too many accepted messages wait', Code.ResourceExhausted, 1_000);
 }
@@ -196,7 +203,8 @@ async function write(
   // Callers have their answers before the messages are rendered.
   setImmediate(() => sendNow(context, room, written));
   const queued = fresh.filter(({ row }) => row.status === 'deferred');
-  if (queued.length > 0) context.backlog.grew(workspaceId);
+  context.quotas.grew(workspaceId, 'queued_messages', queued.length);
+  context.quotas.grew(workspaceId, 'queued_bytes', bytesOf(fresh));
   if (queued.some(({ row }) => !row.dueAt)) context.queued();
   return answers;
 }

@@ -1,14 +1,16 @@
 import type { SendContext } from '../sending/batch.ts';
 import { LeasedPermits } from '../sending/leased-permits.ts';
-import { Acceptance } from './acceptance.ts';
-import { Backlog } from './backlog.ts';
+import { Acceptance, type AcceptContext } from './acceptance.ts';
 import { SendableNotifications } from './notifications.ts';
 import { Outages } from './outages.ts';
 import type { PrepareContext } from './prepare.ts';
 import type { SendNowContext } from './send-now.ts';
 import { Sweep } from './sweep.ts';
 
-type Base = SendContext & Omit<PrepareContext, 'notifications'> & Pick<SendNowContext, 'plans'>;
+type Base = SendContext &
+  Omit<PrepareContext, 'notifications'> &
+  Pick<SendNowContext, 'plans'> &
+  Pick<AcceptContext, 'quotas'>;
 
 /** The parts that accept and send transactional mail. */
 export type Transactional = {
@@ -32,9 +34,8 @@ export function openTransactional(base: Base): Transactional {
   };
   const sweep = new Sweep(sending);
   const notifications = new SendableNotifications(base.store);
-  const { contacts } = base;
-  const backlog = new Backlog(base);
-  const acceptance = new Acceptance({ ...sending, contacts, notifications, backlog });
+  const { contacts, quotas } = base;
+  const acceptance = new Acceptance({ ...sending, contacts, notifications, quotas });
   return {
     acceptance,
     notifications,

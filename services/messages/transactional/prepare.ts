@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Keyring } from '#lib/keys/keyring.ts';
+import { refusedByQuota } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -218,9 +219,12 @@ async function upsertAll({ contacts }: PrepareContext, given: ToUpsert): Promise
       fields: [...fields],
     });
     some.forEach((item, index) => {
-      const { error = '', valuesJson = '' } = recipients[index] ?? {};
+      const { error = '', valuesJson = '', isBeyondQuota } = recipients[index] ?? {};
       const field = `${item.checked.field}.contact`;
-      const fault = () => invalidField(field, `invalid contact: ${error}`);
+      const fault = () =>
+        isBeyondQuota
+          ? refusedByQuota('contacts', error)
+          : invalidField(field, `invalid contact: ${error}`);
       upserted.set(item, error === '' ? contactOf(fields, valuesJson, item) : fault());
     });
   }

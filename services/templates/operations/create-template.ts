@@ -1,4 +1,5 @@
 import { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { refusal } from '#lib/rpc/reasons.ts';
@@ -10,18 +11,17 @@ import { Template } from '../template.ts';
 import { lockTemplates } from '../template-queries.ts';
 import { toTemplate } from '../views/template.ts';
 
-const templatesMax = 1_000;
-
 export function createTemplate(context: Context): Methods['createTemplate'] {
-  const { store, now } = context;
+  const { store, quotas, now } = context;
   return async (request, call) => {
     const content = await storedContent(context, request, call.signal);
+    const quota = await quotas.quotaOf(request.workspaceId, 'templates');
     const at = now();
     return once(store, call, TemplateService.method.createTemplate, request, async (em) => {
       const { workspaceId, id } = request;
       await lockTemplates(em, workspaceId);
       await checkLayoutIsLive(em, request);
-      const last = await lastVersion(em, workspaceId, id);
+      const last = await lastVersion(em, { workspaceId, id }, quota);
       const template = em.create(Template, {
         ...content,
         workspace_id: workspaceId,
@@ -39,7 +39,11 @@ export function createTemplate(context: Context): Methods['createTemplate'] {
 }
 
 /** The last version of a deleted template of the same id. Versions follow it, so that pinned ones stay what they are. */
-async function lastVersion(em: EntityManager, workspaceId: string, id: string): Promise<number> {
+async function lastVersion(
+  em: EntityManager,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  quota: number,
+): Promise<number> {
   const [row] = await query<{ count: number; is_taken: boolean; last: number }>(
     em,
     `select (select count(*)::int from templates where workspace_id = $1 and is_newest) as count,
@@ -48,8 +52,6 @@ async function lastVersion(em: EntityManager, workspaceId: string, id: string): 
     [workspaceId, id],
   );
   if (row?.is_taken) throw refusal('ALREADY_EXISTS', 'Template id already exists');
-  if (row && row.count >= templatesMax) {
-    throw refusal('LIMIT_OF_WORKSPACE', `a workspace has at most ${templatesMax} templates`);
-  }
+  if (row && row.count >= quota) throw quotaExceeded('templates', { used: row.count, quota });
   return row?.last ?? 0;
 }

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { useService } from '../test/given.ts';
+import { createRequest, useService } from '../test/given.ts';
 
 const given = useService();
 const workspaceId = 'acme';
@@ -101,4 +101,20 @@ test('a block of another workspace is not found', async () => {
       notFound,
     );
   }
+});
+
+test('blocks and templates beyond their quotas are refused', async () => {
+  given.quotas.template_blocks = 0n;
+  given.quotas.templates = 0n;
+  const workspaceId = 'full';
+  const refused = (what: string) => ({
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining(`has 0 of at most 0 ${what}: delete`),
+  });
+  await expect(
+    given.blocks.createTemplateBlock({ workspaceId, name: 'Text', block }),
+  ).rejects.toMatchObject(refused('template blocks'));
+  await expect(
+    given.client.createTemplate({ ...createRequest(), workspaceId }),
+  ).rejects.toMatchObject(refused('templates'));
 });

@@ -9,6 +9,7 @@ import {
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { GetSettingsResponseSchema } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
@@ -16,13 +17,17 @@ import { createCompiler } from '../compile/compiler.ts';
 import { mjmlSource } from '../compile/source.ts';
 import type { Context } from '../context.ts';
 import { templatesRoutes } from '../service.ts';
-import { openTemplatesStore } from '../store.ts';
+import { counts, openTemplatesStore } from '../store.ts';
 
 /** The service on a database of its own, in a workspace that speaks English and French. */
-export async function givenService({ store }: Partial<Pick<Context, 'store'>> = {}) {
+export async function givenService(over: Partial<Pick<Context, 'store'>> = {}) {
   const clock = { now: new Date('2030-01-01T12:00:00Z') };
+  const store = over.store ?? (await testStore(openTemplatesStore));
+  /** Of every workspace, where they differ from the defaults. */
+  const quotas: Record<string, bigint> = {};
   const context: Context = {
-    store: store ?? (await testStore(openTemplatesStore)),
+    store,
+    quotas: testQuotas({ store, counts }, quotas),
     now: () => clock.now,
     compiler: createCompiler(),
     workspaces: {
@@ -36,6 +41,7 @@ export async function givenService({ store }: Partial<Pick<Context, 'store'>> = 
   return {
     clock,
     context,
+    quotas,
     client: createClient(TemplateService, transport(userClaims())),
     blocks: createClient(TemplateBlockService, transport(userClaims())),
     content: createClient(TemplateContentService, transport()),

@@ -152,8 +152,8 @@ test('a workspace has at most 100', async () => {
     [workspaceId],
   );
   await expect(givenSubscription(given, workspaceId)).rejects.toMatchObject({
-    code: Code.FailedPrecondition,
-    rawMessage: 'a workspace has at most 100 webhook subscriptions',
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining('has 100 of at most 100 webhook subscriptions'),
   });
 });
 

@@ -1,6 +1,6 @@
 import { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { newSecret, sealSecret } from '../endpoint/secret.ts';
@@ -9,24 +9,18 @@ import { interests } from '../interests/interests.ts';
 import { Subscription } from '../subscription.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
 
-const subscriptionsMax = 100;
-
 export function createWebhookSubscription(context: Context): Methods['createWebhookSubscription'] {
-  const { store, keyring, now } = context;
+  const { store, keyring, quotas, now } = context;
   const method = WebhookSubscriptionService.method.createWebhookSubscription;
   return async (request, call) => {
     const { workspaceId } = request;
     const content = await contentOf(context, request);
+    const quota = await quotas.quotaOf(workspaceId, 'webhook_subscriptions');
     const at = now();
     return once(store, call, method, request, (em) =>
       changeInterests(interests, context.producers, { em, workspaceId }, async () => {
-        const count = await em.count(Subscription, { workspace_id: workspaceId });
-        if (count >= subscriptionsMax) {
-          throw refusal(
-            'LIMIT_OF_WORKSPACE',
-            `a workspace has at most ${subscriptionsMax} webhook subscriptions`,
-          );
-        }
+        const used = await em.count(Subscription, { workspace_id: workspaceId });
+        if (used >= quota) throw quotaExceeded('webhook_subscriptions', { used, quota });
         const id = crypto.randomUUID().replaceAll('-', '');
         const subscription = em.create(Subscription, {
           ...content,

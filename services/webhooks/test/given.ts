@@ -10,6 +10,7 @@ import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { createLog } from '#lib/log.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { query } from '#lib/postgres/query.ts';
+import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
@@ -17,7 +18,7 @@ import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
-import { openWebhooksStore } from '../store.ts';
+import { counts, openWebhooksStore } from '../store.ts';
 
 /** The interests that producers were told, and what makes them fail. */
 export type GivenProducers = {
@@ -76,8 +77,11 @@ export async function givenService(over: Partial<Context> = {}) {
     egress: over.egress ?? createEgress(['127.0.0.0/8']),
     recorder: new Recorder({ ...clocks, store, log }),
   };
+  /** Of every workspace, where they differ from the defaults. */
+  const quotas: Record<string, bigint> = {};
   const context: Context = {
     ...sending,
+    quotas: testQuotas({ store, counts }, quotas),
     dispatcher: new Dispatcher(sending),
     producers: fakeProducers(told),
     audience: allThere,
@@ -89,6 +93,7 @@ export async function givenService(over: Partial<Context> = {}) {
   return {
     clock,
     context,
+    quotas,
     told,
     client: createClient(WebhookSubscriptionService, transport(userClaims())),
     events: createClient(EventConsumerService, transport()),

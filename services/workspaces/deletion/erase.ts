@@ -6,6 +6,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 
 export type DataService = Pick<Client<typeof WorkspaceDataService>, 'eraseWorkspace'>;
+export type UsageCounter = Pick<Client<typeof WorkspaceDataService>, 'countUsage'>;
 
 const ownName = 'workspaces';
 const callTimeoutMs = 10_000;
@@ -18,6 +19,7 @@ const ownParts: readonly Part[] = [
   { table: 'invitations' },
   { table: 'integrations' },
   { table: 'audit_entries' },
+  { table: 'quota_notices' },
   { table: 'idempotency_keys' },
 ];
 

@@ -1,12 +1,15 @@
 import { languageMatcher } from '#lib/languages.ts';
 
-/** `{code}`, `{minutes}`, `{workspace}`, `{inviter}`, `{days}`, `{token}` and `{url}` are filled in. */
+/** Names in braces are filled in. */
 const english = {
   codeSubject: 'Your sign-in code',
   code: 'Your code to sign in: {code}\n\nIt is valid for {minutes} minutes and works once. If you did not ask for it, ignore this email, and never pass the code on.',
   invitationSubject: 'You are invited to {workspace}',
   invitation:
     '{inviter} invites you to the workspace “{workspace}”.\n\nSign in at {url} with this address and accept the invitation with this token, which is valid for {days} days:\n\n{token}\n\nIf you do not expect this invitation, ignore this email.',
+  quotaSubject: '{workspace} has nearly used a quota',
+  quota:
+    'The workspace “{workspace}” has {used} of at most {quota} {unit} of {resource}.\n\nThe API operation workspaces.usage says what happens beyond that, and how to free some. The operator can set a larger quota.',
 };
 
 export type MailWords = typeof english;
@@ -19,6 +22,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'Vous êtes invité à rejoindre {workspace}',
     invitation:
       '{inviter} vous invite à rejoindre l’espace de travail « {workspace} ».\n\nConnectez-vous sur {url} avec cette adresse et acceptez l’invitation avec ce jeton, valable {days} jours :\n\n{token}\n\nSi vous n’attendez pas cette invitation, ignorez cet e-mail.',
+    quotaSubject: '{workspace} a presque atteint un quota',
+    quota:
+      'L’espace de travail « {workspace} » a {used} {unit} de {resource} sur {quota} au plus.\n\nL’opération workspaces.usage de l’API dit ce qui se passe au-delà et comment en libérer. L’opérateur peut fixer un quota plus grand.',
   },
   de: {
     codeSubject: 'Ihr Anmeldecode',
@@ -26,6 +32,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'Sie sind zu {workspace} eingeladen',
     invitation:
       '{inviter} lädt Sie zum Arbeitsbereich „{workspace}“ ein.\n\nMelden Sie sich auf {url} mit dieser Adresse an und nehmen Sie die Einladung mit diesem Token an, das {days} Tage lang gilt:\n\n{token}\n\nWenn Sie diese Einladung nicht erwarten, ignorieren Sie diese E-Mail.',
+    quotaSubject: '{workspace} hat ein Kontingent fast erreicht',
+    quota:
+      'Der Arbeitsbereich „{workspace}“ hat {used} von höchstens {quota} {unit} von {resource}.\n\nDie API-Operation workspaces.usage sagt, was darüber hinaus geschieht und wie etwas frei wird. Der Betreiber kann ein größeres Kontingent setzen.',
   },
   es: {
     codeSubject: 'Su código de acceso',
@@ -33,6 +42,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'Le invitan a {workspace}',
     invitation:
       '{inviter} le invita al espacio de trabajo «{workspace}».\n\nInicie sesión en {url} con esta dirección y acepte la invitación con este token, válido durante {days} días:\n\n{token}\n\nSi no espera esta invitación, ignore este correo.',
+    quotaSubject: '{workspace} casi ha agotado una cuota',
+    quota:
+      'El espacio de trabajo «{workspace}» tiene {used} de un máximo de {quota} {unit} de {resource}.\n\nLa operación workspaces.usage de la API dice qué ocurre más allá y cómo liberar espacio. El operador puede fijar una cuota mayor.',
   },
   pt: {
     codeSubject: 'O seu código de acesso',
@@ -40,6 +52,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'Convite para {workspace}',
     invitation:
       '{inviter} convida-o para o espaço de trabalho “{workspace}”.\n\nInicie sessão em {url} com este endereço e aceite o convite com este token, válido durante {days} dias:\n\n{token}\n\nSe não espera este convite, ignore este e-mail.',
+    quotaSubject: '{workspace} quase atingiu uma quota',
+    quota:
+      'O espaço de trabalho “{workspace}” tem {used} de, no máximo, {quota} {unit} de {resource}.\n\nA operação workspaces.usage da API diz o que acontece para além disso e como libertar espaço. O operador pode definir uma quota maior.',
   },
   it: {
     codeSubject: 'Il tuo codice di accesso',
@@ -47,6 +62,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'Invito a {workspace}',
     invitation:
       '{inviter} ti invita allo spazio di lavoro “{workspace}”.\n\nAccedi a {url} con questo indirizzo e accetta l’invito con questo token, valido per {days} giorni:\n\n{token}\n\nSe non ti aspetti questo invito, ignora questa email.',
+    quotaSubject: '{workspace} ha quasi raggiunto una quota',
+    quota:
+      'Lo spazio di lavoro “{workspace}” ha {used} {unit} di {resource} su un massimo di {quota}.\n\nL’operazione workspaces.usage dell’API dice che cosa succede oltre e come liberarne. L’operatore può impostare una quota maggiore.',
   },
   nl: {
     codeSubject: 'Uw inlogcode',
@@ -54,6 +72,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: 'U bent uitgenodigd voor {workspace}',
     invitation:
       '{inviter} nodigt u uit voor de werkruimte “{workspace}”.\n\nLog in op {url} met dit adres en accepteer de uitnodiging met dit token, dat {days} dagen geldig is:\n\n{token}\n\nAls u deze uitnodiging niet verwacht, negeer dan deze e-mail.',
+    quotaSubject: '{workspace} heeft een quotum bijna bereikt',
+    quota:
+      'De werkruimte “{workspace}” heeft {used} van maximaal {quota} {unit} van {resource}.\n\nDe API-operatie workspaces.usage zegt wat er daarboven gebeurt en hoe u ruimte vrijmaakt. De beheerder kan een groter quotum instellen.',
   },
   ja: {
     codeSubject: 'サインインコード',
@@ -61,6 +82,9 @@ const words: Record<string, MailWords> = {
     invitationSubject: '{workspace} への招待',
     invitation:
       '{inviter} さんがワークスペース「{workspace}」に招待しています。\n\nこのアドレスで {url} にサインインし、次のトークン（{days}日間有効）で招待を承諾してください：\n\n{token}\n\nお心当たりがない場合は、このメールを無視してください。',
+    quotaSubject: '{workspace} は上限に近づいています',
+    quota:
+      'ワークスペース「{workspace}」は {resource} を {quota} {unit} 中 {used} 使用しています。\n\n上限を超えた場合の動作と空きの作り方は、API の workspaces.usage で確認できます。運用者は上限を上げることができます。',
   },
 };
 

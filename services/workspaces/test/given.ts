@@ -10,6 +10,7 @@ import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { MemberService } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { SessionService } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
+import { UsageService } from '#gen/postrider/workspaces/v1/usage_pb.ts';
 import {
   UserService,
   WorkspaceDirectoryService,
@@ -45,6 +46,9 @@ export async function givenService(url?: string) {
     egress: createEgress(['127.0.0.0/8']),
     systemMail: postbox.systemMail,
     dataServices: {},
+    usageCounters: {},
+    quotas: {},
+    log: createLog('test', 'silent'),
     integrationUses: {},
     lastUse: new LastUse(store, createLog('test', 'silent')),
     now: () => clock.now,
@@ -73,6 +77,7 @@ export async function givenService(url?: string) {
     auditService: createClient(AuditService, transport()),
     deletions: (claims: Claims) => createClient(DeletionService, transport(claims)),
     directory: createClient(WorkspaceDirectoryService, transport()),
+    usage: (claims: Claims) => createClient(UsageService, transport(claims)),
     keys: (claims: Claims) => createClient(APIKeyService, transport(claims)),
     workspaces: (claims: Claims, headers?: Record<string, string>) =>
       createClient(WorkspaceService, transport(claims, headers)),

@@ -1805,6 +1805,7 @@ export const BroadcastService: GenService<{
    * Creates a draft.
    *
    * INVALID_ARGUMENT: a field is wrong.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of broadcasts or feed bytes.
    *
    * @generated from rpc postrider.broadcasts.v1.BroadcastService.CreateBroadcast
    */

@@ -1387,6 +1387,7 @@ export const ContactService: GenService<{
    * field keeps its value.
    *
    * INVALID_ARGUMENT: the contact is missing or one of its fields is wrong.
+   * RESOURCE_EXHAUSTED: the contact is new and the workspace is at its quota of contacts.
    *
    * @generated from rpc postrider.contacts.v1.ContactService.UpsertContact
    */
@@ -1399,7 +1400,7 @@ export const ContactService: GenService<{
    * Creates or updates up to 10,000 contacts and subscribes them to lists, with one answer per row in
    * the order of the request. Valid rows are written even if others are not. Null and absent fields keep
    * their value. Rows with the same address merge as if they came one after the other: the last value of
-   * each field counts. A subscription never lifts an unsubscribe, bounce or complaint.
+   * each field counts. New contacts beyond the quota of the workspace are rows with an error. A subscription never lifts an unsubscribe, bounce or complaint.
    *
    * INVALID_ARGUMENT: no contacts, too many, or a list does not exist; nothing is written then.
    * PERMISSION_DENIED: lists are given and the caller may not write lists.

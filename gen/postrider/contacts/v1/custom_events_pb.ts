@@ -590,6 +590,7 @@ export const CustomEventService: GenService<{
    * is deleted or restored by it. Creates the contact if there is none, except for a deleted event.
    *
    * INVALID_ARGUMENT: a field is wrong.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of custom events or contacts.
    *
    * @generated from rpc postrider.contacts.v1.CustomEventService.UpsertCustomEvent
    */
@@ -603,6 +604,7 @@ export const CustomEventService: GenService<{
    * rows are written even if others are not. Of rows with the same name and external id the one that happened last wins.
    *
    * INVALID_ARGUMENT: no events, or too many; nothing is written then.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of custom events or contacts.
    *
    * @generated from rpc postrider.contacts.v1.CustomEventService.ImportCustomEvents
    */

@@ -936,6 +936,7 @@ export const ListService: GenService<{
    * Creates a list. Its template cannot be deleted while the list uses it.
    *
    * INVALID_ARGUMENT: a field is wrong, or double opt-in has no template or one that does not exist. ALREADY_EXISTS: the id is taken.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of lists.
    *
    * @generated from rpc postrider.contacts.v1.ListService.CreateList
    */
@@ -985,6 +986,7 @@ export const ListService: GenService<{
    * whatever its status was before. Null fields keep their value. Suppressed addresses stay suppressed.
    *
    * INVALID_ARGUMENT: the contact or the lists are wrong, or a list does not exist; nothing is written then.
+   * RESOURCE_EXHAUSTED: the contact is new and the workspace is at its quota of contacts.
    *
    * @generated from rpc postrider.contacts.v1.ListService.SubscribeContact
    */

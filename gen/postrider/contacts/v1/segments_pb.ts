@@ -1673,8 +1673,8 @@ export const SegmentService: GenService<{
    * Creates a segment and begins to build it. Its tree is tried out first.
    *
    * INVALID_ARGUMENT: a field or a node of the tree is wrong, or the tree takes longer than 10 seconds to evaluate.
-   * ALREADY_EXISTS: the id is taken. FAILED_PRECONDITION: the workspace has 500 segments. RESOURCE_EXHAUSTED: too many trees are evaluated
-   * at the moment.
+   * ALREADY_EXISTS: the id is taken. RESOURCE_EXHAUSTED: the workspace is at its quota of segments, or too many trees are
+   * evaluated at the moment.
    *
    * @generated from rpc postrider.contacts.v1.SegmentService.CreateSegment
    */

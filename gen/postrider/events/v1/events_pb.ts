@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file postrider/events/v1/events.proto.
  */
 export const file_postrider_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJwChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhQKDHdpdGhfdW5ib3VuZBgDIAEoCCJfChtMaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2USMQoEdXNlcxgBIAMoCzIjLnBvc3RyaWRlci5ldmVudHMudjEuSW50ZWdyYXRpb25Vc2USDQoFY291bnQYAiABKAUiLAoOSW50ZWdyYXRpb25Vc2USDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJIl8KGExpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEg4KBmN1cnNvchgDIAEoCSJ5ChlMaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5wb3N0cmlkZXIuZXZlbnRzLnYxLlBlcnNvblJlY29yZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJDCgxQZXJzb25SZWNvcmQSDAoEa2luZBgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSJZCgVFdmVudBIMCgR0eXBlGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkYXRhX2pzb24YAyABKAkihwEKFENvbnN1bWVFdmVudHNSZXF1ZXN0EhwKDHdvcmtzcGFjZV9pZBgBIAEoCUIGukgDyAEBEhgKCGJhdGNoX2lkGAIgASgJQga6SAPIAQESNwoGZXZlbnRzGAMgAygLMhoucG9zdHJpZGVyLmV2ZW50cy52MS5FdmVudEILukgIkgEFCAEQ9AMiFwoVQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIncKElNldEludGVyZXN0UmVxdWVzdBIYCghjb25zdW1lchgBIAEoCUIGukgDyAEBEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIXCgV0eXBlcxgDIAMoCUIIukgFkgECEGQSGAoHdmVyc2lvbhgEIAEoA0IHukgEIgIoACImChNTZXRJbnRlcmVzdFJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAMypgEKFEV2ZW50Q29uc3VtZXJTZXJ2aWNlEo0BCg1Db25zdW1lRXZlbnRzEikucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVxdWVzdBoqLnBvc3RyaWRlci5ldmVudHMudjEuQ29uc3VtZUV2ZW50c1Jlc3BvbnNlIiWQAgLK8xgeCgIwAUIYRmFpbGVkIHRvIGNvbnN1bWUgZXZlbnRzMp4BChRFdmVudFByb2R1Y2VyU2VydmljZRKFAQoLU2V0SW50ZXJlc3QSJy5wb3N0cmlkZXIuZXZlbnRzLnYxLlNldEludGVyZXN0UmVxdWVzdBooLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXNwb25zZSIjkAICyvMYHAoCMAFCFkZhaWxlZCB0byBzZXQgaW50ZXJlc3QyqgEKFFdvcmtzcGFjZURhdGFTZXJ2aWNlEpEBCg5FcmFzZVdvcmtzcGFjZRIqLnBvc3RyaWRlci5ldmVudHMudjEuRXJhc2VXb3Jrc3BhY2VSZXF1ZXN0GisucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlc3BvbnNlIiaQAgLK8xgfCgIwAUIZRmFpbGVkIHRvIGVyYXNlIHdvcmtzcGFjZTLDAQoVSW50ZWdyYXRpb25Vc2VTZXJ2aWNlEqkBChNMaXN0SW50ZWdyYXRpb25Vc2VzEi8ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBowLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdEludGVncmF0aW9uVXNlc1Jlc3BvbnNlIi+QAgHK8xgoCgIwAUIiRmFpbGVkIHRvIGxpc3QgdXNlcyBvZiBpbnRlZ3JhdGlvbjKtAQoRUGVyc29uRGF0YVNlcnZpY2USlwEKEUxpc3RQZXJzb25SZWNvcmRzEi0ucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0UGVyc29uUmVjb3Jkc1JlcXVlc3QaLi5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVzcG9uc2UiI5ACAcrzGBwKAjABQhZGYWlsZWQgdG8gbGlzdCByZWNvcmRzYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
+  fileDesc("CiBwb3N0cmlkZXIvZXZlbnRzL3YxL2V2ZW50cy5wcm90bxITcG9zdHJpZGVyLmV2ZW50cy52MSJwChpMaXN0SW50ZWdyYXRpb25Vc2VzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIeCg5pbnRlZ3JhdGlvbl9pZBgCIAEoCUIGukgDyAEBEhQKDHdpdGhfdW5ib3VuZBgDIAEoCCJfChtMaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2USMQoEdXNlcxgBIAMoCzIjLnBvc3RyaWRlci5ldmVudHMudjEuSW50ZWdyYXRpb25Vc2USDQoFY291bnQYAiABKAUiLAoOSW50ZWdyYXRpb25Vc2USDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJIl8KGExpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBARIVCgVlbWFpbBgCIAEoCUIGukgDyAEBEg4KBmN1cnNvchgDIAEoCSJ5ChlMaXN0UGVyc29uUmVjb3Jkc1Jlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5wb3N0cmlkZXIuZXZlbnRzLnYxLlBlcnNvblJlY29yZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJDCgxQZXJzb25SZWNvcmQSDAoEa2luZBgBIAEoCRIlCgRkYXRhGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI1ChVFcmFzZVdvcmtzcGFjZVJlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQEiNgoWRXJhc2VXb3Jrc3BhY2VSZXNwb25zZRIOCgZlcmFzZWQYASABKAMSDAoEbGVmdBgCIAMoCSIxChFDb3VudFVzYWdlUmVxdWVzdBIcCgx3b3Jrc3BhY2VfaWQYASABKAlCBrpIA8gBASJhCg9Db3VudGVkUmVzb3VyY2USEAoIcmVzb3VyY2UYASABKAkSDAoEdXNlZBgCIAEoAxIuCgpjb3VudGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChJDb3VudFVzYWdlUmVzcG9uc2USNQoHY291bnRlZBgBIAMoCzIkLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRlZFJlc291cmNlIlkKBUV2ZW50EgwKBHR5cGUYASABKAkSLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWRhdGFfanNvbhgDIAEoCSKHAQoUQ29uc3VtZUV2ZW50c1JlcXVlc3QSHAoMd29ya3NwYWNlX2lkGAEgASgJQga6SAPIAQESGAoIYmF0Y2hfaWQYAiABKAlCBrpIA8gBARI3CgZldmVudHMYAyADKAsyGi5wb3N0cmlkZXIuZXZlbnRzLnYxLkV2ZW50Qgu6SAiSAQUIARD0AyIXChVDb25zdW1lRXZlbnRzUmVzcG9uc2UidwoSU2V0SW50ZXJlc3RSZXF1ZXN0EhgKCGNvbnN1bWVyGAEgASgJQga6SAPIAQESFAoMd29ya3NwYWNlX2lkGAIgASgJEhcKBXR5cGVzGAMgAygJQgi6SAWSAQIQZBIYCgd2ZXJzaW9uGAQgASgDQge6SAQiAigAIiYKE1NldEludGVyZXN0UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoAzKmAQoURXZlbnRDb25zdW1lclNlcnZpY2USjQEKDUNvbnN1bWVFdmVudHMSKS5wb3N0cmlkZXIuZXZlbnRzLnYxLkNvbnN1bWVFdmVudHNSZXF1ZXN0GioucG9zdHJpZGVyLmV2ZW50cy52MS5Db25zdW1lRXZlbnRzUmVzcG9uc2UiJZACAsrzGB4KAjABQhhGYWlsZWQgdG8gY29uc3VtZSBldmVudHMyngEKFEV2ZW50UHJvZHVjZXJTZXJ2aWNlEoUBCgtTZXRJbnRlcmVzdBInLnBvc3RyaWRlci5ldmVudHMudjEuU2V0SW50ZXJlc3RSZXF1ZXN0GigucG9zdHJpZGVyLmV2ZW50cy52MS5TZXRJbnRlcmVzdFJlc3BvbnNlIiOQAgLK8xgcCgIwAUIWRmFpbGVkIHRvIHNldCBpbnRlcmVzdDKuAgoUV29ya3NwYWNlRGF0YVNlcnZpY2USkQEKDkVyYXNlV29ya3NwYWNlEioucG9zdHJpZGVyLmV2ZW50cy52MS5FcmFzZVdvcmtzcGFjZVJlcXVlc3QaKy5wb3N0cmlkZXIuZXZlbnRzLnYxLkVyYXNlV29ya3NwYWNlUmVzcG9uc2UiJpACAsrzGB8KAjABQhlGYWlsZWQgdG8gZXJhc2Ugd29ya3NwYWNlEoEBCgpDb3VudFVzYWdlEiYucG9zdHJpZGVyLmV2ZW50cy52MS5Db3VudFVzYWdlUmVxdWVzdBonLnBvc3RyaWRlci5ldmVudHMudjEuQ291bnRVc2FnZVJlc3BvbnNlIiKQAgHK8xgbCgIwAUIVRmFpbGVkIHRvIGNvdW50IHVzYWdlMsMBChVJbnRlZ3JhdGlvblVzZVNlcnZpY2USqQEKE0xpc3RJbnRlZ3JhdGlvblVzZXMSLy5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RJbnRlZ3JhdGlvblVzZXNSZXF1ZXN0GjAucG9zdHJpZGVyLmV2ZW50cy52MS5MaXN0SW50ZWdyYXRpb25Vc2VzUmVzcG9uc2UiL5ACAcrzGCgKAjABQiJGYWlsZWQgdG8gbGlzdCB1c2VzIG9mIGludGVncmF0aW9uMq0BChFQZXJzb25EYXRhU2VydmljZRKXAQoRTGlzdFBlcnNvblJlY29yZHMSLS5wb3N0cmlkZXIuZXZlbnRzLnYxLkxpc3RQZXJzb25SZWNvcmRzUmVxdWVzdBouLnBvc3RyaWRlci5ldmVudHMudjEuTGlzdFBlcnNvblJlY29yZHNSZXNwb25zZSIjkAIByvMYHAoCMAFCFkZhaWxlZCB0byBsaXN0IHJlY29yZHNiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_postrider_options_v1_options]);
 
 /**
  * Asks what needs an integration.
@@ -251,6 +251,83 @@ export const EraseWorkspaceResponseSchema: GenMessage<EraseWorkspaceResponse> = 
   messageDesc(file_postrider_events_v1_events, 7);
 
 /**
+ * Asks for the usage of a workspace.
+ *
+ * @generated from message postrider.events.v1.CountUsageRequest
+ */
+export type CountUsageRequest = Message<"postrider.events.v1.CountUsageRequest"> & {
+  /**
+   * The workspace.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message postrider.events.v1.CountUsageRequest.
+ * Use `create(CountUsageRequestSchema)` to create a new message.
+ */
+export const CountUsageRequestSchema: GenMessage<CountUsageRequest> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 8);
+
+/**
+ * How much there is of one resource.
+ *
+ * @generated from message postrider.events.v1.CountedResource
+ */
+export type CountedResource = Message<"postrider.events.v1.CountedResource"> & {
+  /**
+   * What is counted, such as `contacts`.
+   *
+   * @generated from field: string resource = 1;
+   */
+  resource: string;
+
+  /**
+   * Rows or bytes.
+   *
+   * @generated from field: int64 used = 2;
+   */
+  used: bigint;
+
+  /**
+   * When it was counted.
+   *
+   * @generated from field: google.protobuf.Timestamp counted_at = 3;
+   */
+  countedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message postrider.events.v1.CountedResource.
+ * Use `create(CountedResourceSchema)` to create a new message.
+ */
+export const CountedResourceSchema: GenMessage<CountedResource> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 9);
+
+/**
+ * The usage of a workspace in one service.
+ *
+ * @generated from message postrider.events.v1.CountUsageResponse
+ */
+export type CountUsageResponse = Message<"postrider.events.v1.CountUsageResponse"> & {
+  /**
+   * By resource.
+   *
+   * @generated from field: repeated postrider.events.v1.CountedResource counted = 1;
+   */
+  counted: CountedResource[];
+};
+
+/**
+ * Describes the message postrider.events.v1.CountUsageResponse.
+ * Use `create(CountUsageResponseSchema)` to create a new message.
+ */
+export const CountUsageResponseSchema: GenMessage<CountUsageResponse> = /*@__PURE__*/
+  messageDesc(file_postrider_events_v1_events, 10);
+
+/**
  * One event.
  *
  * @generated from message postrider.events.v1.Event
@@ -285,7 +362,7 @@ export type Event = Message<"postrider.events.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 8);
+  messageDesc(file_postrider_events_v1_events, 11);
 
 /**
  * A batch of one workspace's events.
@@ -320,7 +397,7 @@ export type ConsumeEventsRequest = Message<"postrider.events.v1.ConsumeEventsReq
  * Use `create(ConsumeEventsRequestSchema)` to create a new message.
  */
 export const ConsumeEventsRequestSchema: GenMessage<ConsumeEventsRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 9);
+  messageDesc(file_postrider_events_v1_events, 12);
 
 /**
  * The batch was applied, now or before.
@@ -335,7 +412,7 @@ export type ConsumeEventsResponse = Message<"postrider.events.v1.ConsumeEventsRe
  * Use `create(ConsumeEventsResponseSchema)` to create a new message.
  */
 export const ConsumeEventsResponseSchema: GenMessage<ConsumeEventsResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 10);
+  messageDesc(file_postrider_events_v1_events, 13);
 
 /**
  * The types of events that a consumer wants.
@@ -378,7 +455,7 @@ export type SetInterestRequest = Message<"postrider.events.v1.SetInterestRequest
  * Use `create(SetInterestRequestSchema)` to create a new message.
  */
 export const SetInterestRequestSchema: GenMessage<SetInterestRequest> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 11);
+  messageDesc(file_postrider_events_v1_events, 14);
 
 /**
  * The types that are set now.
@@ -399,7 +476,7 @@ export type SetInterestResponse = Message<"postrider.events.v1.SetInterestRespon
  * Use `create(SetInterestResponseSchema)` to create a new message.
  */
 export const SetInterestResponseSchema: GenMessage<SetInterestResponse> = /*@__PURE__*/
-  messageDesc(file_postrider_events_v1_events, 12);
+  messageDesc(file_postrider_events_v1_events, 15);
 
 /**
  * Takes batches of events. A service that consumes events serves it on its own port.
@@ -467,6 +544,18 @@ export const WorkspaceDataService: GenService<{
     methodKind: "unary";
     input: typeof EraseWorkspaceRequestSchema;
     output: typeof EraseWorkspaceResponseSchema;
+  },
+  /**
+   * Counts what this service keeps of a workspace under quotas. What takes long to count was counted a while ago.
+   *
+   * PERMISSION_DENIED: the caller is not the service `workspaces`.
+   *
+   * @generated from rpc postrider.events.v1.WorkspaceDataService.CountUsage
+   */
+  countUsage: {
+    methodKind: "unary";
+    input: typeof CountUsageRequestSchema;
+    output: typeof CountUsageResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_postrider_events_v1_events, 2);

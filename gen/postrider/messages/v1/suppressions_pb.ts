@@ -408,6 +408,7 @@ export const SuppressionService: GenService<{
    * stronger: `bounced` before `complained` before `opted_out`.
    *
    * INVALID_ARGUMENT: the address, the reason or the note is wrong.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of suppressions.
    *
    * @generated from rpc postrider.messages.v1.SuppressionService.AddSuppression
    */
@@ -421,6 +422,7 @@ export const SuppressionService: GenService<{
    * rows with the same address each counts, the strongest reason wins.
    *
    * INVALID_ARGUMENT: there are no rows, or too many.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of suppressions.
    *
    * @generated from rpc postrider.messages.v1.SuppressionService.ImportSuppressions
    */

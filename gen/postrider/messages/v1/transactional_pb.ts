@@ -1126,7 +1126,7 @@ export const TransactionalService: GenService<{
    *
    * INVALID_ARGUMENT: a field is wrong, or the template does not exist.
    * ALREADY_EXISTS (`Notification id already exists`): the id is taken.
-   * FAILED_PRECONDITION: the workspace has 1,000 notifications.
+   * RESOURCE_EXHAUSTED: the workspace is at its quota of notifications.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.CreateNotification
    */
@@ -1184,7 +1184,8 @@ export const TransactionalService: GenService<{
    * `suppressed` says why. One that complained or opted out gets it, and is reported.
    *
    * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Notification not found`): no such notification.
-   * FAILED_PRECONDITION: the workspace has no transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many accepted messages wait.
+   * FAILED_PRECONDITION: the workspace has no transactional email provider, or the template cannot be sent. RESOURCE_EXHAUSTED: too many
+   * accepted messages wait, or the workspace is at its quota of queued messages, queued bytes or contacts.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.SendTransactional
    */
@@ -1197,7 +1198,8 @@ export const TransactionalService: GenService<{
    * Accepts up to 500 messages, with one answer per message in the order of the request. Each is accepted or refused by
    * itself, by the rules of `transactional.send`. A message whose `external_id` another one of the request has is a repeat of that one.
    *
-   * INVALID_ARGUMENT: no messages, or too many. RESOURCE_EXHAUSTED: too many accepted messages wait.
+   * INVALID_ARGUMENT: no messages, or too many. RESOURCE_EXHAUSTED: too many accepted messages wait, or the workspace is
+   * at its quota of queued messages or queued bytes.
    *
    * @generated from rpc postrider.messages.v1.TransactionalService.SendTransactionalBatch
    */

@@ -382,7 +382,7 @@ export const TemplateBlockService: GenService<{
   /**
    * Creates a block.
    *
-   * INVALID_ARGUMENT: a field is wrong. FAILED_PRECONDITION: the workspace has 500 blocks.
+   * INVALID_ARGUMENT: a field is wrong. RESOURCE_EXHAUSTED: the workspace is at its quota of template blocks.
    *
    * @generated from rpc postrider.templates.v1.TemplateBlockService.CreateTemplateBlock
    */

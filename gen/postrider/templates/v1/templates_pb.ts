@@ -1831,8 +1831,8 @@ export const TemplateService: GenService<{
    * MJML and Liquid must compile.
    *
    * INVALID_ARGUMENT: a field is wrong, a language is not one of the workspace's, the layout cannot be used, or the
-   * content does not compile. ALREADY_EXISTS (`Template id already exists`): the id is taken. FAILED_PRECONDITION: the
-   * workspace has 1,000 templates.
+   * content does not compile. ALREADY_EXISTS (`Template id already exists`): the id is taken. RESOURCE_EXHAUSTED: the
+   * workspace is at its quota of templates.
    *
    * @generated from rpc postrider.templates.v1.TemplateService.CreateTemplate
    */

@@ -1106,7 +1106,7 @@ export const WebhookSubscriptionService: GenService<{
   /**
    * Creates an enabled subscription with a new secret. Every event that happens after the answer is delivered.
    *
-   * INVALID_ARGUMENT: a field is wrong. FAILED_PRECONDITION: the workspace has 100 subscriptions.
+   * INVALID_ARGUMENT: a field is wrong. RESOURCE_EXHAUSTED: the workspace is at its quota of webhook subscriptions.
    *
    * @generated from rpc postrider.webhooks.v1.WebhookSubscriptionService.CreateWebhookSubscription
    */

@@ -1,0 +1,108 @@
+import { Code } from '@connectrpc/connect';
+import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
+import { reasonOf } from '#lib/rpc/reasons.ts';
+import { until } from '../../../test/stack/until.ts';
+import { resetAfterEach, useService } from '../test/given.ts';
+import { givenNotification, sendOf } from '../test/given-notification.ts';
+
+const given = useService();
+resetAfterEach(given);
+
+const hour = 60 * 60 * 1_000;
+const later = () => ({ seconds: BigInt(Math.floor((Date.now() + hour) / 1_000)), nanos: 0 });
+
+/** Another process, whose quotas are known to it once something was counted. */
+async function givenQuotas(quotas: Record<string, bigint>, workspaceId: string) {
+  given.world.quotas = quotas;
+  const process = given.newProcess();
+  for (const resource of Object.keys(quotas)) {
+    const name = resource as 'queued_messages';
+    await until(`${resource} is counted`, async () => {
+      return process.context.quotas.room(workspaceId, name) <= Number(quotas[resource]);
+    });
+  }
+  return process;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test('a message beyond the quota of the queue is refused, and one that is sent at once is as well', async () => {
+  const id = await givenNotification(given);
+  const request = sendOf(id, { sendAt: later() });
+  const { workspaceId } = request;
+  const process = await givenQuotas({ queued_messages: 1_000_000n }, workspaceId);
+  await process.transactional.sendTransactional(request);
+  const full = await givenQuotas({ queued_messages: 1n }, workspaceId);
+  await until('the queue is counted', async () => {
+    return full.context.quotas.room(workspaceId, 'queued_messages') === 0;
+  });
+  const error = await failureOf(full.transactional.sendTransactional(sendOf(id)));
+  expect(error).toMatchObject({
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringMatching(/^the workspace has \d+ of at most 1 queued messages/),
+  });
+  expect(reasonOf(error)).toBe('QUOTA_EXCEEDED');
+  for (const each of [process, full]) await each.context.transactional.stop();
+});
+
+test('files of waiting messages count under the quota of bytes', async () => {
+  const id = await givenNotification(given);
+  const content = Buffer.alloc(100_000, 1).toString('base64');
+  const emailOptions = { attachments: [{ filename: 'a.pdf', content }] };
+  const request = sendOf(id, { sendAt: later(), emailOptions });
+  const { workspaceId } = request;
+  const process = await givenQuotas({ queued_bytes: 10_000_000n }, workspaceId);
+  await process.transactional.sendTransactional(request);
+  const full = await givenQuotas({ queued_bytes: 100_000n }, workspaceId);
+  await until('the files are counted', async () => {
+    return full.context.quotas.room(workspaceId, 'queued_bytes') === 0;
+  });
+  const error = await failureOf(full.transactional.sendTransactional(sendOf(id)));
+  expect(error).toMatchObject({
+    code: Code.ResourceExhausted,
+    rawMessage: expect.stringContaining('for queued'),
+  });
+  for (const each of [process, full]) await each.context.transactional.stop();
+});
+
+test('suppressions beyond their quota are refused', async () => {
+  const workspaceId = 'suppressed';
+  await given.suppressions.addSuppression({ workspaceId, email: 'ann@example.com' });
+  const full = await givenQuotas({ suppressions: 1n }, workspaceId);
+  await until('they are counted', async () => {
+    return full.context.quotas.room(workspaceId, 'suppressions') === 0;
+  });
+  const add = full.suppressions.addSuppression({ workspaceId, email: 'bob@example.com' });
+  await expect(add).rejects.toMatchObject({ code: Code.ResourceExhausted });
+});
+
+test('a mail beyond the quota of contents is sent and its content is not kept', async () => {
+  const full = await givenQuotas({ content_bytes: 0n }, 'w1');
+  await until('the quota is known', async () => {
+    return full.context.quotas.room('w1', 'content_bytes') === 0;
+  });
+  const id = await givenNotification(given);
+  const { messageId } = await full.transactional.sendTransactional(sendOf(id));
+  await until('the mail is sent', async () => {
+    const [row] = await query<{ status: string }>(
+      given.store.fork(),
+      'select status from messages where id = $1',
+      [messageId],
+    );
+    return row?.status === 'sent';
+  });
+  await full.context.contents.drained(5_000);
+  const kept = await query(
+    given.store.fork(),
+    'select from message_contents where message_id = $1',
+    [messageId],
+  );
+  expect(kept).toEqual([]);
+  await full.context.transactional.stop();
+});
