@@ -1,8 +1,18 @@
 import { unique } from '../stack/given.ts';
 import { bodyOf, flood, type Running } from './flood.ts';
+import { endlessBodies, idleSessions, resetStreams } from './grpc.ts';
 import { startTalker, startTarpit } from './servers.ts';
 import { idleSockets, idleStreams } from './sockets.ts';
 import { act, givenNotification, givenTenant, mailTo, plainMail, type Tenant } from './tenant.ts';
+import {
+  eventStorm,
+  feedsFromSlowNames,
+  hitsFlood,
+  largeContacts,
+  manyBroadcasts,
+  silentZone,
+  webhooksToSlowNames,
+} from './work.ts';
 
 export type Site = { baseUrl: string; owner: string; smtpPort: number };
 
@@ -12,6 +22,7 @@ export type Attack = {
   begin(site: Site): Promise<Running>;
 };
 
+const grpcPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 6;
 const contactsPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 11;
 
 function contactsFrom(prefix: string, count: number): object[] {
@@ -181,5 +192,65 @@ export const attacks: readonly Attack[] = [
       const path = pathOf('templates.list', { workspace_id: tenant.workspaceId });
       return flood(tenant, { connections: 120, request: () => ({ path }) });
     },
+  },
+  {
+    name: '5,000 idle connections to the gRPC port',
+    begin: async ({ baseUrl }) => idleSessions(grpcPort(baseUrl), 5_000),
+  },
+  {
+    name: 'streams that are reset at once',
+    begin: async ({ baseUrl }) => resetStreams(grpcPort(baseUrl), 4),
+  },
+  {
+    name: '100 gRPC messages of 15 MiB that never end',
+    async begin(site) {
+      const { token } = await givenTenant(site.baseUrl, site);
+      return endlessBodies(grpcPort(site.baseUrl), { token, count: 100, bytes: 15 * 1024 * 1024 });
+    },
+  },
+  {
+    name: 'a flood of pixels and links with made-up tokens',
+    begin: async ({ baseUrl }) => hitsFlood(baseUrl, (number) => `made-up-${number}`),
+  },
+  {
+    name: 'imports of large contacts',
+    begin: async (site) => largeContacts(await givenTenant(site.baseUrl, site)),
+  },
+  {
+    name: 'imports for 100 webhooks and 50 segments',
+    begin: async (site) => eventStorm(await givenTenant(site.baseUrl, site)),
+  },
+  {
+    name: '60 broadcasts at once',
+    begin: async (site) => manyBroadcasts(await givenTenant(site.baseUrl, site), 60),
+  },
+];
+
+/** Need a stack whose DNS server does not answer the names of `silentZone`. */
+export const attacksByName: readonly Attack[] = [
+  {
+    name: 'mail servers whose names are never answered',
+    async begin(site) {
+      const tenants = [];
+      for (let each = 0; each < 3; each += 1) {
+        const smtpHost = `${unique('mx')}.${silentZone}`;
+        tenants.push(await givenTenant(site.baseUrl, { ...site, smtpHost }));
+      }
+      const running = await Promise.all(tenants.map((tenant) => mailsOf(tenant, plainMail, 7)));
+      return {
+        tally: running[0]?.tally ?? new Map(),
+        async stop() {
+          await Promise.all(running.map((each) => each.stop()));
+        },
+      };
+    },
+  },
+  {
+    name: 'webhooks whose names are never answered',
+    begin: async (site) => webhooksToSlowNames(await givenTenant(site.baseUrl, site)),
+  },
+  {
+    name: 'feeds whose names are never answered',
+    begin: async (site) => feedsFromSlowNames(await givenTenant(site.baseUrl, site)),
   },
 ];

@@ -19,11 +19,19 @@ const requestMaxMs = 60_000;
 /** Requests over so many connections, one after the other on each, until it is stopped or all have been made. */
 export function flood(
   { baseUrl, token }: Pick<Tenant, 'baseUrl' | 'token'>,
-  given: { connections: number; requestsMax?: number; request: (number: number) => Asked },
+  given: {
+    connections: number;
+    /** On each connection at once. */
+    pipelining?: number;
+    requestsMax?: number;
+    request: (number: number) => Asked;
+  },
 ): Running {
-  const { connections, requestsMax = Number.POSITIVE_INFINITY, request } = given;
+  const { connections, pipelining = 1, request } = given;
+  const { requestsMax = Number.POSITIVE_INFINITY } = given;
   const pool = new Pool(baseUrl, {
     connections,
+    pipelining,
     connect: { localAddress: attackerAddress },
     headersTimeout: requestMaxMs,
     bodyTimeout: requestMaxMs,
@@ -49,7 +57,7 @@ export function flood(
       if (!stopped.signal.aborted) tally.set(status, (tally.get(status) ?? 0) + 1);
     }
   };
-  const loops = Array.from({ length: connections }, loop);
+  const loops = Array.from({ length: connections * pipelining }, loop);
   return {
     tally,
     async stop() {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCall } from '../stack/client.ts';
 import { unique } from '../stack/given.ts';
-import { givenNotification, mailTo, plainMail, type Tenant } from './tenant.ts';
+import { act, givenNotification, mailTo, plainMail, type Tenant } from './tenant.ts';
 
 export type Experience = {
   /** Of each request. */
@@ -24,10 +24,17 @@ type Load = {
   from?: Promise<unknown> | undefined;
 };
 
-/** A tenant that does nothing but its work. */
-export async function givenNeighbour(tenant: Tenant): Promise<Neighbour> {
+/** A tenant that does nothing but its work. A webhook gets the changes of its contacts. */
+export async function givenNeighbour(tenant: Tenant, hookUrl?: string): Promise<Neighbour> {
   const { baseUrl, token, workspaceId } = tenant;
   const call = createCall(baseUrl, token);
+  if (hookUrl) {
+    await act(tenant, 'webhookSubscriptions.create', {
+      name: 'Changes',
+      url: hookUrl,
+      event_types: ['contact.created', 'contact.updated'],
+    });
+  }
   const notification = await givenNotification(tenant, { source: plainMail });
   const read = () =>
     call('contacts.getByEmail', undefined, {
@@ -36,7 +43,10 @@ export async function givenNeighbour(tenant: Tenant): Promise<Neighbour> {
   const write = (number: number) =>
     call('contacts.upsert', {
       workspace_id: workspaceId,
-      contact: { email: number === 0 ? 'reader@example.com' : `r${number % 50}@example.com` },
+      contact: {
+        email: number === 0 ? 'reader@example.com' : `r${number % 50}@example.com`,
+        first_name: unique('name'),
+      },
     });
   return {
     async live({ requests, perSecond, mails, from = Promise.resolve() }) {

@@ -17,7 +17,11 @@ const resources = [
 
 export async function givenTenant(
   baseUrl: string,
-  { owner, smtpPort }: { owner: string; smtpPort: number },
+  {
+    owner,
+    smtpPort,
+    smtpHost = '127.0.0.1',
+  }: { owner: string; smtpPort: number; smtpHost?: string },
 ): Promise<Tenant> {
   const call = createCall(baseUrl, owner);
   const ask = async (operation: string, body: object) => good(await call(operation, body));
@@ -25,7 +29,7 @@ export async function givenTenant(
   await ask('workspaces.create', { id, name: 'Tenant' });
   const provider = {
     kind: 'smtp',
-    smtp: { host: '127.0.0.1', port: smtpPort, username: '', password: '', use_tls: false },
+    smtp: { host: smtpHost, port: smtpPort, username: '', password: '', use_tls: false },
     senders: [{ email: `${id}@example.com`, name: 'Tenant', is_default: true }],
     rate_limit_per_minute: 600_000,
   };
@@ -65,6 +69,25 @@ export async function givenNotification(
   const channels = { email: { template_id: id } };
   await act(tenant, 'transactional.create', { notification: { id, name: 'Mail', channels } });
   return id;
+}
+
+/** A list of so many contacts, and a template for broadcasts to them. */
+export async function givenSendable(
+  tenant: Tenant,
+  contactsMax: number,
+): Promise<{ list: string; template: string }> {
+  const [list, template] = [unique('l'), unique('t')];
+  await act(tenant, 'lists.create', { id: list, name: 'Readers' });
+  for (let first = 0; first < contactsMax; first += 5_000) {
+    const contacts = Array.from({ length: Math.min(5_000, contactsMax - first) }, (_, at) => ({
+      email: `${list}.${first + at}@example.com`,
+    }));
+    await act(tenant, 'contacts.import', { contacts, subscribe_to_lists: [list] });
+  }
+  const email = { editor_mode: 'code', mjml_source: plainMail, subject: 'News' };
+  const content = { name: 'News', channel: 'email', category: 'marketing', email };
+  await act(tenant, 'templates.create', { id: template, ...content });
+  return { list, template };
 }
 
 export function mailTo(email: string, notification: string): object {
