@@ -43,7 +43,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     store,
     revisions: new Revisions(store),
     now,
-    egress: createEgress(config.egressAllow),
+    egress: createEgress(config.egress),
     keyring,
     pageLinks: createPageLinks({ keyring, publicUrl, now }),
     contacts: createClient(ContactService, base.peer('contacts')),

@@ -12,7 +12,7 @@ import { broadcastMessage } from '../views/broadcast.ts';
 export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring } = context;
   return async (request, call) => {
-    await checkDataFeed(context, request);
+    checkDataFeed(context, request);
     const { workspaceId } = request;
     const id = randomBytes(16).toString('hex');
     const dataFeed = storedDataFeed(keyring, request.dataFeed, { workspaceId, id, before: null });

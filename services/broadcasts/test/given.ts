@@ -27,7 +27,7 @@ export async function givenService(over: Partial<Context> = {}) {
     store,
     revisions: new Revisions(store),
     now: () => clock.now,
-    egress: createEgress(['127.0.0.0/8']),
+    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     keyring,
     pageLinks: createPageLinks({
       keyring,
