@@ -30,6 +30,8 @@ type FieldPlan = {
   decode: DecodeValue;
   /** Of a list: what decodes one of its elements. */
   decodeElement: DecodeValue | undefined;
+  /** Of a map: the field that an object without entries sets. */
+  emptySets: string | undefined;
 };
 
 /** A message's decoders, made at start, so that no request reads descriptors. */
@@ -93,13 +95,14 @@ function compiled(desc: DescMessage): Decoder {
   const decoder = { plan, decode };
   decoders.set(desc, decoder);
   for (const field of desc.fields) {
-    const { nullable } = getOption(field, jsonOption);
+    const { nullable, emptySets } = getOption(field, jsonOption);
     if (!isInJson(field)) continue;
     plan.fields.set(jsonNameOf(field), {
       localName: field.localName,
       nullable,
       decode: fieldDecoder(field),
       decodeElement: field.fieldKind === 'list' ? elementDecoder(field) : undefined,
+      emptySets: desc.fields.find(({ name }) => name === emptySets)?.localName,
     });
   }
   return decoder;
@@ -118,8 +121,12 @@ function decodeMessage(plan: MessagePlan, json: unknown, depth: number): Message
       if (!field) continue;
       current = name;
       const value = json[name];
-      if (value !== null) values[field.localName] = field.decode(value, depth + 1);
-      else if (field.nullable) nulls.push(name);
+      if (value !== null) {
+        values[field.localName] = field.decode(value, depth + 1);
+        if (field.emptySets && Object.keys(value as object).length === 0) {
+          values[field.emptySets] = true;
+        }
+      } else if (field.nullable) nulls.push(name);
     }
   } catch (error) {
     throw located(error, current);

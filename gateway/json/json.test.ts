@@ -19,7 +19,9 @@ import {
   CreateTemplateRequestSchema,
   TemplateSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { InviteMemberRequestSchema } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import {
+  CreateAPIKeyRequestSchema,
   CreateWorkspaceRequestSchema,
   ListWorkspacesResponseSchema,
   SignInRootRequestSchema,
@@ -230,6 +232,22 @@ describe('a request', () => {
     );
     expect(Object.keys(arrived.contact?.customJson1 ?? {})).toEqual(['__proto__', 'b']);
     expect(Object.getPrototypeOf(arrived.contact?.customJson1)).toBe(Object.prototype);
+  });
+
+  test.each([
+    ['', false],
+    [',"permissions":null', false],
+    [',"permissions":{"lists":{"read":true}}', false],
+    [',"permissions":{}', true],
+  ])('knows an empty map from an absent one where that matters: %p', (fields, isEmpty) => {
+    for (const desc of [CreateAPIKeyRequestSchema, InviteMemberRequestSchema]) {
+      expect(decode(desc, `{"workspace_id":"w1"${fields}}`)).toHaveProperty(
+        'noPermissions',
+        isEmpty,
+      );
+    }
+    const inJson = decode(CreateAPIKeyRequestSchema, '{"no_permissions":true}');
+    expect(inJson).toHaveProperty('noPermissions', false);
   });
 
   test('reads maps with any key, and names only plain ones in errors', () => {

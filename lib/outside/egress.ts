@@ -1,39 +1,42 @@
-import { lookup } from 'node:dns/promises';
-import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import type { EgressSettings } from './config.ts';
+import { EgressError } from './egress-error.ts';
 import { passOverInterimResponses } from './interim-responses.ts';
-
-/** A call out that is not allowed, or that went wrong; its text contains no address. */
-export class EgressError extends Error {
-  override name = 'EgressError';
-}
-
-export type Target = { address: string; family: 4 | 6 };
+import { createNames, type Names } from './names/resolver.ts';
+import type { Target } from './names/target.ts';
 
 /**
  * All connections to hosts chosen by tenants. Names are resolved once, and the address that is
- * connected to is checked: private, loopback, link-local and reserved ones, and those of cloud services, are refused unless
- * an operator has allowed their range.
+ * connected to is checked: private, loopback, link-local and reserved ones, and those of cloud
+ * services, are refused unless an operator has allowed their range. A workspace whose names DNS
+ * does not answer delays itself alone.
  */
 export type Egress = {
-  /** Resolves a host to an address that may be called. */
-  resolve(host: string): Promise<Target>;
+  /** Resolves a host of a workspace to an address that may be called. */
+  resolve(host: string, workspaceId: string): Promise<Target>;
+  /** Whether the host is a literal address that may be called. */
+  allows(host: string): boolean;
   /** Whether the host is a literal address in a range that an operator has allowed. */
   opens(host: string): boolean;
-  /** Opens a TCP connection to a resolved and checked address. */
-  connect(options: { host: string; port: number; timeoutMs: number }): Promise<Socket>;
   /**
-   * Connections for callers that limit them and read answers on their own: no call waits for a connection, and no
-   * answer has a time limit. HTTP/1.1 only, since the first call of a host would hold up others until its protocol is known.
+   * Makes an HTTP call of a workspace, for callers that limit them and read answers on their own:
+   * no call waits for a connection, and no answer has a time limit.
    */
-  readonly unlimited: Dispatcher;
+  dispatch(
+    workspaceId: string,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): void;
   /** Makes one HTTP call; redirects are failures, time and size are bounded. */
   call(options: EgressCall): Promise<EgressAnswer>;
   close(): Promise<void>;
 };
 
 export type EgressCall = {
+  workspaceId: string;
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
@@ -52,31 +55,34 @@ export type EgressAnswer = {
   truncated: boolean;
 };
 
-const resolveTimeoutMs = 5_000;
+/** The workspace of a call that opens a connection: undici tells a connector the host alone. */
+const calling = new AsyncLocalStorage<string>();
 
-/** All addresses of a name by the resolver of this machine. */
-type Lookup = (name: string) => Promise<Target[]>;
-
-/** `allow` lists ranges in CIDR notation that may be called although they are not public. */
-export function createEgress(allow: readonly string[], lookUp: Lookup = lookUpAll): Egress {
+export function createEgress(
+  { allow, dnsServers }: EgressSettings,
+  names: Names = createNames({ servers: dnsServers }),
+): Egress {
   const opened = allow.map((range) => ipaddr.parseCIDR(range));
-  const resolve = (host: string) => resolveChecked(host, opened, lookUp);
-  const connect = createConnector(resolve);
-  const agent = new Agent({ connections: 50, connect });
-  const unlimited = new Agent({
-    connect: createConnector(resolve, { allowH2: false }),
+  const resolve = (host: string, workspaceId: string) =>
+    resolveChecked(host, opened, (name) => names.resolve(name, workspaceId));
+  // HTTP/1.1 only, since the first call of a host would hold up others until its protocol is known.
+  const agent = new Agent({
+    connect: createConnector(resolve),
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
     resolve,
+    allows: (host) => isIP(unbracketed(host)) !== 0 && mayCall(unbracketed(host), opened),
     opens: (host) => isIP(unbracketed(host)) !== 0 && isOpened(unbracketed(host), opened),
-    connect: async (options) => openSocket(await resolve(options.host), options),
-    unlimited,
-    call: (options) => callChecked(agent, options),
+    dispatch: (workspaceId, options, handler) => {
+      calling.run(workspaceId, () => agent.dispatch(options, handler));
+    },
+    call: (options) => calling.run(options.workspaceId, () => callChecked(agent, options)),
     close: async () => {
-      await Promise.all([agent.close(), unlimited.close()]);
+      names.close();
+      await agent.close();
     },
   };
 }
@@ -102,70 +108,33 @@ function unbracketed(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-async function resolveChecked(host: string, opened: Ranges, lookUp: Lookup): Promise<Target> {
+/** Forms such as 2130706433 or 0x7f.1 are addresses too; resolvers disagree about them. */
+const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)\.?$/i;
+
+type LookUp = (name: string) => Promise<readonly Target[]>;
+
+async function resolveChecked(host: string, opened: Ranges, lookUp: LookUp): Promise<Target> {
   const found = await addressesOf(unbracketed(host), lookUp);
   const target = found.find((candidate) => mayCall(candidate.address, opened));
   if (!target) throw new EgressError('the host is not an address that may be called');
   return target;
 }
 
-async function addressesOf(name: string, lookUp: Lookup): Promise<Target[]> {
+async function addressesOf(name: string, lookUp: LookUp): Promise<readonly Target[]> {
   const family = isIP(name);
   if (family === 4 || family === 6) return [{ address: name, family }];
-  // Forms such as 2130706433 or 0x7f.1 are addresses too; resolvers disagree about them.
-  if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(name) || /^[\dx.]+$/i.test(name)) {
+  if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(name) || endsInNumber.test(name)) {
     throw new EgressError('the host is not a valid name');
   }
-  const timeout = new Promise<never>((_, reject) => {
-    const timer = setTimeout(
-      () => reject(new EgressError('the name took too long to resolve')),
-      resolveTimeoutMs,
-    );
-    timer.unref();
-  });
-  try {
-    return await Promise.race([lookUp(name), timeout]);
-  } catch (error) {
-    if (error instanceof EgressError) throw error;
-    throw new EgressError('the name can not be resolved');
-  }
+  return lookUp(name);
 }
 
-async function lookUpAll(name: string): Promise<Target[]> {
-  const answers = await lookup(name, { all: true });
-  return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
-}
-
-function openSocket(
-  target: Target,
-  { port, timeoutMs }: { port: number; timeoutMs: number },
-): Promise<Socket> {
-  return new Promise((done, fail) => {
-    const socket = connectSocket({ host: target.address, port, family: target.family });
-    const timer = setTimeout(
-      () => socket.destroy(new EgressError('connecting took too long')),
-      timeoutMs,
-    );
-    socket.once('connect', () => {
-      clearTimeout(timer);
-      socket.off('error', fail);
-      done(socket);
-    });
-    socket.once('error', (error) => {
-      clearTimeout(timer);
-      fail(error);
-    });
-  });
-}
-
-function createConnector(
-  resolve: Egress['resolve'],
-  options?: buildConnector.BuildOptions,
-): buildConnector.connector {
+function createConnector(resolve: Egress['resolve']): buildConnector.connector {
+  const resolveForCall = (host: string) => resolve(host, calling.getStore() ?? '');
   const connect = buildConnector({
-    ...options,
+    allowH2: false,
     lookup(host, { all }, done) {
-      resolve(host).then(
+      resolveForCall(host).then(
         ({ address, family }) =>
           all ? done(null, [{ address, family }]) : done(null, address, family),
         (error: NodeJS.ErrnoException) => done(error, '', 4),
@@ -179,7 +148,7 @@ function createConnector(
       );
     // A literal address is never looked up.
     if (isIP(unbracketed(target.hostname)) === 0) return open();
-    resolve(target.hostname).then(open, (error) => done(error, null));
+    resolveForCall(target.hostname).then(open, (error) => done(error, null));
   };
 }
 

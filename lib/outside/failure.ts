@@ -1,8 +1,14 @@
-import { EgressError } from './egress.ts';
+import { EgressError } from './egress-error.ts';
+import { NameError } from './names/resolver.ts';
 
 /** Whether a call ended since its time was over. */
 export function isTimeout(error: unknown): boolean {
   return textAt(error, 'name') === 'TimeoutError';
+}
+
+/** Whether a call failed by trouble of ours, so that nothing is known of the server. */
+export function isOurs(error: unknown): boolean {
+  return error instanceof NameError && error.isOurs;
 }
 
 /** Why a call failed. The errors of sockets and of TLS contain addresses, so only their codes are used, in our own words. */

@@ -8,7 +8,7 @@ import { type FeedServer, startFeedServer } from '../../test/feed-server.ts';
 import { createEgress } from './egress.ts';
 import { askFeed } from './feed.ts';
 
-const egress = createEgress(['127.0.0.0/8']);
+const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
 let server: FeedServer;
 beforeAll(async () => {
   server = await startFeedServer();
@@ -23,14 +23,18 @@ afterAll(async () => {
 });
 
 const ask = (url = server.url, signal?: AbortSignal) =>
-  askFeed({ egress }, { url, headers: [] }, { payload: { a: 1 }, ...(signal ? { signal } : {}) });
+  askFeed(
+    { egress },
+    { url, headers: [] },
+    { workspaceId: 'a', payload: { a: 1 }, ...(signal ? { signal } : {}) },
+  );
 
 test('a feed is called by a POST of JSON with the headers of its owner, which may replace ours', async () => {
   const headers = [
     { name: 'X-Key', value: 'secret' },
     { name: 'User-Agent', value: 'mine' },
   ];
-  await askFeed({ egress }, { url: server.url, headers }, { payload: { a: 1 } });
+  await askFeed({ egress }, { url: server.url, headers }, { workspaceId: 'a', payload: { a: 1 } });
   expect(server.requests).toMatchObject([
     {
       headers: {

@@ -25,11 +25,16 @@ const depthMax = 24;
 export async function askFeed(
   { egress }: { egress: Egress },
   feed: Feed,
-  { payload, signal }: { payload: JsonObject; signal?: AbortSignal },
+  {
+    workspaceId,
+    payload,
+    signal,
+  }: { workspaceId: string; payload: JsonObject; signal?: AbortSignal },
 ): Promise<FeedAnswer> {
   const headers = headersOf(feed);
   try {
     const answer = await egress.call({
+      workspaceId,
       method: 'POST',
       url: feed.url,
       headers,

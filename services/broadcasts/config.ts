@@ -1,9 +1,9 @@
+import { type EgressSettings, readEgress } from '#lib/outside/config.ts';
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
 import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
-  /** Private ranges in CIDR notation that feeds may be in. */
-  egressAllow: readonly string[];
+  egress: EgressSettings;
   /** The gateway as people reach it, for links to pages of broadcasts; empty for no such links. */
   publicUrl: string;
   temporal: TemporalServer;
@@ -19,7 +19,7 @@ export type Config = ServiceConfig & Own;
 export const readConfig = configReader<Own>(
   { name: 'broadcasts', peers: ['contacts', 'messages', 'templates', 'workspaces'] },
   (variables) => ({
-    egressAllow: variables.list('EGRESS_ALLOW'),
+    egress: readEgress(variables),
     publicUrl: variables.text('PUBLIC_URL', ''),
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),

@@ -48,7 +48,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     quotas: new Quotas({ store, workspaces, counts, log: base.log }),
     revisions: new Revisions(store),
     now,
-    egress: createEgress(config.egressAllow),
+    egress: createEgress(config.egress),
     keyring,
     pageLinks: createPageLinks({ keyring, publicUrl, now }),
     contacts: createClient(ContactService, base.peer('contacts')),

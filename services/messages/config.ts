@@ -1,3 +1,4 @@
+import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
 import { factConnections, outcomeConnections } from './store.ts';
 
@@ -10,8 +11,7 @@ export const readConfig = configReader(
     optionalPeers: ['webhooks'],
   },
   (variables) => ({
-    /** Private ranges in CIDR notation that mail servers and feeds may be in. */
-    egressAllow: variables.list('EGRESS_ALLOW'),
+    egress: readEgress(variables),
     /** A folder on a disk that outlives the process; empty for no journal. Its path has at most 85 characters, as seen from the working directory. */
     journalFolder: variables.text('MESSAGES_JOURNAL', ''),
     /** Whether a database that was restored, or whose replica was promoted, is put on hold. */

@@ -44,13 +44,13 @@ const recordMaxMs = 5_000;
 
 export const part = servicePart(readConfig, async (parts, config) => {
   const { log, keyring, peer, peerIfDeployed } = parts;
-  const { databaseUrl, egressAllow, journalFolder } = config;
+  const { databaseUrl, journalFolder } = config;
   const store = await openMessagesStore(databaseUrl, {
     connectionsMax: config.databaseConnections,
   });
   const outcomes = await openOutcomeStore(databaseUrl, config.outcomeConnections);
   const facts = await openFactsStore(databaseUrl, config.factConnections);
-  const egress = createEgress(egressAllow);
+  const egress = createEgress(config.egress);
   const thread = new RenderThread();
   const templates = createClient(TemplateContentService, peer('templates'));
   const workspaces = createClient(WorkspaceDirectoryService, peer('workspaces'));

@@ -1,9 +1,9 @@
+import { type EgressSettings, readEgress } from '#lib/outside/config.ts';
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
 import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
 
 type Own = {
-  /** Private ranges in CIDR notation that endpoints may be in. */
-  egressAllow: readonly string[];
+  egress: EgressSettings;
   temporal: TemporalServer;
   /** The version of the worker for Temporal; empty for none. */
   buildId: string;
@@ -17,7 +17,7 @@ export type Config = ServiceConfig & Own;
 export const readConfig = configReader<Own>(
   { name: 'webhooks', peers: ['contacts', 'messages', 'workspaces'] },
   (variables) => ({
-    egressAllow: variables.list('EGRESS_ALLOW'),
+    egress: readEgress(variables),
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),

@@ -39,7 +39,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     ...clocks,
     keyring: base.keyring,
     log: base.log,
-    egress: createEgress(config.egressAllow),
+    egress: createEgress(config.egress),
     recorder: new Recorder({ ...clocks, store, log: base.log }),
   };
   measureDeliveries(sending);

@@ -1,5 +1,6 @@
 import type { Variables } from '#lib/config.ts';
 import { readSecretKey } from '#lib/keys/secret-key.ts';
+import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';
 import { type QuotaSettings, readQuotas } from './quotas/quotas.ts';
 
@@ -10,8 +11,7 @@ export const readConfig = configReader(
     optionalPeers: ['webhooks'],
   },
   (variables) => ({
-    /** Private ranges in CIDR notation that mail servers may be in. */
-    egressAllow: variables.list('EGRESS_ALLOW'),
+    egress: readEgress(variables),
     /** Addresses that may sign in as root, in lower case. */
     rootEmails: variables.list('ROOT_EMAIL').map((email) => email.toLowerCase()),
     rootSignInsMax: variables.integer('ROOT_SIGN_INS_MAX', 5, { from: 1, to: 10_000 }),

@@ -24,7 +24,7 @@ import { createReportUsage } from './usage/report-usage.ts';
 export const part = servicePart(
   readConfig,
   async ({ keyring, log, peer, peerIfDeployed }, config) => {
-    const { databaseUrl, databaseConnections, egressAllow } = config;
+    const { databaseUrl, databaseConnections } = config;
     const { rootEmails, rootSignInsMax, publicUrl, quotas, secretKeys } = config;
     const store = await openWorkspacesStore(databaseUrl, databaseConnections);
     const lastUse = new LastUse(store, log);
@@ -32,7 +32,7 @@ export const part = servicePart(
     const context = {
       store,
       keyring,
-      egress: createEgress(egressAllow),
+      egress: createEgress(config.egress),
       lastUse,
       systemMail: createClient(SystemMailService, peer('messages')),
       dataServices,

@@ -231,6 +231,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         fallback: '',
         about: 'Private ranges in CIDR notation that mail servers of tenants may be in.',
       },
+      {
+        name: 'DNS_SERVERS',
+        fallback: '',
+        about:
+          'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas; those of `/etc/resolv.conf` by default.',
+      },
     ],
   ],
   [
@@ -286,6 +292,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         fallback: '',
         about: 'Private ranges in CIDR notation that mail servers and feeds may be in.',
       },
+      {
+        name: 'DNS_SERVERS',
+        fallback: '',
+        about:
+          'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas; those of `/etc/resolv.conf` by default.',
+      },
     ],
   ],
   [
@@ -339,6 +351,12 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         name: 'EGRESS_ALLOW',
         fallback: '',
         about: 'Private ranges in CIDR notation that feeds and webhook endpoints may be in.',
+      },
+      {
+        name: 'DNS_SERVERS',
+        fallback: '',
+        about:
+          'The DNS servers for names that tenants choose: `address` or `address:port`, several separated by commas; those of `/etc/resolv.conf` by default.',
       },
     ],
   ],

@@ -14,20 +14,20 @@ function placeOf(kind: Kind): Place {
 }
 
 /** Checks the feeds of a create or update request. */
-export async function checkDataFeed(
+export function checkDataFeed(
   { egress }: { egress: Egress },
   { dataFeed }: { dataFeed?: DataFeed | undefined },
-): Promise<void> {
-  await checkFeed(egress, 'global', dataFeed?.globalFeed);
-  await checkFeed(egress, 'recipient', dataFeed?.recipientFeed);
+): void {
+  checkFeed(egress, 'global', dataFeed?.globalFeed);
+  checkFeed(egress, 'recipient', dataFeed?.recipientFeed);
 }
 
-async function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): Promise<void> {
+function checkFeed(egress: Egress, kind: Kind, feed: Feed | undefined): void {
   if (!feed) return;
   const place = placeOf(kind);
   if (feed.enabled) {
     const fault = feed.url
-      ? await feedUrlFault(egress, feed.url)
+      ? feedUrlFault(egress, feed.url)
       : `URL is required when ${kind} feed is enabled`;
     const about = feed.url ? `${kind} feed URL: ` : '';
     if (fault) throw invalidField(`${place.path}url`, `${place.prefix}${about}${fault}`);

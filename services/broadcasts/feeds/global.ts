@@ -22,7 +22,10 @@ export async function askGlobalFeed(
   broadcast: Broadcast,
   feed: Feed,
 ): Promise<GlobalFeed | { error: string }> {
-  const answer = await askFeed(context, feed, { payload: await subjectOf(context, broadcast) });
+  const answer = await askFeed(context, feed, {
+    workspaceId: broadcast.workspace_id,
+    payload: await subjectOf(context, broadcast),
+  });
   if ('error' in answer) return answer;
   const json = JSON.stringify(answer.data);
   // Serializing again can lengthen numbers such as 1e20.

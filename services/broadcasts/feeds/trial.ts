@@ -11,11 +11,8 @@ import { feedUrlFault } from './url.ts';
 type Trial = Pick<Feed, 'url' | 'headers'>;
 
 /** Checks the feed of a test request. */
-export async function checkTrial(
-  { egress }: { egress: Egress },
-  { url, headers }: Trial,
-): Promise<void> {
-  const fault = await feedUrlFault(egress, url);
+export function checkTrial({ egress }: { egress: Egress }, { url, headers }: Trial): void {
+  const fault = feedUrlFault(egress, url);
   if (fault) throw invalidField('url', `url: ${fault}`);
   checkHeaders(headers, { path: '', prefix: '' });
 }

@@ -8,7 +8,7 @@ const internal = /^(.+\.)?(internal|corp|intranet)$|^metadata$|\.cluster\.local$
  * The error of a feed URL, if any. Host names are checked by syntax only: the addresses that they resolve to are
  * checked on every call.
  */
-export async function feedUrlFault(egress: Egress, text: string): Promise<string | undefined> {
+export function feedUrlFault(egress: Egress, text: string): string | undefined {
   if (/^https?:\/*$/i.test(text)) return 'URL must have a host';
   if (!URL.canParse(text)) return 'invalid URL: it can not be read';
   const url = new URL(text);
@@ -22,15 +22,11 @@ export async function feedUrlFault(egress: Egress, text: string): Promise<string
   return hostFault(egress, url.hostname);
 }
 
-async function hostFault(egress: Egress, host: string): Promise<string | undefined> {
+function hostFault(egress: Egress, host: string): string | undefined {
   const name = host.replace(/\.$/, '');
   if (internal.test(name)) return 'URL must not use internal domain';
   if (local.test(name)) return 'URL must not use localhost or local domain';
-  if (isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0) return undefined;
-  try {
-    await egress.resolve(host);
-    return undefined;
-  } catch {
-    return 'URL must not use private or restricted IP address';
-  }
+  const isName = isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0;
+  if (isName || egress.allows(host)) return undefined;
+  return 'URL must not use private or restricted IP address';
 }

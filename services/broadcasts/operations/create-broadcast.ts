@@ -15,7 +15,7 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
     const { workspaceId } = request;
     quotas.requireRoom(workspaceId, 'broadcasts');
     if (request.dataFeed?.globalFeed) quotas.requireRoom(workspaceId, 'feed_bytes');
-    await checkDataFeed(context, request);
+    checkDataFeed(context, request);
     const id = randomBytes(16).toString('hex');
     const dataFeed = storedDataFeed(keyring, request.dataFeed, { workspaceId, id, before: null });
     const content = storedContent(request);

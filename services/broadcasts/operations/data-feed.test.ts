@@ -7,7 +7,7 @@ import { openFeed } from '../feeds/headers.ts';
 import { draftContent, givenBroadcast, useService } from '../test/given.ts';
 
 // No private network is open, as for the tenants of a real installation.
-const given = useService({ egress: createEgress([]) });
+const given = useService({ egress: createEgress({ allow: [], dnsServers: [] }) });
 
 const workspaceId = 'acme';
 const url = 'https://feeds.example.com/news';

@@ -6,7 +6,7 @@ import { checkTrial, trialAnswer, trialOf } from '../feeds/trial.ts';
 
 export function refreshGlobalFeed(context: Context): Methods['refreshGlobalFeed'] {
   return async (request) => {
-    await checkTrial(context, request);
+    checkTrial(context, request);
     const key = { workspaceId: request.workspaceId, id: request.broadcastId };
     const broadcast = await findBroadcast(context.store.fork(), key);
     const feed = trialOf(context, request, {

@@ -15,7 +15,7 @@ export function testRecipientFeed(context: Context): Methods['testRecipientFeed'
     const { workspaceId, broadcastId: id, contactEmail: email } = request;
     // The contact's fields go to the owner of the feed.
     if (email) requirePermission(call, 'contacts', 'read');
-    await checkTrial(context, request);
+    checkTrial(context, request);
     const broadcast = await findBroadcast(context.store.fork(), { workspaceId, id });
     const contact = email ? await contactOf(context, workspaceId, email) : sample;
     const feed = trialOf(context, request, {
@@ -23,7 +23,7 @@ export function testRecipientFeed(context: Context): Methods['testRecipientFeed'
       kept: broadcast.data_feed?.recipient_feed,
     });
     const payload: JsonObject = { contact, ...(await subjectOf(context, broadcast)) };
-    const answer = await askFeed(context, feed, { payload });
+    const answer = await askFeed(context, feed, { workspaceId, payload });
     return { ...trialAnswer('recipient', answer), contactEmail: email || sampleEmail };
   };
 }

@@ -21,7 +21,7 @@ import { broadcastMessage } from '../views/broadcast.ts';
 export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
   const { store, now, keyring } = context;
   return async (request, call) => {
-    await checkDataFeed(context, request);
+    checkDataFeed(context, request);
     const content = storedContent(request);
     const isJudged = await judgeIfScheduled(context, request, content);
     if (isJudged) await expectTemplateUses(store, broadcastUser(request));

@@ -31,7 +31,7 @@ export async function givenService(over: Partial<Context> = {}) {
     quotas: testQuotas({ store, counts }, quotas),
     revisions: new Revisions(store),
     now: () => clock.now,
-    egress: createEgress(['127.0.0.0/8']),
+    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     keyring,
     pageLinks: createPageLinks({
       keyring,

@@ -5,6 +5,7 @@ import type { RecipientFeed, SendPlan } from '#gen/postrider/messages/v1/message
 import { createCache } from '#lib/cache.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { headerPlace } from '#lib/keys/places.ts';
+import { Shares } from '#lib/limits/shares.ts';
 import type { Scope } from '#lib/liquid/engine.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
@@ -44,7 +45,7 @@ export type Fed = { answers: Map<string, JsonObject>; outage: string };
 
 /** From one batch; broadcasts send three batches at a time. */
 const callsAtOnce = 5;
-/** To all feeds; an answer has up to a megabyte. A workspace has as many at most as all leave free. */
+/** To all feeds; an answer has up to a megabyte. */
 const callsAtOnceMax = 200;
 const workspaceCallsMax = 20;
 const askAgainMs = 50;
@@ -54,31 +55,13 @@ const portionMaxBytes = 4 * 1024 * 1024;
 /** With 5 s for each of three calls, all end before the batch has to answer. */
 const retryDelaysMs = [250, 500];
 
-type Ways = { egress: Egress; places: FeedPlaces };
-
-/** Bounds the calls to feeds, so that slow feeds of one workspace leave places for others. */
-class FeedPlaces {
-  readonly #taken = new Map<string, number>();
-  #total = 0;
-
-  take(workspaceId: string): boolean {
-    const taken = this.#taken.get(workspaceId) ?? 0;
-    if (taken >= Math.min(workspaceCallsMax, callsAtOnceMax - this.#total)) return false;
-    this.#taken.set(workspaceId, taken + 1);
-    this.#total += 1;
-    return true;
-  }
-
-  release(workspaceId: string): void {
-    const left = (this.#taken.get(workspaceId) ?? 1) - 1;
-    if (left > 0) this.#taken.set(workspaceId, left);
-    else this.#taken.delete(workspaceId);
-    this.#total -= 1;
-  }
-}
+type Ways = { egress: Egress; places: Shares };
 
 export function createFeeds({ egress, keyring }: { egress: Egress; keyring: Keyring }): Feeds {
-  const ways = { egress, places: new FeedPlaces() };
+  const ways = {
+    egress,
+    places: new Shares({ placesMax: callsAtOnceMax, tenantMax: workspaceCallsMax }),
+  };
   const parsed = createCache<JsonObject>({ entriesMax: 16, keepMs: 10 * 60_000 });
   return {
     open: ({ workspaceId, broadcastId }, { url, headers }) => ({
@@ -148,11 +131,11 @@ async function askSome(ways: Ways, portion: Portion): Promise<Fed> {
 /** Retries after transient errors. */
 async function askPatiently(
   ways: Ways,
-  { recipient, contacts }: Portion,
+  { workspaceId, recipient, contacts }: Portion,
   { email, signal }: { email: string; signal: AbortSignal },
 ): Promise<FeedAnswer> {
   const payload = { ...recipient.payload, contact: contactPayload(email, contacts) };
-  const ask = () => askFeed(ways, recipient.feed, { payload, signal });
+  const ask = () => askFeed(ways, recipient.feed, { workspaceId, payload, signal });
   for (const delayMs of retryDelaysMs) {
     const answer = await ask();
     if ('data' in answer || !answer.isRetryable || signal.aborted) return answer;

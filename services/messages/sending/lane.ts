@@ -16,7 +16,7 @@ export type LaneKey = { workspaceId: string; integrationId: string };
 
 /** What a lane shares with the others. */
 export type LaneHost = {
-  resolve: Resolve;
+  resolve: (host: string, workspaceId: string) => ReturnType<Resolve>;
   /** Whether a message of the workspace may be begun; not while too many outcomes wait to be recorded. */
   mayStart: (workspaceId: string) => boolean;
   /** Whether bulk mail may be begun; not while urgent mail takes long in this process. */
@@ -105,7 +105,7 @@ export class Lane {
       // The old connections end by themselves when nothing is left to send on them.
       const pool = new SmtpPool({
         settings: { perMinute, ...settings },
-        resolve: this.#host.resolve,
+        resolve: (host) => this.#host.resolve(host, this.workspaceId),
         mayStart: () => this.mayStart,
         mayStartBulk: this.#host.mayStartBulk,
       });

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isOurs, reasonOf } from '#lib/outside/failure.ts';
 import { outageInfo, type Reply } from './outcome.ts';
 import { type Target, Wire } from './wire.ts';
 
@@ -73,7 +74,8 @@ export async function dial(
 async function resolveHost({ host, port }: ServerSettings, resolve: Resolve): Promise<Target> {
   try {
     return { ...(await resolve(host)), port };
-  } catch {
+  } catch (error) {
+    if (isOurs(error)) throw new OutageError(reasonOf(error));
     throw new OutageError('the server name does not lead to an address that may be called');
   }
 }

@@ -53,7 +53,7 @@ export async function givenService() {
   const sink = await startSink({ bodiesMax: 300 });
   const world = newWorld(sink.port);
   const peers = { store, keyring, workspaces: workspacesOf(world), templates: templatesOf(world) };
-  const egress = createEgress(['127.0.0.0/8']);
+  const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
   /** Another process of the service. */
   const newProcess = (over: Partial<Context> = {}) => {
     const { owner = crypto.randomUUID(), journal } = over;

@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createEgress, type Target } from '#lib/outside/egress.ts';
+import { createEgress } from '#lib/outside/egress.ts';
+import type { Target } from '#lib/outside/names/target.ts';
 import { certificate } from '../../../test/certificate.ts';
 import { givenEndpoint, urlOf } from '../test/given-endpoint.ts';
 import { type Callback, sendCallback } from './callback.ts';
 import { keyOf } from './signature.ts';
 
-const egress = createEgress(['127.0.0.0/8']);
+const egress = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
 afterAll(() => egress.close());
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -246,12 +247,15 @@ test.each(['http://10.0.0.1/', 'http://[::1]/', 'https://169.254.169.254/latest'
 test('a name is called at the address that was checked, whatever it resolves to a moment later', async () => {
   const addresses = ['127.0.0.1', '10.0.0.1'];
   let asked = 0;
-  const lookUp = async (): Promise<Target[]> => {
+  const resolve = async (): Promise<Target[]> => {
     const address = addresses[Math.min(asked, 1)] ?? '';
     asked += 1;
     return [{ address, family: 4 }];
   };
-  const rebound = createEgress(['127.0.0.0/8'], lookUp);
+  const rebound = createEgress(
+    { allow: ['127.0.0.0/8'], dnsServers: [] },
+    { resolve, close: () => {} },
+  );
   const endpoint = await givenEndpoint();
   const url = endpoint.url.replace('127.0.0.1', 'rebind.example');
   const sendIt = () => sendCallback(rebound, { ...callback, url }, { now: new Date() });

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Egress } from '#lib/outside/egress.ts';
-import { reasonOf } from '#lib/outside/failure.ts';
+import { isOurs, reasonOf } from '#lib/outside/failure.ts';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import { AnswerBody, retryAfterMsOf } from './answer.ts';
 import { signatureOf } from './signature.ts';
@@ -31,20 +31,22 @@ export type Answer = {
   error: string | null;
   /** As the answer asked for. */
   retryAfterMs: number;
+  /** The endpoint was not reached by trouble of ours, which is none of its failures. */
+  isOurs?: true;
 };
 
 const timeoutMs = 10_000;
 
 /** Sends one callback, and waits at most ten seconds for the whole answer. Never rejects: a failure is an answer too. */
 export function sendCallback(
-  { unlimited }: Pick<Egress, 'unlimited'>,
+  egress: Pick<Egress, 'dispatch'>,
   callback: Callback,
   { now, timeoutMs: waitMs = timeoutMs }: { now: Date; timeoutMs?: number },
 ): Promise<Answer> {
   return new Promise((done) => {
     const exchange = new Exchange(done, waitMs);
     try {
-      unlimited.dispatch(requestOf(callback, now), exchange);
+      egress.dispatch(callback.workspaceId, requestOf(callback, now), exchange);
     } catch (error) {
       exchange.fail(error);
     }
@@ -128,7 +130,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   fail(error: unknown): void {
-    this.#fail(reasonOf(error));
+    this.#fail(reasonOf(error), isOurs(error));
   }
 
   #answer(): void {
@@ -141,8 +143,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  #fail(error: string): void {
-    this.#finish({ status: null, body: null, error, retryAfterMs: 0 });
+  #fail(error: string, byUs = false): void {
+    const answer: Answer = { status: null, body: null, error, retryAfterMs: 0 };
+    this.#finish(byUs ? { ...answer, isOurs: true } : answer);
   }
 
   #finish(answer: Answer): void {

@@ -13,6 +13,8 @@ export const failingReason = 'The endpoint has failed for five days';
 const opensAfter = 5;
 const probeAfterMinMs = 30_000;
 const probeAfterMaxMs = 15 * 60_000;
+/** For as long a failed look-up of its name is kept. */
+const ourPauseMs = 5_000;
 const failingMaxMs = 5 * 24 * 3_600_000;
 
 const seconds = (count: number) => count * 1_000;
@@ -63,6 +65,16 @@ export function afterFailure(health: Health, now: Date, random = Math.random()):
     recovered_at: null,
     next_claim_at: null,
   };
+}
+
+/**
+ * Nothing is known of the endpoint, so its failures stay as they are; it gets nothing more for a
+ * moment.
+ */
+export function afterOurFailure(health: Health, now: Date): Health {
+  if (health.probe_at != null) return health;
+  const nextAt = new Date(now.getTime() + ourPauseMs);
+  return { ...health, recovered_at: now, next_claim_at: nextAt };
 }
 
 /** A success closes the circuit; then claims are paced for some seconds. */

@@ -24,7 +24,7 @@ type Filters = { list_ids: readonly string[]; segment_ids: readonly string[] };
  * segments that the subscription had may be gone since.
  */
 export async function contentOf({ egress, audience }: Sources, request: Request, had?: Filters) {
-  const fault = await urlFault(egress, request.url);
+  const fault = await urlFault(egress, request);
   if (fault) throw invalidField('url', fault);
   const { settings } = request;
   const content = {

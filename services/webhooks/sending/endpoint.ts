@@ -1,5 +1,6 @@
 import {
   afterFailure,
+  afterOurFailure,
   afterSuccess,
   failingReason,
   goneReason,
@@ -28,6 +29,8 @@ export type Endpoint = {
 export type Recorded = {
   endedAt: Date;
   isSuccess: boolean;
+  /** Whether a failure was trouble of ours. */
+  isOurs: boolean;
   /** Whether the endpoint said that it is gone for ever. */
   isGone: boolean;
   /** When it is tried again. */
@@ -53,11 +56,10 @@ const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 /** What the results of an endpoint's deliveries change in its row. */
 export function endpointAfter(endpoint: Endpoint, results: readonly Recorded[]): EndpointChange {
   const inOrder = results.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime());
-  const health = inOrder.reduce(
-    (before, { isSuccess, endedAt }) =>
-      isSuccess ? afterSuccess(before, endedAt) : afterFailure(before, endedAt),
-    healthOf(endpoint),
-  );
+  const health = inOrder.reduce((before, { isSuccess, isOurs, endedAt }) => {
+    if (isSuccess) return afterSuccess(before, endedAt);
+    return isOurs ? afterOurFailure(before, endedAt) : afterFailure(before, endedAt);
+  }, healthOf(endpoint));
   const at = inOrder.at(-1)!.endedAt;
   const isGone = inOrder.some((result) => result.isGone);
   const disabledReason = endpoint.enabled ? reasonToDisable(health, { isGone, at }) : null;

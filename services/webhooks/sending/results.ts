@@ -53,7 +53,14 @@ function judge(result: Result): Judged {
     ? undefined
     : retryAt(attempt, { now: endedAt, retryAfterMs: answer.retryAfterMs });
   const status = isSuccess ? 'delivered' : dueAt ? 'pending' : 'failed';
-  return { ...result, isSuccess, isGone: answer.status === 410, dueAt, status };
+  return {
+    ...result,
+    isSuccess,
+    isOurs: answer.isOurs === true,
+    isGone: answer.status === 410,
+    dueAt,
+    status,
+  };
 }
 
 /** The times of a result by the database's clock. */

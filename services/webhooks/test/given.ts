@@ -74,7 +74,7 @@ export async function givenService(over: Partial<Context> = {}) {
     log,
     ...clocks,
     keyring,
-    egress: over.egress ?? createEgress(['127.0.0.0/8']),
+    egress: over.egress ?? createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     recorder: new Recorder({ ...clocks, store, log }),
   };
   /** Of every workspace, where they differ from the defaults. */

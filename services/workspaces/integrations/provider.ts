@@ -5,7 +5,9 @@ import {
   SmtpSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { type Egress, EgressError } from '#lib/outside/egress.ts';
+import type { Egress } from '#lib/outside/egress.ts';
+import { EgressError } from '#lib/outside/egress-error.ts';
+import { NameError } from '#lib/outside/names/resolver.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import { type StoredProvider, unknownRetriesDefault } from '../integration.ts';
 import { storedWarmUp } from './warm-up.ts';
@@ -149,11 +151,14 @@ function checkedSenders(
 }
 
 /** Refuses a host that every send would refuse. A name that doesn't resolve yet is accepted. */
-export async function checkHost(egress: Egress, host: string): Promise<void> {
+export async function checkHost(
+  egress: Egress,
+  { host, workspaceId }: { host: string; workspaceId: string },
+): Promise<void> {
   try {
-    await egress.resolve(host);
+    await egress.resolve(host, workspaceId);
   } catch (error) {
-    if (!(error instanceof EgressError) || /resolve/.test(error.message)) return;
+    if (!(error instanceof EgressError) || error instanceof NameError) return;
     throw invalidField('provider.smtp.host', error.message);
   }
 }

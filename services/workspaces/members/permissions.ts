@@ -19,7 +19,7 @@ export function everything(): Permissions {
 }
 
 /** As stored. Throws for a resource that does not exist. */
-export function storedPermissions(given: Given): Permissions {
+function storedPermissions(given: Given): Permissions {
   return Object.fromEntries(
     Object.entries(given).map(([resource, { read, write }]) => {
       if (!resources.includes(resource)) {
@@ -33,7 +33,18 @@ export function storedPermissions(given: Given): Permissions {
   );
 }
 
-/** Everything unless the request says otherwise. */
-export function permissionsOrAll(given: Given): Permissions {
-  return Object.keys(given).length === 0 ? everything() : storedPermissions(given);
+/** Of a request, in which an empty map is an absent one unless it says that it denies all. */
+type Asked = { permissions: Given; noPermissions: boolean };
+
+export function permissionsOrAll(asked: Asked): Permissions {
+  return isAbsent(asked) ? everything() : storedPermissions(asked.permissions);
+}
+
+export function neededPermissions(asked: Asked): Permissions {
+  if (isAbsent(asked)) throw invalidField('permissions', 'permissions is required');
+  return storedPermissions(asked.permissions);
+}
+
+function isAbsent({ permissions, noPermissions }: Asked): boolean {
+  return Object.keys(permissions).length === 0 && !noPermissions;
 }

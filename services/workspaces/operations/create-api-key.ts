@@ -12,7 +12,7 @@ import { lockWorkspace } from '../workspace-queries.ts';
 
 export function createAPIKey({ store, keyring, now, publicUrl }: Context): Methods['createAPIKey'] {
   return async (request, call) => {
-    const permissions = permissionsOrAll(request.permissions);
+    const permissions = permissionsOrAll(request);
     const email = `${request.emailPrefix}@${new URL(publicUrl).host}`.toLowerCase();
     const at = now();
     const expiresAt = expiryOf(request.expiresAt && timestampDate(request.expiresAt), at);

@@ -26,7 +26,7 @@ export function createIntegration({
     const id = crypto.randomUUID();
     const place = passwordPlace(request.workspaceId, id);
     const provider = storedProvider(request.provider, (text) => keyring.letters.seal(text, place));
-    await checkHost(egress, provider.smtp.host);
+    await checkHost(egress, { host: provider.smtp.host, workspaceId: request.workspaceId });
     const at = now();
     return once(store, call, WorkspaceService.method.createIntegration, request, async (em) => {
       const workspace = await lockWorkspace(em, request.workspaceId);

@@ -25,7 +25,7 @@ export function inviteMember(context: Context): Methods['inviteMember'] {
     const { workspaceId } = request;
     const email = canonicalAddress(request.email);
     if (!email) throw invalidField('email', 'email is not a valid address');
-    const permissions = permissionsOrAll(request.permissions);
+    const permissions = permissionsOrAll(request);
     await admitAttempt(context, call, [
       { key: `invitation to ${email}`, attemptsMax: 5, windowMs: hourMs },
       { key: `invitation of ${workspaceId}`, attemptsMax: 50, windowMs: hourMs },

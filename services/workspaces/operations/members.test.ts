@@ -59,6 +59,32 @@ test('setUserPermissions counts at once, for members and keys, not for owners', 
   });
 });
 
+test('an empty object denies all to keys and members, and an absent one to none', async () => {
+  const { id: keyId } = await givenKey(given, root, { workspaceId });
+  const claims = await joined(given, { root, workspaceId }, ann);
+  const members = given.members(root);
+  const permissionsOf = async (userId: string) => {
+    const { members: all } = await members.listMembers({ id: workspaceId });
+    const member = all.find((each) => each.userId === userId);
+    return Object.values(member?.permissions ?? {}).filter(({ read, write }) => read || write);
+  };
+  expect(await permissionsOf(keyId)).toHaveLength(8);
+  expect(await permissionsOf(claims.subject)).toHaveLength(8);
+  const key = { workspaceId, emailPrefix: 'nothing', noPermissions: true };
+  const { id } = await given.workspaces(root).createAPIKey(key);
+  expect(await permissionsOf(id)).toEqual([]);
+  const { invitation } = await members.inviteMember({
+    workspaceId,
+    email: bob,
+    noPermissions: true,
+  });
+  expect(invitation?.permissions).toEqual({});
+  for (const userId of [keyId, claims.subject]) {
+    await members.setUserPermissions({ workspaceId, userId, noPermissions: true });
+    expect(await permissionsOf(userId)).toEqual([]);
+  }
+});
+
 test('no member but the owner changes members, whatever the permissions', async () => {
   const claims = await joined(given, { root, workspaceId }, ann);
   const members = given.members(claims);

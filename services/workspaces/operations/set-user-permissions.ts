@@ -3,11 +3,12 @@ import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeMember, findMember, lockAsOwner } from '../members/members.ts';
-import { storedPermissions } from '../members/permissions.ts';
+import { neededPermissions } from '../members/permissions.ts';
 
 export function setUserPermissions({ store }: Context): Methods['setUserPermissions'] {
-  return async ({ workspaceId, userId, permissions: given }, call) => {
-    const permissions = storedPermissions(given);
+  return async (request, call) => {
+    const { workspaceId, userId } = request;
+    const permissions = neededPermissions(request);
     await store.fork().transactional(async (em) => {
       await lockAsOwner(em, call, workspaceId);
       const { role, permissions: before } = await findMember(em, workspaceId, userId);

@@ -18,7 +18,7 @@ export function updateIntegration({
     const place = passwordPlace(workspaceId, integrationId);
     const seal = (text: string) => keyring.letters.seal(text, place);
     const checked = storedProvider(given, seal);
-    await checkHost(egress, checked.smtp.host);
+    await checkHost(egress, { host: checked.smtp.host, workspaceId });
     await store.fork().transactional(async (em) => {
       const integration = await em.findOneOrFail(
         Integration,

@@ -43,7 +43,7 @@ export async function givenService(url?: string) {
     secretKeys: [secretKey],
     verifyOld: oldTokenVerifier([secretKey], () => {}),
     credentials: { resealPasswords: async () => create(ResealPasswordsResponseSchema) },
-    egress: createEgress(['127.0.0.0/8']),
+    egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     systemMail: postbox.systemMail,
     dataServices: {},
     usageCounters: {},

@@ -1,0 +1,29 @@
+import { Resolver } from 'node:dns';
+import type { Variables } from '../config.ts';
+
+/** How calls go to hosts that tenants have chosen. */
+export type EgressSettings = {
+  /** Ranges in CIDR notation that may be called although they are not public. */
+  allow: readonly string[];
+  /**
+   * `address` or `address:port` of the DNS servers to ask; those of `/etc/resolv.conf` if there are
+   * none.
+   */
+  dnsServers: readonly string[];
+};
+
+export function readEgress(variables: Variables): EgressSettings {
+  const dnsServers = variables.list('DNS_SERVERS');
+  variables.derived(() => checkServers(dnsServers));
+  return { allow: variables.list('EGRESS_ALLOW'), dnsServers };
+}
+
+function checkServers(servers: readonly string[]): void {
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error(
+      'DNS_SERVERS must be addresses, such as 10.0.0.53, 10.0.0.53:5353 or [fd00::53]:53',
+    );
+  }
+}

@@ -1,0 +1,190 @@
+import { LRUCache } from 'lru-cache';
+import { FairQueue } from '#lib/collections/fair-queue.ts';
+import { Shares } from '#lib/limits/shares.ts';
+import { EgressError } from '../egress-error.ts';
+import { type Answer, queryDns } from './query.ts';
+import { candidatesOf, createSystemFiles, type SystemFiles } from './system-files.ts';
+import type { Target } from './target.ts';
+
+/** A name has no address that is known now. */
+export class NameError extends EgressError {
+  override name = 'NameError';
+  /**
+   * Whether it is trouble of ours: the name may be right, and nothing is known of the server behind
+   * it.
+   */
+  readonly isOurs: boolean;
+
+  constructor(text: string, { isOurs }: { isOurs: boolean }) {
+    super(text);
+    this.isOurs = isOurs;
+  }
+}
+
+/** Looks up names that tenants have chosen. */
+export type Names = {
+  /**
+   * All addresses of a name, in the order in which to try them; for a workspace, whose share it
+   * takes. Throws a NameError.
+   */
+  resolve(name: string, workspaceId: string): Promise<readonly Target[]>;
+  /** Ends the queries that are open. */
+  close(): void;
+};
+
+type Options = {
+  /** `address` or `address:port`; those of `/etc/resolv.conf` if there are none. */
+  servers?: readonly string[];
+  readFiles?: () => Promise<SystemFiles>;
+};
+
+/** Queries at a time; each has a socket. A workspace has as many at most as all leave free. */
+const queriesMax = 256;
+const workspaceQueriesMax = 16;
+const workspaceWaitingMax = 200;
+const waitingMax = 2_000;
+/**
+ * Both together are shorter than the 5 s of a call to a feed, so that a name's silence is never
+ * taken for the server's.
+ */
+const waitMaxMs = 1_000;
+const queryMaxMs = 3_500;
+const namesMax = 10_000;
+const keptMinMs = 1_000;
+const keptMaxMs = 60_000;
+const failureKeptMs = 5_000;
+
+const loopback: readonly Target[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+export function createNames({
+  servers = [],
+  readFiles = createSystemFiles(),
+}: Options = {}): Names {
+  return new Resolver(servers, readFiles);
+}
+
+/**
+ * Asks for a name once, for all that wait for it, and keeps the answer for as long as DNS says,
+ * within bounds. Nothing of this takes a thread of the process, and a workspace whose names are
+ * never answered fills its own share alone.
+ */
+class Resolver implements Names {
+  readonly #servers: readonly string[];
+  readonly #readFiles: () => Promise<SystemFiles>;
+  readonly #kept = new LRUCache<string, Answer>({
+    max: namesMax,
+    // The library's own clock stops while a machine sleeps.
+    perf: { now: () => Date.now() },
+  });
+  readonly #open = new Map<string, Promise<Answer>>();
+  readonly #shares = new Shares({ placesMax: queriesMax, tenantMax: workspaceQueriesMax });
+  readonly #queue = new FairQueue<() => void>();
+  #waiting = 0;
+  readonly #closing = new AbortController();
+
+  constructor(servers: readonly string[], readFiles: () => Promise<SystemFiles>) {
+    this.#servers = servers;
+    this.#readFiles = readFiles;
+  }
+
+  async resolve(host: string, workspaceId: string): Promise<readonly Target[]> {
+    const name = host.toLowerCase();
+    const answer = await (this.#known(name) ?? this.#ask(name, workspaceId));
+    if ('targets' in answer) return answer.targets;
+    if (answer.failure === 'not_there') {
+      throw new NameError('the name does not resolve to an address', { isOurs: false });
+    }
+    throw new NameError('our DNS resolver has no answer for the name now', { isOurs: true });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #known(name: string): Answer | Promise<Answer> | undefined {
+    return this.#kept.get(name) ?? this.#open.get(name);
+  }
+
+  /**
+   * Another workspace's query is shared once it is open: those that wait may wait behind others of
+   * their own workspace.
+   */
+  async #ask(name: string, workspaceId: string): Promise<Answer> {
+    if (!this.#shares.take(workspaceId)) {
+      await this.#wait(workspaceId);
+      const known = this.#known(name);
+      if (known) {
+        this.#release(workspaceId);
+        return known;
+      }
+    }
+    const open = this.#query(name).finally(() => {
+      this.#open.delete(name);
+      this.#release(workspaceId);
+    });
+    this.#open.set(name, open);
+    return open;
+  }
+
+  async #query(name: string): Promise<Answer> {
+    const files = await this.#readFiles();
+    const local = localTargets(name, files);
+    // What the files say holds for as long as they are not read again.
+    if (local) return { targets: [...local], ttlSeconds: 0 };
+    const signal = AbortSignal.any([AbortSignal.timeout(queryMaxMs), this.#closing.signal]);
+    const answer = await queryDns(candidatesOf(name, files), { servers: this.#servers, signal });
+    this.#kept.set(name, answer, { ttl: keptMsOf(answer) });
+    return answer;
+  }
+
+  #release(workspaceId: string): void {
+    this.#shares.release(workspaceId);
+    for (;;) {
+      const next = this.#queue.take((tenant) => this.#shares.mayTake(tenant));
+      if (!next) return;
+      this.#waiting -= 1;
+      this.#shares.take(next.tenant);
+      next.item();
+    }
+  }
+
+  /** Resolves with a place taken. */
+  async #wait(workspaceId: string): Promise<void> {
+    if (this.#queue.sizeOf(workspaceId) >= workspaceWaitingMax || this.#waiting >= waitingMax) {
+      throw tooMany();
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#queue.add(workspaceId, resolve);
+    this.#waiting += 1;
+    const timer = setTimeout(() => {
+      if (!this.#queue.remove(workspaceId, resolve)) return;
+      this.#waiting -= 1;
+      reject(tooMany());
+    }, waitMaxMs);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function tooMany(): NameError {
+  return new NameError('too many names of this workspace wait for an answer of DNS', {
+    isOurs: true,
+  });
+}
+
+/** `localhost` and the names below it are this machine whatever DNS says (RFC 6761, 6.3). */
+function localTargets(name: string, { hosts }: SystemFiles): readonly Target[] | undefined {
+  const plain = name.replace(/\.$/, '');
+  return hosts.get(plain) ?? (/(^|\.)localhost$/.test(plain) ? loopback : undefined);
+}
+
+function keptMsOf(answer: Answer): number {
+  if ('failure' in answer) return failureKeptMs;
+  return Math.min(Math.max(answer.ttlSeconds * 1_000, keptMinMs), keptMaxMs);
+}
