@@ -59,6 +59,15 @@ const cases: Record<string, () => Promise<void>> = {
     );
     expect(actions).toEqual([{ action: 'own' }]);
   },
+  async reportQuotaUse() {
+    await given.usage(root).setQuotas({ workspaceId: id, quotas: { contacts: 20n } });
+    const report = { workspaceId: id, resource: 'contacts', used: 10n };
+    await given.directory.reportQuotaUse({ ...report, quota: 10n });
+    const notices = () => rowsOf('select resource from quota_notices where workspace_id = $1');
+    expect(await notices()).toEqual([]);
+    await given.directory.reportQuotaUse({ ...report, quota: 20n });
+    expect(await notices()).toEqual([{ resource: 'contacts' }]);
+  },
   async reportUsage() {
     const key = createHash('sha256').update(id).digest('hex');
     const report = async (count: number) =>

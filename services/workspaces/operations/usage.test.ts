@@ -103,6 +103,7 @@ test('the owners get one mail a week for each resource that is nearly used', asy
   const workspaceId = await givenWorkspace();
   const report = (resource: string) =>
     given.directory.reportQuotaUse({ workspaceId, resource, used: 9n, quota: 10n });
+  await given.usage(root).setQuotas({ workspaceId, quotas: { contacts: 10n, lists: 10n } });
   const jobs = async () => {
     const rows = await query<{ payload: { workspaceId: string; resource: string } }>(
       given.context.store.fork(),
