@@ -1,4 +1,4 @@
-import { attacks, attacksByName, type Site } from '../../test/attacks/attacks.ts';
+import { attacks, heavyAttacks, type Site } from '../../test/attacks/attacks.ts';
 import type { Running } from '../../test/attacks/flood.ts';
 
 /** One attack in a process of its own, so that its work does not delay the clock of the bench. */
@@ -12,7 +12,7 @@ process.on('message', async (order: Order) => {
     process.send?.([...(running?.tally ?? [])]);
     return;
   }
-  const attack = [...attacks, ...attacksByName].find(({ name }) => name === order.name);
+  const attack = [...attacks, ...heavyAttacks].find(({ name }) => name === order.name);
   running = await attack?.begin(order.site);
   process.send?.('begun');
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { attacks, attacksByName, type Site } from '../../test/attacks/attacks.ts';
+import { attacks, heavyAttacks, type Site } from '../../test/attacks/attacks.ts';
 import { type Experience, givenNeighbour, type Neighbour } from '../../test/attacks/neighbour.ts';
 import { givenTenant } from '../../test/attacks/tenant.ts';
 import { silentZone } from '../../test/attacks/work.ts';
@@ -69,7 +69,7 @@ export async function benchNeighbours(args: string[]): Promise<void> {
     await live();
     const quiet = await live();
     print('quiet', quiet, quiet);
-    for (const { name } of [...attacks, ...attacksByName].filter((each) =>
+    for (const { name } of [...attacks, ...heavyAttacks].filter((each) =>
       each.name.includes(values.only),
     )) {
       const attacking = sleep(settleMs).then(() => begin(name, site));

@@ -18,6 +18,7 @@ import { file_postrider_workspaces_v1_audit } from '#gen/postrider/workspaces/v1
 import { file_postrider_workspaces_v1_deletion } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
 import { file_postrider_workspaces_v1_members } from '#gen/postrider/workspaces/v1/members_pb.ts';
 import { file_postrider_workspaces_v1_sessions } from '#gen/postrider/workspaces/v1/sessions_pb.ts';
+import { file_postrider_workspaces_v1_usage } from '#gen/postrider/workspaces/v1/usage_pb.ts';
 import { file_postrider_workspaces_v1_workspaces } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 
 /** The files that hold public operations. */
@@ -42,4 +43,5 @@ export const contracts: readonly DescFile[] = [
   file_postrider_workspaces_v1_members,
   file_postrider_workspaces_v1_audit,
   file_postrider_workspaces_v1_deletion,
+  file_postrider_workspaces_v1_usage,
 ];
