@@ -8,6 +8,7 @@ import { SignInCodes } from './migrations/m0005-sign-in-codes.ts';
 import { Invitations } from './migrations/m0006-invitations.ts';
 import { Audit } from './migrations/m0007-audit.ts';
 import { RequestUsage } from './migrations/m0008-request-usage.ts';
+import { MailedCodes } from './migrations/m0009-mailed-codes.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -26,6 +27,7 @@ export function openWorkspacesStore(url: string, connectionsMax?: number): Promi
       'm0006-invitations': Invitations,
       'm0007-audit': Audit,
       'm0008-request-usage': RequestUsage,
+      'm0009-mailed-codes': MailedCodes,
     },
   });
 }
