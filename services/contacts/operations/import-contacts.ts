@@ -8,14 +8,11 @@ import { upsertContacts } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
-/** Takes about a millisecond. */
-const judgedAtOnce = 250;
-
 export function importContacts({ store, outbox, now }: Context): Methods['importContacts'] {
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
-    const judged = await mapInTurns(contacts, judgedAtOnce, judge);
+    const judged = await mapInTurns(contacts, judge);
     const rows = mergeRows(judged);
     const at = now();
     const created = await store.fork().transactional(async (em) => {

@@ -1,12 +1,13 @@
 import type { SuppressionInput } from '#gen/postrider/messages/v1/suppressions_pb.ts';
+import { mapInTurns } from '#lib/limits/turns.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { readSuppression, type SuppressionRow, strongest } from '../suppressions/input.ts';
 import { writeSuppressions } from '../suppressions/store.ts';
 
 export function importSuppressions({ store }: Context): Methods['importSuppressions'] {
-  return ({ workspaceId, suppressions }, call) => {
-    const judged = suppressions.map(judge);
+  return async ({ workspaceId, suppressions }, call) => {
+    const judged = await mapInTurns(suppressions, judge);
     const rows = strongest(judged.flatMap(({ row, error }) => (error === undefined ? [row] : [])));
     return auditedTransaction(store, call, async (em) => {
       const written = await writeSuppressions(em, workspaceId, rows);
