@@ -30,6 +30,8 @@ type FieldPlan = {
   decode: DecodeValue;
   /** Of a list: what decodes one of its elements. */
   decodeElement: DecodeValue | undefined;
+  /** Of a list: whether its elements are messages. */
+  hasMessages: boolean;
   /** Of a map: the field that an object without entries sets. */
   emptySets: string | undefined;
 };
@@ -44,14 +46,14 @@ type MessagePlan = {
 
 type Decoder = { plan: MessagePlan; decode: DecodeMessage };
 const decoders = new Map<DescMessage, Decoder>();
-/** Take a few milliseconds. */
-const elementsAtOnce = 250;
+/** A message has more to decode than so many plain values. */
+const messageWeight = 1_000;
 
 export function decoderOf(desc: DescMessage): DecodeMessage {
   return compiled(desc).decode;
 }
 
-/** The same with a turn of the event loop for others between portions of a long list. */
+/** The same with turns of the event loop for others while a list is decoded. */
 export function turnsDecoderOf(desc: DescMessage): (json: unknown) => Promise<Message> {
   const { plan, decode } = compiled(desc);
   return async (json) => {
@@ -60,7 +62,7 @@ export function turnsDecoderOf(desc: DescMessage): (json: unknown) => Promise<Me
     const { name, elements, field, decodeElement } = list;
     // One element stays, for lists that must not be empty.
     const message = decode({ ...json, [name]: elements.slice(0, 1) }, 1);
-    const values = await mapInTurns(elements, elementsAtOnce, (element, at) => {
+    const values = await mapInTurns(elements, (element, at) => {
       try {
         return decodeElement(element, 2);
       } catch (error) {
@@ -71,15 +73,21 @@ export function turnsDecoderOf(desc: DescMessage): (json: unknown) => Promise<Me
   };
 }
 
+/**
+ * The list with the most elements, of messages rather than of plain values; undefined without one
+ * that has two.
+ */
 function longList(plan: MessagePlan, json: Record<string, unknown>) {
-  for (const name of Object.keys(json)) {
+  const lists = Object.keys(json).flatMap((name) => {
     const elements = json[name];
     const field = plan.fields.get(name);
     const decodeElement = field?.decodeElement;
-    if (!decodeElement || !Array.isArray(elements) || elements.length <= elementsAtOnce) continue;
-    return { name, elements, field, decodeElement };
-  }
-  return undefined;
+    if (!decodeElement || !Array.isArray(elements) || elements.length < 2) return [];
+    return [{ name, elements, field, decodeElement }];
+  });
+  const weight = ({ field, elements }: (typeof lists)[number]) =>
+    (field.hasMessages ? messageWeight : 1) * elements.length;
+  return lists.toSorted((one, other) => weight(other) - weight(one))[0];
 }
 
 function compiled(desc: DescMessage): Decoder {
@@ -102,6 +110,7 @@ function compiled(desc: DescMessage): Decoder {
       nullable,
       decode: fieldDecoder(field),
       decodeElement: field.fieldKind === 'list' ? elementDecoder(field) : undefined,
+      hasMessages: field.fieldKind === 'list' && field.listKind === 'message',
       emptySets: desc.fields.find(({ name }) => name === emptySets)?.localName,
     });
   }

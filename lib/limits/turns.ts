@@ -8,16 +8,25 @@ export async function giveTurn(messageBytes: number): Promise<void> {
   if (messageBytes > largeMessageBytes) await nextTurn();
 }
 
-/** Maps many items in portions, with a turn of the event loop for others between them. */
+/**
+ * After so much work others have a turn, however many items that was: one of them may take
+ * milliseconds.
+ */
+const turnMs = 4;
+
+/** Maps many items, with a turn of the event loop for others every few milliseconds. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
-  portion: number,
   map: (item: Item, at: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let from = 0; from < items.length; from += portion) {
-    if (from > 0) await nextTurn();
-    for (const item of items.slice(from, from + portion)) results.push(map(item, results.length));
+  let turnOverMs = performance.now() + turnMs;
+  for (const item of items) {
+    if (performance.now() > turnOverMs) {
+      await nextTurn();
+      turnOverMs = performance.now() + turnMs;
+    }
+    results.push(map(item, results.length));
   }
   return results;
 }

@@ -9,6 +9,7 @@ import { Invitations } from './migrations/m0006-invitations.ts';
 import { Audit } from './migrations/m0007-audit.ts';
 import { RequestUsage } from './migrations/m0008-request-usage.ts';
 import { Quotas } from './migrations/m0009-quotas.ts';
+import { MailedCodes } from './migrations/m0010-mailed-codes.ts';
 import { Session, User } from './user.ts';
 import { Member, Workspace } from './workspace.ts';
 
@@ -28,6 +29,7 @@ export function openWorkspacesStore(url: string, connectionsMax?: number): Promi
       'm0007-audit': Audit,
       'm0008-request-usage': RequestUsage,
       'm0009-quotas': Quotas,
+      'm0010-mailed-codes': MailedCodes,
     },
   });
 }

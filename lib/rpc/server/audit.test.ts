@@ -1,6 +1,6 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { ContactListService, ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
 import { MessageService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { testTransport, userClaims } from '../../../test/setup/service.ts';
@@ -54,6 +54,7 @@ const transport = testTransport(
       },
       subscribeContact: () => ({}),
     });
+    router.service(ContactListService, { listContactListsByList: () => ({}) });
     router.service(MessageService, { exportMessages: () => ({}) });
   },
   { audit },
@@ -161,4 +162,23 @@ test('a job sends what was recorded', async () => {
   const [payload] = await recorded();
   await forwardAudit('test', workspaces())(payload, firstTry);
   expect(got).toEqual([['w1', id]]);
+});
+
+test('pages behind the first of a list of people are recorded, once an hour for a caller and a list', async () => {
+  const clientOf = (claims: typeof person) => createClient(ContactListService, transport(claims));
+  const mine = clientOf(person);
+  const page = (cursor: string, listId = 'weekly', client = mine) =>
+    client.listContactListsByList({ workspaceId: 'w1', listId, cursor });
+  await page('');
+  expect(await recorded()).toEqual([]);
+  for (const cursor of ['a', 'b', 'c']) await page(cursor);
+  await page('a', 'daily');
+  await page('a', 'weekly', clientOf(userClaims()));
+  const entries = (await recorded()).map(({ entry }) => entry);
+  expect(entries).toMatchObject([
+    { action: 'contactLists.getContactsByList', targetId: 'weekly', actorId: person.subject },
+    { targetId: 'daily' },
+    { targetId: 'weekly' },
+  ]);
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
 });

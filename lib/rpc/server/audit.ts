@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DescMethodUnary, JsonObject } from '@bufbuild/protobuf';
 import { getOption } from '@bufbuild/protobuf';
 import {
@@ -6,6 +7,7 @@ import {
   type Interceptor,
   type UnaryRequest,
 } from '@connectrpc/connect';
+import { LRUCache } from 'lru-cache';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
@@ -31,12 +33,29 @@ export type AuditEntry = {
   after?: JsonObject;
 };
 
+/** In place of a workspace's id: the change concerns all of them. */
+export const everyWorkspace = '*';
+
 /** Writes an entry in the transaction of the change. */
 export type AuditSink = (em: EntityManager, entry: AuditEntry) => Promise<void>;
 
 export type Audit = { store: Store; write: AuditSink; log: Log };
 
-type Recording = { audit: Audit; entry: AuditEntry; target: string; isWritten: boolean };
+type Recording = {
+  audit: Audit;
+  entry: AuditEntry;
+  target: string;
+  /** Whether the entry stands for all such calls of the caller in an hour. */
+  isHourly: boolean;
+  isWritten: boolean;
+};
+
+const hourMs = 60 * 60_000;
+/**
+ * Callers whose entry of this hour is recorded; one that is forgotten is recorded again under the
+ * same id.
+ */
+const listedMax = 10_000;
 
 const recordingKey = createContextKey<Recording | undefined>(undefined);
 
@@ -97,12 +116,14 @@ export function recordNothing({ values }: Call): void {
  * transaction. Operations without a membership always do.
  */
 export function auditInterceptor(audit: Audit | undefined): Interceptor {
+  const listed = new LRUCache<string, true>({ max: listedMax });
   return (next) => async (request) => {
     const recording = audit && !request.stream ? begin(audit, request) : undefined;
-    if (!recording) return next(request);
+    if (!recording || listed.has(recording.entry.id)) return next(request);
     request.contextValues.set(recordingKey, recording);
     const answer = await next(request);
     if (!recording.isWritten && recording.entry.workspaceId !== '') {
+      if (recording.isHourly) listed.set(recording.entry.id, true);
       await recordLate(recording, answer.message);
     }
     return answer;
@@ -111,12 +132,16 @@ export function auditInterceptor(audit: Audit | undefined): Interceptor {
 
 function begin(audit: Audit, request: UnaryRequest): Recording | undefined {
   const options = operationOf(request.method);
-  if (!options?.audit || !isFirstPage(request.message, options.ndjson?.cursor)) return undefined;
+  if (!options?.audit) return undefined;
+  const { target, pages } = options.audit;
+  const isHourly = pages !== '';
+  if (isLaterPage(request.message, isHourly ? pages : options.ndjson?.cursor) !== isHourly) {
+    return undefined;
+  }
   const rule = options.access?.rule.case;
   const isMember = rule === 'member' || rule === 'owner';
   const claims = claimsIn(request.contextValues);
-  const { target } = options.audit;
-  const entry = {
+  const entry: AuditEntry = {
     id: crypto.randomUUID(),
     workspaceId: isMember ? workspaceIn(request.message, options) : '',
     at: new Date(),
@@ -127,11 +152,22 @@ function begin(audit: Audit, request: UnaryRequest): Recording | undefined {
     clientAddress: request.header.get(clientAddressHeader) ?? '',
     requestId: request.header.get(requestIdHeader) ?? '',
   };
-  return { audit, entry, target, isWritten: false };
+  if (isHourly) entry.id = idOfHour(entry);
+  return { audit, entry, target, isHourly, isWritten: false };
 }
 
-function isFirstPage(message: object, cursor: string | undefined): boolean {
-  return cursor === undefined || !textAt(message, cursor);
+/** The same in all processes, so that the entry is stored once. */
+function idOfHour({ workspaceId, actorId, action, targetId, at }: AuditEntry): string {
+  const hour = Math.floor(at.getTime() / hourMs);
+  const of = JSON.stringify([workspaceId, actorId, action, targetId, hour]);
+  const hex = createHash('sha256').update(of).digest('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+}
+
+/** `field` is a cursor or an offset; undefined for an operation without pages. */
+function isLaterPage(message: object, field: string | undefined): boolean {
+  const value = field === undefined ? undefined : valueAt(message, field);
+  return typeof value === 'number' ? value > 0 : typeof value === 'string' && value !== '';
 }
 
 /** `workspaces.update` of `/api/workspaces.update`. */
@@ -146,12 +182,17 @@ function targetOf({ entry, target }: Recording, answer: object): string {
 }
 
 function textAt(message: object, path: string): string | undefined {
+  const value = valueAt(message, path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function valueAt(message: object, path: string): unknown {
   const names = path.split('.').map((name) => name.replace(/_(.)/g, (_, x) => x.toUpperCase()));
   let value: unknown = message;
   for (const name of names) {
     value = value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
   }
-  return typeof value === 'string' ? value : undefined;
+  return value;
 }
 
 /** The change is committed: if the entry can't be stored now, the caller does not wait for it. */

@@ -1,5 +1,11 @@
+import { createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
+import { SystemService } from '#gen/postrider/broadcasts/v1/system_pb.ts';
+import { createLog } from '#lib/log.ts';
+import type { AuditEntry } from '#lib/rpc/server/audit.ts';
+import { testTransport, userClaims } from '../../../test/setup/service.ts';
+import { broadcastsRoutes } from '../service.ts';
 import { givenBroadcast, useService } from '../test/given.ts';
 
 const given = useService();
@@ -61,4 +67,23 @@ test('a release says what becomes of what is in doubt', async () => {
   await expect(given.system.releaseHold({ inDoubt: '' })).rejects.toThrow(
     "in_doubt must be 'send' or 'cancel'",
   );
+});
+
+test('a hold and its release are recorded for every workspace', async () => {
+  const entries: AuditEntry[] = [];
+  const audit = {
+    store: given.context.store,
+    write: async (_: unknown, entry: AuditEntry) => void entries.push(entry),
+    log: createLog('test', 'silent'),
+  };
+  const root = userClaims();
+  const transport = testTransport(broadcastsRoutes(given.context), { audit });
+  const system = createClient(SystemService, transport(root));
+  await system.placeHold({ reason: 'restored' });
+  await system.releaseHold({ inDoubt: 'send' });
+  const by = { workspaceId: '*', actorId: root.subject };
+  expect(entries).toMatchObject([
+    { ...by, action: 'system.placeHold', after: { reason: 'restored' } },
+    { ...by, action: 'system.releaseHold', after: { in_doubt: 'send' } },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { everyWorkspace, recordChange } from '#lib/rpc/server/audit.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { Context, Methods } from '../context.ts';
 import { changeBroadcast } from '../lifecycle/change.ts';
@@ -8,12 +9,14 @@ import { releaseBroadcastUses } from '../variations/template-uses.ts';
 
 export function releaseHold(context: Context): Methods['releaseHold'] {
   const { store, holds } = context;
-  return async ({ inDoubt }) => {
+  return async ({ inDoubt }, call) => {
     const mustCancel = inDoubt === 'cancel';
     const { since } = await holds.getHold({});
     // Before the release: afterwards a run could send to somebody.
     const cancelled = since && mustCancel ? await cancelAll(context, timestampDate(since)) : 0;
     const { failed } = await holds.releaseHold({ failWaiting: mustCancel });
+    const details = { workspaceId: everyWorkspace, after: { in_doubt: inDoubt } };
+    await recordChange(store.fork(), call, details);
     return { cancelled: BigInt(cancelled), failed };
   };
 

@@ -9,15 +9,12 @@ import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireLists } from '../list-queries.ts';
 
-/** Takes about a millisecond. */
-const judgedAtOnce = 250;
-
 export function importContacts(context: Context): Methods['importContacts'] {
   const { store, outbox, quotas, now } = context;
   return async ({ workspaceId, contacts, subscribeToLists }, call) => {
     const listIds = [...new Set(subscribeToLists)];
     if (listIds.length > 0) requirePermission(call, 'lists', 'write');
-    const judged = await mapInTurns(contacts, judgedAtOnce, judge);
+    const judged = await mapInTurns(contacts, judge);
     const all = mergeRows(judged);
     const beyond = await findBeyondQuota(
       { em: store.fork(), workspaceId, quotas },

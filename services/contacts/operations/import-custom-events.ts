@@ -1,4 +1,5 @@
 import type { CustomEventInput } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
+import { mapInTurns } from '#lib/limits/turns.ts';
 import type { Context, Methods } from '../context.ts';
 import { type EventRow, readEvent } from '../custom-events/input.ts';
 import { type Outcome, upsertEvents } from '../custom-events/queries.ts';
@@ -6,7 +7,7 @@ import { type Outcome, upsertEvents } from '../custom-events/queries.ts';
 export function importCustomEvents(context: Context): Methods['importCustomEvents'] {
   return async ({ workspaceId, events }) => {
     const at = context.now();
-    const judged = events.map((event) => judge(event, at));
+    const judged = await mapInTurns(events, (event) => judge(event, at));
     const rows = lastOfEach(judged);
     const outcomes = await upsertEvents(context, { workspaceId, rows, at, reads: false });
     const actions = new Map(rows.map((row, index) => [row, outcomes[index]?.action]));

@@ -1,13 +1,14 @@
 import type { SuppressionInput } from '#gen/postrider/messages/v1/suppressions_pb.ts';
+import { mapInTurns } from '#lib/limits/turns.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { readSuppression, type SuppressionRow, strongest } from '../suppressions/input.ts';
 import { writeSuppressions } from '../suppressions/store.ts';
 
 export function importSuppressions({ store, quotas }: Context): Methods['importSuppressions'] {
-  return ({ workspaceId, suppressions }, call) => {
+  return async ({ workspaceId, suppressions }, call) => {
     quotas.requireRoom(workspaceId, 'suppressions');
-    const judged = suppressions.map(judge);
+    const judged = await mapInTurns(suppressions, judge);
     const rows = strongest(judged.flatMap(({ row, error }) => (error === undefined ? [row] : [])));
     return auditedTransaction(store, call, async (em) => {
       const written = await writeSuppressions(em, workspaceId, rows);

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { type AuditEntry, auditEntryOf } from '#lib/rpc/server/audit.ts';
+import { type AuditEntry, auditEntryOf, everyWorkspace } from '#lib/rpc/server/audit.ts';
 import { isUuid } from '../user.ts';
 
 const workspacesMax = 1_000;
@@ -14,25 +14,42 @@ export async function writeEntries(
   em: EntityManager,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  await query(
-    em,
-    `insert into audit_entries (workspace_id, id, created_at, actor_type, actor_id, actor_name, action, target_id,
-       client_address, request_id, before, after)
-     select workspaces.id, given.id, given.at, actor_type, actor_id, coalesce(users.email, ''), action, target_id,
-       client_address, request_id, before, after
-     from jsonb_to_recordset($1::jsonb) as given (
-       workspace_id text, id uuid, at timestamptz, actor_type text, actor_id text, actor_uuid uuid, action text,
-       target_id text, client_address text, request_id text, before jsonb, after jsonb
-     )
-     join workspaces on workspaces.id = given.workspace_id and workspaces.deleted_at is null
-     left join users on users.id = given.actor_uuid
-     where not exists (
-       select from deletions where deletions.id = given.workspace_id and deletions.deleted_at >= given.at
-     )
-     for key share of workspaces
-     on conflict (workspace_id, id) do nothing`,
-    [JSON.stringify(entries.map(rowOf))],
-  );
+  const isOfAll = (entry: AuditEntry) => entry.workspaceId === everyWorkspace;
+  const [own, ofAll] = [entries.filter((entry) => !isOfAll(entry)), entries.filter(isOfAll)];
+  if (own.length > 0) await query(em, ownSql, [JSON.stringify(own.map(rowOf))]);
+  if (ofAll.length > 0) await query(em, ofAllSql, [JSON.stringify(ofAll.map(rowOf))]);
+}
+
+const ownSql = insertSql({
+  workspaces: 'workspaces.id = given.workspace_id and workspaces.deleted_at is null',
+  actorName: `coalesce(users.email, '')`,
+  clientAddress: 'client_address',
+});
+
+/** The operator's address is nothing for tenants. */
+const ofAllSql = insertSql({
+  workspaces: 'workspaces.deleted_at is null',
+  actorName: `''`,
+  clientAddress: `''`,
+});
+
+function insertSql(parts: { workspaces: string; actorName: string; clientAddress: string }) {
+  return `
+    insert into audit_entries (workspace_id, id, created_at, actor_type, actor_id, actor_name, action, target_id,
+      client_address, request_id, before, after)
+    select workspaces.id, given.id, given.at, actor_type, actor_id, ${parts.actorName}, action, target_id,
+      ${parts.clientAddress}, request_id, before, after
+    from jsonb_to_recordset($1::jsonb) as given (
+      workspace_id text, id uuid, at timestamptz, actor_type text, actor_id text, actor_uuid uuid, action text,
+      target_id text, client_address text, request_id text, before jsonb, after jsonb
+    )
+    join workspaces on ${parts.workspaces}
+    left join users on users.id = given.actor_uuid
+    where not exists (
+      select from deletions where deletions.id = workspaces.id and deletions.deleted_at >= given.at
+    )
+    for key share of workspaces
+    on conflict (workspace_id, id) do nothing`;
 }
 
 /** Writes what a person did with a session of their own into the log of each workspace that it opens. */

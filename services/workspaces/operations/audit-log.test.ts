@@ -56,6 +56,34 @@ test('an entry says who changed what, when, from where and by which request', as
   });
 });
 
+test('an entry about the whole installation is in the log of every workspace, without the address of the operator', async () => {
+  const other = await givenWorkspace(given, root);
+  const entry = {
+    id: crypto.randomUUID(),
+    createdAt: timestampFromDate(new Date()),
+    actorType: 'user',
+    actorId: root.subject,
+    action: 'system.placeHold',
+    clientAddress: '203.0.113.9',
+    after: { reason: 'restored' },
+  };
+  for (let round = 0; round < 2; round += 1) {
+    await given.auditService.recordAuditEntries({ entries: [{ workspaceId: '*', entry }] });
+  }
+  for (const id of [workspaceId, other]) {
+    const { entries: all } = await given.audit(root).listAuditLog({ workspaceId: id });
+    const holds = all.filter(({ action }) => action === 'system.placeHold');
+    expect(holds).toMatchObject([
+      {
+        actorId: root.subject,
+        actorName: '',
+        clientAddress: '',
+        after: { reason: 'restored' },
+      },
+    ]);
+  }
+});
+
 test('a password is said to have changed, and shown nowhere', async () => {
   const { integrationId } = await given
     .workspaces(root)

@@ -149,11 +149,13 @@ test('the mail speaks the language of the invitation, and holds nobody to a name
   });
 });
 
-test('an address gets five invitations in an hour', async () => {
+test('an address gets five invitations of a workspace in an hour, and another invites it still', async () => {
   const invite = () => given.members(root).inviteMember({ workspaceId, email: ann });
   for (let n = 0; n < 5; n += 1) await invite();
   await expect(invite()).rejects.toMatchObject({ code: Code.ResourceExhausted });
   await runJobs(given);
   // The others were replaced before they were mailed.
   expect(given.postbox.mails).toHaveLength(1);
+  const other = await givenWorkspace(given, root);
+  await given.members(root).inviteMember({ workspaceId: other, email: ann });
 });

@@ -27,7 +27,8 @@ export function inviteMember(context: Context): Methods['inviteMember'] {
     if (!email) throw invalidField('email', 'email is not a valid address');
     const permissions = permissionsOrAll(request);
     await admitAttempt(context, call, [
-      { key: `invitation to ${email}`, attemptsMax: 5, windowMs: hourMs },
+      { key: `invitation to ${email} of ${workspaceId}`, attemptsMax: 5, windowMs: hourMs },
+      { key: `invitation to ${email}`, attemptsMax: 20, windowMs: hourMs },
       { key: `invitation of ${workspaceId}`, attemptsMax: 50, windowMs: hourMs },
     ]);
     const at = context.now();

@@ -87,7 +87,7 @@ test('five tries are all that is compared, however many come at once', async () 
   const rows = () =>
     query<{ tries: number }>(
       given.context.store.fork(),
-      'select tries from sign_in_codes where email = $1',
+      'select tries from mailed_codes where email = $1',
       [ann],
     );
   expect(await rows()).toEqual([{ tries: 4 }]);
@@ -139,7 +139,7 @@ test('neither the code nor the address is stored in clear while it is on its way
   const code = /\b\d{6}\b/.exec(given.postbox.mails[0]?.text ?? '')?.[0] ?? '';
   const rows = await query<{ hash: Buffer }>(
     given.context.store.fork(),
-    'select hash from sign_in_codes where email = $1',
+    'select hash from mailed_codes where email = $1',
     [ann],
   );
   expect(rows[0]?.hash.toString('latin1')).not.toContain(code);
@@ -184,18 +184,23 @@ test('a root user may sign in by code', async () => {
 
 const limited = { code: Code.ResourceExhausted };
 
-test('an address gets five codes in five minutes, known or not', async () => {
+test('a network gets five codes for an address in five minutes, known or not, and all get twenty', async () => {
   for (const email of [ann, `none${count}@example.com`]) {
-    for (let attempt = 0; attempt < 5; attempt += 1) await given.sessions().signIn({ email });
-    await expect(given.sessions().signIn({ email })).rejects.toMatchObject(limited);
+    for (let network = 0; network < 4; network += 1) {
+      const client = from(`198.51.100.${network}`);
+      for (let attempt = 0; attempt < 5; attempt += 1) await client.signIn({ email });
+      await expect(client.signIn({ email })).rejects.toMatchObject(limited);
+    }
+    await expect(from('198.51.100.9').signIn({ email })).rejects.toMatchObject(limited);
   }
   pass(5 * minuteMs + 1);
   await given.sessions().signIn({ email: ann });
+  await jobs();
 });
 
-test('an address gets 50 codes in a day, so that guessing is hopeless; a success clears the count', async () => {
+test('a network gets ten codes for an address in a day; a success clears the count', async () => {
   const ask = () => given.sessions().signIn({ email: ann });
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     for (let attempt = 0; attempt < 5; attempt += 1) await ask();
     pass(5 * minuteMs + 1);
   }
@@ -207,6 +212,60 @@ test('an address gets 50 codes in a day, so that guessing is hopeless; a success
   await verify(ann, code);
   await ask();
   await jobs();
+});
+
+test('all networks get 60 codes for an address in a day, so that guessing is hopeless', async () => {
+  for (let network = 0; network < 6; network += 1) {
+    const client = from(`198.51.100.${network}`);
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      if (attempt === 5) pass(5 * minuteMs + 1);
+      await client.signIn({ email: ann });
+    }
+    pass(5 * minuteMs + 1);
+  }
+  await expect(from('198.51.100.9').signIn({ email: ann })).rejects.toMatchObject(limited);
+  await jobs();
+});
+
+test('a stranger who asks for codes and tries wrong ones stops nobody from signing in', async () => {
+  const stranger = from('198.51.100.7');
+  const code = (await askedCode(ann)) ?? '';
+  for (let attempt = 0; attempt < 5; attempt += 1) await stranger.signIn({ email: ann });
+  for (const payload of await jobs()) await send(payload);
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    await expect(stranger.verifyCode({ email: ann, code: other(code) })).rejects.toMatchObject(
+      wrong,
+    );
+  }
+  await expect(verify(ann, code)).resolves.toBeDefined();
+  const again = (await askedCode(ann)) ?? '';
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    await expect(stranger.verifyCode({ email: ann, code: other(again) })).rejects.toMatchObject(
+      wrong,
+    );
+  }
+  await expect(verify(ann, again)).resolves.toBeDefined();
+});
+
+test('a code works from another network than the one that asked, which has three tries', async () => {
+  const [home, train] = [from('2001:db8::1'), from('203.0.113.50')];
+  for (const [wrongTries, works] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    await home.signIn({ email: ann });
+    for (const payload of await jobs()) await send(payload);
+    const code = /\b\d{6}\b/.exec(given.postbox.mails.at(-1)?.text ?? '')?.[0] ?? '';
+    for (let attempt = 0; attempt < wrongTries; attempt += 1) {
+      await expect(train.verifyCode({ email: ann, code: other(code) })).rejects.toMatchObject(
+        wrong,
+      );
+    }
+    const tried = train.verifyCode({ email: ann, code });
+    if (works) await expect(tried).resolves.toBeDefined();
+    else await expect(tried).rejects.toMatchObject(wrong);
+    if (!works) await expect(home.verifyCode({ email: ann, code })).resolves.toBeDefined();
+  }
 });
 
 test('a client asks for 50 codes and tries 50 in five minutes', async () => {

@@ -3,7 +3,7 @@ import { addJob } from '#lib/jobs/jobs.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { codeJobPlace, codeMinutes } from '../sign-in/code.ts';
-import { admitAttempt, clientLimit, codeLimits } from '../sign-in/limits.ts';
+import { admitAttempt, clientLimit, codeLimits, networkOf } from '../sign-in/limits.ts';
 import { workspaceSecrets } from '../workspace.ts';
 
 /** A job looks the address up, so that the answer takes as long for an unknown one. */
@@ -12,11 +12,15 @@ export function signIn(context: Context): Methods['signIn'] {
     const { store, keyring, now } = context;
     const email = canonicalAddress(given);
     if (!email) throw invalidField('email', 'email is not a valid address');
-    await admitAttempt(context, call, [...codeLimits(email), clientLimit('sign-in code', call)]);
+    await admitAttempt(context, call, [
+      ...codeLimits(email, call),
+      clientLimit('sign-in code', call),
+    ]);
+    const asked = JSON.stringify({ email, language, network: networkOf(call) });
     await addJob(store.fork(), 'workspaces', {
       task: 'sendSignInCode',
       payload: {
-        sealed: keyring.seal(workspaceSecrets, JSON.stringify({ email, language }), codeJobPlace),
+        sealed: keyring.seal(workspaceSecrets, asked, codeJobPlace),
         dropAt: now().getTime() + codeMinutes * 60_000,
       },
     });

@@ -10,21 +10,34 @@ export const windowMs = 5 * 60_000;
 const attemptsOfClientMax = 50;
 
 const dayMs = 24 * 60 * 60_000;
+/** For one address, asked for by one network. */
 const codesMax = 5;
-/** With five tries each, guessing succeeds once in 4,000 days. */
-const codesOfDayMax = 50;
+const codesOfDayMax = 10;
+/** For one address, asked for by all networks: no single one uses them up. */
+const allCodesMax = 20;
+/** With eight tries each, guessing succeeds once in 2,000 days. */
+const allCodesOfDayMax = 60;
 
 /** Codes for an address. */
-export function codeLimits(email: string): Limit[] {
+export function codeLimits(email: string, call: Pick<HandlerContext, 'requestHeader'>): Limit[] {
+  const [code, day] = [`sign-in code ${email}`, `sign-in codes of a day ${email}`];
+  const network = networkOf(call);
   return [
-    { key: `sign-in code ${email}`, attemptsMax: codesMax, windowMs },
-    { key: `sign-in codes of a day ${email}`, attemptsMax: codesOfDayMax, windowMs: dayMs },
+    { key: `${code} ${network}`, attemptsMax: codesMax, windowMs },
+    { key: `${day} ${network}`, attemptsMax: codesOfDayMax, windowMs: dayMs },
+    { key: code, attemptsMax: allCodesMax, windowMs },
+    { key: day, attemptsMax: allCodesOfDayMax, windowMs: dayMs },
   ];
+}
+
+/** Where a call comes from. */
+export function networkOf(call: Pick<HandlerContext, 'requestHeader'>): string {
+  return clientNetwork(clientAddressOf(call));
 }
 
 /** Attempts of one client of one kind. */
 export function clientLimit(kind: string, call: Pick<HandlerContext, 'requestHeader'>): Limit {
-  const key = `${kind} client ${clientNetwork(clientAddressOf(call))}`;
+  const key = `${kind} client ${networkOf(call)}`;
   return { key, attemptsMax: attemptsOfClientMax, windowMs };
 }
 

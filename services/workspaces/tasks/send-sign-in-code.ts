@@ -7,6 +7,8 @@ import { codeJobPlace, codeMinutes, newCode } from '../sign-in/code.ts';
 import { workspaceSecrets } from '../workspace.ts';
 
 type Payload = { sealed: string; dropAt: number };
+/** Jobs of 0.2.0 have no network. */
+type Asked = { email: string; language: string; network?: string };
 
 /** Makes and mails a code, to an address that may sign in. A repeat makes a new code. */
 export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn'> }) {
@@ -14,12 +16,13 @@ export function sendSignInCode(context: Context, { log }: { log: Pick<Log, 'warn
     const { store, keyring, now } = context;
     const { sealed, dropAt } = payload as Payload;
     if (now().getTime() > dropAt) return;
-    const { email, language } = JSON.parse(keyring.open(workspaceSecrets, sealed, codeJobPlace));
+    const asked: Asked = JSON.parse(keyring.open(workspaceSecrets, sealed, codeJobPlace));
+    const { email, language, network = '' } = asked;
     const known = await findPerson(context, email, now());
     if (!known) return;
     const code = await store
       .fork()
-      .transactional((em) => newCode(em, keyring, { email, now: now() }));
+      .transactional((em) => newCode(em, keyring, { email, network, now: now() }));
     const words = mailWords(mailLanguage([language, known.language]));
     await sendLetter(context, log, {
       kind: 'sign-in code',

@@ -55,7 +55,7 @@ export type AuditEntry = Message<"postrider.workspaces.v1.AuditEntry"> & {
 
   /**
    * The address of the user, or the name of the API key, as `workspaces.members` shows it, at the time of the change. Empty for a
-   * service, and for an API key that was revoked before the entry arrived.
+   * service, for an API key that was revoked before the entry arrived, and for the operator who holds the installation.
    *
    * @generated from field: string actor_name = 5;
    */
@@ -76,7 +76,8 @@ export type AuditEntry = Message<"postrider.workspaces.v1.AuditEntry"> & {
   targetId: string;
 
   /**
-   * The address that the call came from, as for `allowed_addresses` of API keys; empty if it is not known.
+   * The address that the call came from, as for `allowed_addresses` of API keys; empty if it is not known, and for the
+   * operator who holds the installation.
    *
    * @generated from field: string client_address = 8;
    */
@@ -210,7 +211,7 @@ export const ListAuditLogResponseSchema: GenMessage<ListAuditLogResponse> = /*@_
  */
 export type RecordedEntry = Message<"postrider.workspaces.v1.RecordedEntry"> & {
   /**
-   * The workspace.
+   * The workspace; `*` for all that there are.
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -279,8 +280,10 @@ export const AuditService: GenService<{
    * integrations is listed when it is answered; changes of anything else appear within seconds.
    *
    * Listed are changes of settings, members, API keys, integrations, lists, segments, templates, template blocks, broadcasts,
-   * notifications and webhooks, sign-ins and sign-outs of members, deleted contacts and exports of messages. Not listed are writes of data,
-   * which are too many: contacts, imports, custom events, subscriptions and messages.
+   * notifications and webhooks, sign-ins and sign-outs of members, deleted contacts, memberships that were set or removed
+   * one by one, test sends, tests of feeds and webhooks, exports, lists of people that were read beyond the first page (once
+   * an hour for each caller), and holds of the whole installation. Not listed are writes of data, which are too many:
+   * contacts, imports, custom events, subscriptions and messages.
    *
    * INVALID_ARGUMENT: a time, the limit or the cursor is wrong.
    *

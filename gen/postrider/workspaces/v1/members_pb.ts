@@ -607,7 +607,7 @@ export const MemberService: GenService<{
    * sent.
    *
    * INVALID_ARGUMENT: a field is wrong. ALREADY_EXISTS: a member has the address. FAILED_PRECONDITION: 100 invitations are
-   * open. RESOURCE_EXHAUSTED: more than 50 invitations of the workspace, or more than 5 to the address, in an hour.
+   * open. RESOURCE_EXHAUSTED: more than 50 invitations of the workspace, or 5 to the address (20 of all workspaces), in an hour.
    *
    * @generated from rpc postrider.workspaces.v1.MemberService.InviteMember
    */

@@ -340,12 +340,13 @@ export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*
 export const SessionService: GenService<{
   /**
    * Mails a code of six digits, which is valid for 10 minutes, to a user, a root user or somebody who is invited to a
-   * workspace. The answer is the same for all other addresses, which get no mail. A new code replaces the last one. The
-   * mail goes through the operator's server (`SYSTEM_SMTP_URL`); where that is not set, no code is sent.
+   * workspace. The answer is the same for all other addresses, which get no mail. A new code replaces the last one that the
+   * same client has asked for. The mail goes through the operator's server (`SYSTEM_SMTP_URL`); where that is not set, no
+   * code is sent. A client is an IPv4 address or a /64 of IPv6.
    *
-   * INVALID_ARGUMENT: `email` is no address. RESOURCE_EXHAUSTED: more than 5 codes in 5 minutes or 50 in a day for one address
-   * (a sign-in clears both counts), or more than 50 in 5 minutes for one client. Response metadata, also of errors: `ratelimit-policy`,
-   * `ratelimit`.
+   * INVALID_ARGUMENT: `email` is no address. RESOURCE_EXHAUSTED: more than 5 codes in 5 minutes or 10 in a day for one
+   * address and client, 20 and 60 for one address and all clients (a sign-in clears these counts), or more than 50 in 5
+   * minutes for one client. Response metadata, also of errors: `ratelimit-policy`, `ratelimit`.
    *
    * @generated from rpc postrider.workspaces.v1.SessionService.SignIn
    */
@@ -355,7 +356,8 @@ export const SessionService: GenService<{
     output: typeof SignInResponseSchema;
   },
   /**
-   * Opens a session with a code. A code works once; after five wrong tries it is void.
+   * Opens a session with a code. A code works once; the client that has asked for it has five tries, and all others have
+   * three together.
    *
    * INVALID_ARGUMENT: a field is missing. UNAUTHENTICATED (`Invalid or expired code`): another code, an old or used one, or an
    * unknown address. RESOURCE_EXHAUSTED: more than 50 attempts of one client in 5 minutes. Response metadata as for `SignIn`.
