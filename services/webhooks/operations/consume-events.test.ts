@@ -270,3 +270,23 @@ test('a payload over 256 KiB is kept as failed, without the payload', async () =
   });
   expect(rows.find(({ status }) => status === 'pending')?.payload).toEqual(fits);
 });
+
+test('the payload of an event is stored once, however many subscriptions want it', async () => {
+  const { workspaceId } = await givenListener({ eventTypes: ['contact.created'] });
+  for (let more = 0; more < 4; more += 1) {
+    await givenListener({ eventTypes: ['contact.created'] }, workspaceId);
+  }
+  const sent = [{ contact: { first_name: 'x'.repeat(1_000) } }, { contact: { first_name: 'y' } }];
+  await sendEvents(given, workspaceId, sent);
+  const [row] = await query<{ bytes: number }>(
+    given.context.store.fork(),
+    `select sum(octet_length(payload::text))::int as bytes from (
+       select workspace_id, payload from deliveries
+       union all
+       select workspace_id, payload from events
+     ) kept where workspace_id = $1`,
+    [workspaceId],
+  );
+  expect(row?.bytes).toBe(sent.reduce((bytes, each) => bytes + JSON.stringify(each).length, 0));
+  expect((await payloads(workspaceId)).filter((payload) => payload !== null)).toHaveLength(10);
+});

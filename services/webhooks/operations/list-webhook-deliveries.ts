@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
-import { type DeliveryRow, deliveryMessage } from '../views/delivery.ts';
+import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
 
 const limitDefault = 20;
 /** The most deliveries that a page looks at and counts. */
@@ -22,10 +22,12 @@ export function listWebhookDeliveries({ store }: Context): Methods['listWebhookD
        select (select count(*)::int from wanted) as total,
          (select json_agg(row_to_json(delivery) order by delivery.created_at desc, delivery.id desc)
           from (
-            select * from wanted order by created_at desc, id desc
+            select id from wanted order by created_at desc, id desc
             limit $${values.length + 1} offset $${values.length + 2}
           ) page
-          join deliveries delivery on (delivery.workspace_id, delivery.id) = ($1, page.id)
+          join lateral (
+             select ${deliveryColumns('kept')} from deliveries kept where (workspace_id, id) = ($1, page.id)
+           ) delivery on true
          ) as deliveries`,
       [...values, limit, offset],
     );

@@ -47,7 +47,7 @@ async function redeliver(
        order by created_at limit ${redeliveredMax} for update skip locked
      ),
      redelivered as (
-       update deliveries set status = 'pending', attempts = 0, next_attempt_at = coalesce($4::timestamptz, now())
+       update deliveries set status = 'pending', attempts = 0, claimed_attempt = null, next_attempt_at = coalesce($4::timestamptz, now())
        where workspace_id = $1 and id in (select id from chosen)
        returning 1
      )
