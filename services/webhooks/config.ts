@@ -1,7 +1,9 @@
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
 import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
+import type { BacklogLimits } from './backlog/limits.ts';
 
 type Own = {
+  backlog: BacklogLimits;
   /** Private ranges in CIDR notation that endpoints may be in. */
   egressAllow: readonly string[];
   temporal: TemporalServer;
@@ -13,10 +15,17 @@ type Own = {
 
 export type Config = ServiceConfig & Own;
 
+const limit = { from: 100, to: 1_000_000_000 };
+
 /** For the service and for its worker of workflows. */
 export const readConfig = configReader<Own>(
   { name: 'webhooks', peers: ['contacts', 'messages', 'workspaces'] },
   (variables) => ({
+    backlog: {
+      pendingOfSubscription: variables.integer('WEBHOOKS_PENDING_MAX', 100_000, limit),
+      pendingOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_PENDING_MAX', 500_000, limit),
+      keptOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_KEPT_MAX', 10_000_000, limit),
+    },
     egressAllow: variables.list('EGRESS_ALLOW'),
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),

@@ -10,6 +10,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import { Backlog } from './backlog/backlog.ts';
 import type { Config } from './config.ts';
 import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
@@ -22,6 +23,7 @@ import { openWebhooksStore } from './store.ts';
 export type Context = SendingContext & {
   /** Makes first attempts once it is started. */
   dispatcher: Dispatcher;
+  backlog: Backlog;
   producers: Producers;
   audience: Audience;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
@@ -43,6 +45,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
   return {
     ...sending,
     dispatcher: new Dispatcher(sending),
+    backlog: new Backlog(sending, config.backlog),
     producers: {
       contacts: createClient(EventProducerService, base.peer('contacts')),
       messages: createClient(EventProducerService, base.peer('messages')),

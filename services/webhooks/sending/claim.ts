@@ -60,6 +60,11 @@ type Row = {
 /** The database's clock, whatever the clock of a process says. */
 const at = 'coalesce($4::timestamptz, now())';
 
+/** SQL of whether no attempt of a pending delivery is open: its claim is over, or it has none. */
+export const isWaitingSql = (time: string) =>
+  `(attempts = 0 or next_attempt_at <= ${time}
+    or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
+
 const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
   from deliveries
   where workspace_id = ${endpoint}.workspace_id and subscription_id = ${endpoint}.id and status = 'pending'

@@ -13,6 +13,7 @@ import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
+import { Backlog } from '../backlog/backlog.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Recorder } from '../sending/recorder.ts';
@@ -54,6 +55,12 @@ export const allThere: Context['audience'] = {
     }),
 };
 
+const manyDeliveries = {
+  pendingOfSubscription: 100_000,
+  pendingOfWorkspace: 100_000,
+  keptOfWorkspace: 100_000,
+};
+
 const unexpected = () => Promise.reject(new Error('not expected'));
 
 /** The service on a database of its own; its neighbours answer as the test says. */
@@ -79,6 +86,7 @@ export async function givenService(over: Partial<Context> = {}) {
   const context: Context = {
     ...sending,
     dispatcher: new Dispatcher(sending),
+    backlog: new Backlog(sending, manyDeliveries),
     producers: fakeProducers(told),
     audience: allThere,
     workspaces: { getSettings: unexpected, listOwners: unexpected },
@@ -105,6 +113,7 @@ export function useService(over?: Partial<Context>): Given {
     () => givenService(over),
     async ({ context }) => {
       await context.dispatcher.stop();
+      await context.backlog.settled();
       await Promise.all([context.egress.close(), context.store.close()]);
     },
   );
