@@ -1,7 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { hasPermission } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
+import { resourceOf } from '../event-types.ts';
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
 
 const limitDefault = 20;
@@ -9,7 +11,8 @@ const limitDefault = 20;
 const lookedAtMax = 100_000;
 
 export function listWebhookDeliveries({ store }: Context): Methods['listWebhookDeliveries'] {
-  return async (request) => {
+  return async (request, call) => {
+    const mayRead = (type: string) => hasPermission(call, resourceOf(type), 'read');
     const { limit = limitDefault, offset } = request;
     const { within, wanted, values } = filtersOf(request);
     const [page] = await query<{ total: number; deliveries: DeliveryRow[] | null }>(
@@ -32,7 +35,9 @@ export function listWebhookDeliveries({ store }: Context): Methods['listWebhookD
       [...values, limit, offset],
     );
     return {
-      deliveries: (page?.deliveries ?? []).map(deliveryMessage),
+      deliveries: (page?.deliveries ?? []).map((row) =>
+        deliveryMessage(mayRead(row.event_type) ? row : { ...row, payload: {} }),
+      ),
       total: page?.total ?? 0,
       limit,
       offset,

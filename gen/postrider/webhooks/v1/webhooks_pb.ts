@@ -153,7 +153,8 @@ export const WebhookSubscriptionSchema: GenMessage<WebhookSubscription> = /*@__P
  */
 export type WebhookSettings = Message<"postrider.webhooks.v1.WebhookSettings"> & {
   /**
-   * 1 to 23 of the types that `webhookSubscriptions.eventTypes` lists.
+   * 1 to 23 of the types that `webhookSubscriptions.eventTypes` lists. Types of `email.*` need the right to read `message_history`, all
+   * others that to read `contacts`.
    *
    * @generated from field: repeated string event_types = 1;
    */
@@ -249,7 +250,7 @@ export type WebhookDelivery = Message<"postrider.webhooks.v1.WebhookDelivery"> &
   eventType: string;
 
   /**
-   * The `data` of the callback.
+   * The `data` of the callback. Empty for a caller who may not read `message_history`, of `email.*`, or `contacts`, of all others.
    *
    * @generated from field: google.protobuf.Struct payload = 4;
    */
@@ -1117,7 +1118,8 @@ export const WebhookSubscriptionService: GenService<{
   /**
    * Creates an enabled subscription with a new secret. Every event that happens after the answer is delivered.
    *
-   * INVALID_ARGUMENT: a field is wrong. FAILED_PRECONDITION: the workspace has 100 subscriptions.
+   * INVALID_ARGUMENT: a field is wrong. FAILED_PRECONDITION: the workspace has 100 subscriptions. PERMISSION_DENIED: the caller may not
+   * read what one of the types holds.
    *
    * @generated from rpc postrider.webhooks.v1.WebhookSubscriptionService.CreateWebhookSubscription
    */
@@ -1130,7 +1132,8 @@ export const WebhookSubscriptionService: GenService<{
    * Replaces the name, address, types and filters of a subscription. Its secret stays. A new address ends the pause that
    * failures of the old one have caused.
    *
-   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Webhook subscription not found`): no such subscription.
+   * INVALID_ARGUMENT: a field is wrong. NOT_FOUND (`Webhook subscription not found`): no such subscription. PERMISSION_DENIED: the caller
+   * may not read what one of the types holds, also of those that it had before.
    *
    * @generated from rpc postrider.webhooks.v1.WebhookSubscriptionService.UpdateWebhookSubscription
    */
@@ -1182,6 +1185,7 @@ export const WebhookSubscriptionService: GenService<{
    * recorded and not repeated. A failure is told in the answer.
    *
    * INVALID_ARGUMENT: the type is unknown. NOT_FOUND (`Webhook subscription not found`): no such subscription. RESOURCE_EXHAUSTED: ten tests of the workspace are open.
+   * PERMISSION_DENIED: the caller may not read what events of the type hold.
    *
    * @generated from rpc postrider.webhooks.v1.WebhookSubscriptionService.TestWebhookSubscription
    */
@@ -1191,7 +1195,7 @@ export const WebhookSubscriptionService: GenService<{
     output: typeof TestWebhookSubscriptionResponseSchema;
   },
   /**
-   * Lists deliveries, newest first. It looks at the newest 100,000 of the subscription and the times that are asked for.
+   * Lists deliveries, newest first. Payloads that the caller may not read are left empty. It looks at the newest 100,000 of the subscription and the times that are asked for.
    *
    * INVALID_ARGUMENT: a filter or the page is wrong.
    *
