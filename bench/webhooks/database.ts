@@ -22,10 +22,12 @@ export async function printStages(stack: BenchStack, id: string, email: string):
   const shares =
     "percentile_cont('{0.5,0.99}'::float8[]) within group (order by extract(epoch from";
   const { rows } = await database.query<Stages>(
-    `select ${shares} created_at - (payload #>> '{contact,updated_at}')::timestamptz) * 1000) as known,
+    `select ${shares} created_at - (event.payload #>> '{contact,updated_at}')::timestamptz) * 1000) as known,
        ${shares} last_attempt_at - created_at) * 1000) as sent
-     from webhooks.deliveries
-     where workspace_id = $1 and subscription_id = $2 and payload #>> '{contact,email}' like $3`,
+     from webhooks.deliveries delivery
+     join webhooks.events event on event.workspace_id = delivery.workspace_id
+       and event.id = (left(delivery.id::text, 32) || '0000')::uuid
+     where delivery.workspace_id = $1 and subscription_id = $2 and event.payload #>> '{contact,email}' like $3`,
     [stack.workspaceId, id, `${email}%`],
   );
   await database.end();

@@ -123,9 +123,9 @@ test('the workers of all lanes together look for jobs about once a second each l
     );
     return Number(row?.count);
   };
-  const tasks = { note, deliverEvents: note };
+  const tasks = { note };
   const log = createLog('test', 'silent');
-  runner = runJobs({ url, service, tasks, slowTasks: { slowly: note }, log });
+  runner = runJobs({ url, service, tasks, deliverEvents: note, slowTasks: { slowly: note }, log });
   await add(1);
   await untilDone(1);
   const before = await commits();

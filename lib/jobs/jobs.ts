@@ -12,10 +12,10 @@ import type { Notification, PoolClient } from 'pg';
 import { currentTraceparent } from '#lib/telemetry/tracing.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
-import { quietTask, schemaOf } from '../postgres/job-schema.ts';
+import { schemaOf } from '../postgres/job-schema.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
-import { onNudge } from './nudges.ts';
+import { type EventTask, runEventJobs } from './event-runner.ts';
 import { PeerAway, recheckPeer, recheckTask } from './reachability.ts';
 import { watchedTasks } from './watched-tasks.ts';
 
@@ -88,11 +88,13 @@ type RunOptions = {
   url: string;
   service: string;
   tasks: TaskList;
+  /** The task that delivers events, of a service that has any. It has a runner of its own, in which workspaces take turns. */
+  deliverEvents?: EventTask;
   /** Tasks that wait for servers of tenants: they run in a lane of their own, many at a time, so that no other job waits for them. */
   slowTasks?: TaskList;
   /** Tasks that run at the start and every minute; a waiting job with the task's name as its key is brought forward. */
   minutely?: readonly string[];
-  /** Of each lane; that of events has three. */
+  /** Of each lane; the runner of events has three. */
   connectionsMax?: number;
   log: Log;
 };
@@ -109,15 +111,8 @@ type Lane = {
   jobsAtOnce: number;
   minutely?: readonly string[];
   crontab?: string[];
-  inGroups?: boolean;
 };
 
-/** Events come one job for each call: what a busy process adds within this time is claimed together, and what it delivers is deleted together. */
-const groupMs = 30;
-/** Each may have 4 MiB. */
-const groupMax = 10;
-/** Of the lane for events: to listen, to claim and to delete. */
-export const groupConnections = 3;
 /**
  * The workers of a lane look together. Each by itself would look once a second, and a lane may have fifty. Jobs that were claimed and
  * find no worker within a second are given back.
@@ -132,18 +127,19 @@ const claimedMs = 1_000;
 export function runJobs(options: RunOptions): JobRunner {
   const stopping = new AbortController();
   const ended = lanesOf(options).map((lane) => keepRunning(options, lane, stopping.signal));
+  const { deliverEvents: task, ...more } = options;
+  const events = task && runEventJobs({ ...more, task });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(ended);
+      await Promise.all([...ended, events?.stop()]);
     },
   };
 }
 
 function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane[] {
-  const { [quietTask]: deliver, ...others } = tasks;
   const main: Lane = {
-    tasks: { ...others, sweep, release: release(service), [recheckTask]: recheckPeer(service) },
+    tasks: { ...tasks, sweep, release: release(service), [recheckTask]: recheckPeer(service) },
     jobsAtOnce,
     minutely: ['release', ...minutely],
     crontab: [
@@ -152,11 +148,7 @@ function lanesOf({ service, tasks, slowTasks, minutely = [] }: RunOptions): Lane
       ...minutely.map((task) => `* * * * * ${task} ?jobKey=${task}`),
     ],
   };
-  return [
-    main,
-    ...(deliver ? [{ tasks: { [quietTask]: deliver }, jobsAtOnce, inGroups: true }] : []),
-    ...(slowTasks ? [{ tasks: slowTasks, jobsAtOnce: slowJobsAtOnce }] : []),
-  ];
+  return [main, ...(slowTasks ? [{ tasks: slowTasks, jobsAtOnce: slowJobsAtOnce }] : [])];
 }
 
 async function keepRunning(options: RunOptions, lane: Lane, stopping: AbortSignal): Promise<void> {
@@ -186,30 +178,27 @@ function startRunner({ url, service, log, ...more }: RunOptions, lane: Lane): Pr
     crontab: (lane.crontab ?? []).join('\n'),
     preset: {
       worker: {
-        localQueue: { size: lane.inGroups ? groupMax : claimedMax, ttl: claimedMs },
-        ...(lane.inGroups ? { completeJobBatchDelay: groupMs } : {}),
+        localQueue: { size: claimedMax, ttl: claimedMs },
       },
     },
     concurrency: lane.jobsAtOnce,
-    maxPoolSize: lane.inGroups ? groupConnections : (more.connectionsMax ?? connectionsDefault),
+    maxPoolSize: more.connectionsMax ?? connectionsDefault,
     pollInterval: 1_000,
     noHandleSignals: true,
-    events: listening(service, lane),
+    events: listening(service),
     logger: forwardErrors(log),
   });
 }
 
 const ends = ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:listen:release'] as const;
 
-/** Has a runner hear of the jobs of its own schema only; that of events, of those that this process added. */
-function listening(service: string, { inGroups }: Lane): WorkerEvents {
+/** Has a runner hear of the jobs of its own schema only. */
+function listening(service: string): WorkerEvents {
   const events: WorkerEvents = new EventEmitter();
   const schema = schemaOf(service);
   events.on('pool:listen:success', ({ workerPool, client }) => {
     const nudge = (jobs: number): void => workerPool.nudge(jobs);
-    const endHearing = inGroups
-      ? onNudge(service, together(nudge))
-      : onNotice(client, schema, nudge);
+    const endHearing = onNotice(client, schema, nudge);
     // Workers that have ended must not be nudged.
     const stop = (): void => {
       endHearing();
@@ -217,30 +206,11 @@ function listening(service: string, { inGroups }: Lane): WorkerEvents {
     };
     for (const end of ends) events.on(end, stop);
     // After the library's own LISTEN. Lost connections are reported there as well.
-    const listen = inGroups ? '' : `listen ${schema};`;
     setImmediate(() => {
-      client.query(`${listen} unlisten "jobs:insert"`).catch(() => {});
+      client.query(`listen ${schema}; unlisten "jobs:insert"`).catch(() => {});
     });
   });
   return events;
-}
-
-/** The first at once, and those of the next milliseconds after it. */
-function together(nudge: (jobs: number) => void): (jobs: number) => void {
-  let waiting = 0;
-  let pause: NodeJS.Timeout | undefined;
-  const tell = (jobs: number): void => {
-    nudge(jobs);
-    pause = setTimeout(() => {
-      pause = undefined;
-      if (waiting > 0) tell(waiting);
-      waiting = 0;
-    }, groupMs).unref();
-  };
-  return (jobs) => {
-    if (pause) waiting += jobs;
-    else tell(jobs);
-  };
 }
 
 function onNotice(client: PoolClient, schema: string, nudge: (jobs: number) => void): () => void {

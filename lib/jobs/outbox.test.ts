@@ -194,8 +194,13 @@ test('events send no notice to the connections of the database', async () => {
 
 test('events are delivered as soon as they are committed, not when the runner looks by itself', async () => {
   const { url } = store;
-  const tasks = { deliverEvents: deliverEvents('messages', { contacts }) };
-  const runner = runJobs({ url, service: 'messages', tasks, log: createLog('test', 'silent') });
+  const options = { tasks: {}, deliverEvents: deliverEvents('messages', { contacts }) };
+  const runner = runJobs({
+    url,
+    service: 'messages',
+    ...options,
+    log: createLog('test', 'silent'),
+  });
   const deliver = async (number: number) => {
     await writeWithEvents({ em: store.fork(), outbox, workspaceId: 'w1' }, bounced(number), []);
     await until('it is delivered', async () => got.length > number, { withinMs: 15_000 });

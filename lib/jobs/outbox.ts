@@ -1,7 +1,6 @@
 import { create, fromJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
-import type { Task } from 'graphile-worker';
 import {
   ConsumeEventsRequestSchema,
   type Event,
@@ -14,6 +13,7 @@ import { insertQuietJobs, quietJob } from '../postgres/job-schema.ts';
 import { prepared } from '../postgres/prepared.ts';
 import { query } from '../postgres/query.ts';
 import type { EntityManager } from '../postgres/store.ts';
+import type { EventTask } from './event-runner.ts';
 import { type Contract, contractsOf, interestSteps, isWanted } from './interests.ts';
 import { attemptsMax } from './jobs.ts';
 import { nudgeRunners } from './nudges.ts';
@@ -117,7 +117,7 @@ function textOf(
      ),
      told as materialized (
        ${insertQuietJobs(service)}
-       select ${quietJob(service, attemptsMax)}, json_build_object(
+       select ${quietJob(service, attemptsMax, workspace)}, json_build_object(
          'consumer', consumer,
          'workspaceId', ${workspace}::text,
          'batchId', gen_random_uuid(),
@@ -149,7 +149,7 @@ function wantedEvents({ types, type, occurredAt, data, from, where = 'true' }: E
 export function deliverEvents(
   service: string,
   consumers: Record<string, Transport | undefined>,
-): Task {
+): EventTask {
   return async (payload, helpers) => {
     const batch = payload as EventBatch;
     const transport = consumers[batch.consumer];

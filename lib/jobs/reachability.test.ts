@@ -41,9 +41,9 @@ afterEach(async () => {
 afterAll(() => store.close());
 
 function start(): void {
-  const tasks = { deliverEvents: deliverEvents('messages', { contacts }) };
+  const options = { tasks: {}, deliverEvents: deliverEvents('messages', { contacts }) };
   const log = createLog('test', 'silent');
-  runner = runJobs({ url: store.url, service: 'messages', tasks, log });
+  runner = runJobs({ url: store.url, service: 'messages', ...options, log });
 }
 
 async function tell(workspaceId: string): Promise<void> {
@@ -106,6 +106,8 @@ test('a batch that its consumer refuses holds up no other, and is tried again la
   for (let number = 0; number < 20; number += 1) await tell(`w${number}`);
   start();
   await until('the others have come', async () => got.length === 20, { withinMs: 15_000 });
+  // What is delivered is deleted in groups.
+  await until('the others are deleted', async () => (await waiting()).length === 1);
   const [left, ...others] = await waiting();
   expect(others).toEqual([]);
   expect(left).toMatchObject({ workspace: 'poison', error: '[invalid_argument] no' });

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { JobHelpers, Task } from 'graphile-worker';
+import type { Task } from 'graphile-worker';
+import type { PoolClient } from 'pg';
 import { schemaOf } from '../postgres/job-schema.ts';
 import { nudgeRunners } from './nudges.ts';
 
@@ -41,9 +42,16 @@ function peerOf(key: string): Peer {
   return known;
 }
 
+/** What a job has of its runner. */
+type Helpers = {
+  withPgClient: <Result>(use: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+};
+
+type CallHelpers = Helpers & { job: { attempts: number } };
+
 /** Calls a service for a job of another. */
 export async function callPeer(
-  { service, peer, helpers }: { service: string; peer: string; helpers: JobHelpers },
+  { service, peer, helpers }: { service: string; peer: string; helpers: CallHelpers },
   call: () => Promise<unknown>,
 ): Promise<void> {
   const state = peerOf(`${service} ${peer}`);
@@ -55,7 +63,7 @@ export async function callPeer(
     // A call that fails while others succeed is at fault itself.
     if (!isAway(error) || state.answeredAtMs >= startedAtMs) throw error;
     state.refusedUntilMs = performance.now() + refusedMs;
-    await addRecheck(helpers, peer);
+    await addRecheck(helpers, { service, peer });
     throw new Error(`${awayText(peer)}: ${ConnectError.from(error).message}`, { cause: error });
   }
   const nowMs = performance.now();
@@ -70,10 +78,17 @@ function isAway(error: unknown): boolean {
   return error instanceof ConnectError && awayCodes.has(error.code);
 }
 
-async function addRecheck(helpers: JobHelpers, peer: string): Promise<void> {
-  const runAt = new Date(Date.now() + recheckEveryMs);
-  const spec = { jobKey: `${recheckTask} ${peer}`, jobKeyMode: 'preserve_run_at', runAt } as const;
-  await helpers.addJob(recheckTask, { peer }, spec);
+async function addRecheck(
+  helpers: Helpers,
+  { service, peer }: { service: string; peer: string },
+): Promise<void> {
+  await helpers.withPgClient((client) =>
+    client.query(
+      `select ${schemaOf(service)}.add_job(identifier := '${recheckTask}', payload := $1::json, job_key := $2,
+         job_key_mode := 'preserve_run_at', run_at := now() + interval '${recheckEveryMs} milliseconds')`,
+      [JSON.stringify({ peer }), `${recheckTask} ${peer}`],
+    ),
+  );
 }
 
 /** The task that brings forward one job that waits for a service, and comes again while any waits. */
@@ -81,13 +96,13 @@ export function recheckPeer(service: string): Task {
   return async (payload, helpers) => {
     const { peer } = payload as { peer: string };
     const jobs = await bringForward(helpers, { service, peer, jobsMax: 1 });
-    if (jobs > 0) await addRecheck(helpers, peer);
+    if (jobs > 0) await addRecheck(helpers, { service, peer });
   };
 }
 
 /** Those that failed least often come first: the others may be at fault themselves. */
 async function bringForward(
-  helpers: JobHelpers,
+  helpers: Helpers,
   { service, peer, jobsMax }: { service: string; peer: string; jobsMax: number },
 ): Promise<number> {
   const jobs = `${schemaOf(service)}._private_jobs`;

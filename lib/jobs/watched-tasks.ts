@@ -9,7 +9,7 @@ const durations = seconds(
   ['task', 'result'],
 );
 
-/** The same tasks, measured, and as part of the trace that added the job. */
+/** The same tasks, each `watched`. */
 export function watchedTasks(tasks: TaskList): TaskList {
   const each = Object.entries(tasks).map(([name, task]) => [name, watched(name, task as Task)]);
   return Object.fromEntries(each);
@@ -25,7 +25,11 @@ function spanOf(name: string, payload: unknown): SpanOptions {
   return { kind: 'consumer', attributes, parent: traceparent, onlyInTrace: true };
 }
 
-function watched(name: string, task: Task): Task {
+/** The same task, measured, and as part of the trace that added the job. */
+export function watched<Helpers, Result>(
+  name: string,
+  task: (payload: unknown, helpers: Helpers) => Result | PromiseLike<Result>,
+): (payload: unknown, helpers: Helpers) => Promise<Result> {
   return async (payload, helpers) => {
     const startedAtMs = performance.now();
     let result = 'failure';

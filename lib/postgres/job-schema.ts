@@ -66,9 +66,9 @@ const endlessTries = (schema: string) => `
 export const insertQuietJobs = (service: string) =>
   `insert into ${schemaOf(service)}._private_jobs (flags, task_id, max_attempts, payload)`;
 
-/** The values of `insertQuietJobs` before the payload. */
-export const quietJob = (service: string, attemptsMax: number) =>
-  `'{"quiet": true}'::jsonb, (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
+/** The values of `insertQuietJobs` before the payload; claims read the workspace, an SQL text, beside it. */
+export const quietJob = (service: string, attemptsMax: number, workspace: string) =>
+  `jsonb_build_object('quiet', true, 'workspace', ${workspace}::text), (select id from ${schemaOf(service)}._private_tasks where identifier = '${quietTask}'), ${attemptsMax}`;
 
 /** As graphile-worker 0.18 creates it. */
 const migrationsTable = (schema: string) => `

@@ -6,6 +6,7 @@ import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspac
 import { createCache } from '#lib/cache.ts';
 import { databaseVariable, type Env } from '#lib/config.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
+import type { EventTask } from '#lib/jobs/event-runner.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
 import { runJobs } from '#lib/jobs/jobs.ts';
 import { createKeyring, type Keyring } from '#lib/keys/keyring.ts';
@@ -40,6 +41,8 @@ export type ServiceProcess = {
   routes: (router: ConnectRouter) => void;
   /** Jobs that this service runs. */
   tasks: TaskList;
+  /** Delivers the events of this service, in which workspaces take turns. */
+  deliverEvents?: EventTask;
   /** Jobs that wait for servers of tenants, in a lane of their own. */
   slowTasks?: TaskList;
   /** What it stores sealed; `rotate-secrets` as argument seals it by the key in use. */
@@ -175,6 +178,7 @@ function runServiceJobs(base: Base, service: ServiceProcess, config: ServiceConf
     tasks: service.audit
       ? service.tasks
       : { ...service.tasks, forwardAudit: forwardAudit(config.name, base.peer('workspaces')) },
+    ...(service.deliverEvents ? { deliverEvents: service.deliverEvents } : {}),
     ...(service.slowTasks ? { slowTasks: service.slowTasks } : {}),
     minutely: service.minutely ?? [],
     connectionsMax: config.jobConnections,

@@ -25,8 +25,8 @@ export const part = servicePart(readConfig, async (base, config) => {
     store,
     services,
     routes: contactsRoutes(context),
+    deliverEvents: deliverEvents('contacts', consumers),
     tasks: {
-      deliverEvents: deliverEvents('contacts', consumers),
       endMemberships: endMemberships(context),
       clearTimelines: clearTimelines(context, base.log),
       pushTemplateUses: pushTemplateUses({ ...context, usesOf: listUses }),

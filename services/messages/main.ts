@@ -105,8 +105,8 @@ export const part = servicePart(readConfig, async (parts, config) => {
     services,
     routes: messagesRoutes(context),
     sealed: sealedColumns(keyring),
+    deliverEvents: deliverEvents('messages', consumers),
     tasks: {
-      deliverEvents: deliverEvents('messages', consumers),
       // The name in the queue's rows.
       endByHand: finishIndividualSend(store),
       eraseContents: eraseContents(context),

@@ -1,9 +1,11 @@
 import { type EgressSettings, readEgress } from '#lib/outside/config.ts';
 import { configReader, type ServiceConfig } from '#lib/process/config.ts';
 import { readBuildId, readTemporal, type TemporalServer } from '#lib/temporal/config.ts';
+import type { BacklogLimits } from './backlog/limits.ts';
 
 type Own = {
   egress: EgressSettings;
+  backlog: BacklogLimits;
   temporal: TemporalServer;
   /** The version of the worker for Temporal; empty for none. */
   buildId: string;
@@ -13,11 +15,18 @@ type Own = {
 
 export type Config = ServiceConfig & Own;
 
+const limit = { from: 100, to: 1_000_000_000 };
+
 /** For the service and for its worker of workflows. */
 export const readConfig = configReader<Own>(
   { name: 'webhooks', peers: ['contacts', 'messages', 'workspaces'] },
   (variables) => ({
     egress: readEgress(variables),
+    backlog: {
+      pendingOfSubscription: variables.integer('WEBHOOKS_PENDING_MAX', 100_000, limit),
+      pendingOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_PENDING_MAX', 500_000, limit),
+      keptOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_KEPT_MAX', 10_000_000, limit),
+    },
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),
     cacheFolder: variables.text('CACHE_FOLDER', '.postrider/cache'),

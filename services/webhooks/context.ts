@@ -11,6 +11,7 @@ import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import { Backlog } from './backlog/backlog.ts';
 import type { Config } from './config.ts';
 import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
@@ -23,6 +24,7 @@ import { counts, openWebhooksStore } from './store.ts';
 export type Context = SendingContext & {
   /** Makes first attempts once it is started. */
   dispatcher: Dispatcher;
+  backlog: Backlog;
   producers: Producers;
   audience: Audience;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
@@ -46,6 +48,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
   return {
     ...sending,
     dispatcher: new Dispatcher(sending),
+    backlog: new Backlog(sending, config.backlog),
     producers: {
       contacts: createClient(EventProducerService, base.peer('contacts')),
       messages: createClient(EventProducerService, base.peer('messages')),

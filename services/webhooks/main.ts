@@ -11,6 +11,7 @@ import { addClearing, clearDeliveries } from './tasks/clear-deliveries.ts';
 import { erasePerson } from './tasks/erase-person.ts';
 import { failDeliveries } from './tasks/fail-deliveries.ts';
 import { forgetDeliveries } from './tasks/forget-deliveries.ts';
+import { notifyOfBacklog } from './tasks/notify-of-backlog.ts';
 import { notifyOwners } from './tasks/notify-owners.ts';
 import { wake } from './tasks/wake.ts';
 
@@ -31,6 +32,7 @@ export const part = servicePart(readConfig, async (base, config) => {
       wake: wake({ ...context, temporal }),
       checkRuns: checkRuns(context),
       notifyOwners: notifyOwners(context, base),
+      notifyOfBacklog: notifyOfBacklog(context, base),
     },
     minutely: ['checkRuns'],
     async prepare() {
@@ -40,6 +42,7 @@ export const part = servicePart(readConfig, async (base, config) => {
     },
     close: async () => {
       await context.dispatcher.stop();
+      await context.backlog.settled();
       await temporal.connection.close();
       await context.egress.close();
     },

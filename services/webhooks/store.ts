@@ -5,6 +5,8 @@ import { MoreInterests } from './migrations/m0002-more-interests.ts';
 import { Addresses } from './migrations/m0003-addresses.ts';
 import { Traces } from './migrations/m0004-traces.ts';
 import { EventTimes } from './migrations/m0005-event-times.ts';
+import { Events } from './migrations/m0006-events.ts';
+import { Backlogs } from './migrations/m0007-backlogs.ts';
 import { Subscription } from './subscription.ts';
 
 /** Deliveries have no entity: they are read and written in sets. */
@@ -20,6 +22,8 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
       'm0003-addresses': Addresses,
       'm0004-traces': Traces,
       'm0005-event-times': EventTimes,
+      'm0006-events': Events,
+      'm0007-backlogs': Backlogs,
     },
   });
 }

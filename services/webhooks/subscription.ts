@@ -33,6 +33,8 @@ const schema = defineEntity({
     next_claim_at: p.datetime().nullable(),
     /** When the workflow looks next; null if there is no run. */
     next_wake_at: p.datetime().nullable(),
+    /** When deliveries of it last failed since too many waited. */
+    dropped_at: p.datetime().nullable(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
   },

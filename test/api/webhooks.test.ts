@@ -138,6 +138,7 @@ test('the JSON of every operation', async () => {
     settings: { event_types: ['string'], list_ids: [], segment_ids: [] },
     ...{ event_types: ['string'], list_ids: [], segment_ids: [] },
     ...{ enabled: 'boolean', source: 'string', last_delivery_at: 'null' },
+    backlog_dropped_at: 'null',
     ...{ created_at: 'time', updated_at: 'time' },
   };
   expect(shapeOf(subscription)).toEqual(shape);

@@ -137,7 +137,7 @@ test('what is kept about a person is exported, and after it is erased the addres
       'contacts.timeline_entries',
       'messages.messages',
       'messages.suppressions',
-      'webhooks.deliveries',
+      'webhooks.events',
     ]),
   );
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { databaseVariable } from '#lib/config.ts';
-import { groupConnections } from '#lib/jobs/jobs.ts';
+import { eventConnections } from '#lib/jobs/event-runner.ts';
 import { openServiceStore } from '../migrate.ts';
 import type { ServiceName } from '../parts.ts';
 import { clockFinding, type Finding, ok, reasonOf, warning, wrong } from './finding.ts';
@@ -183,7 +183,7 @@ function poolsOf(name: string, { databaseConnections, jobConnections, messages }
   return (
     (hasWorker ? 2 : 1) * databaseConnections +
     (hasSlowTasks ? 2 : 1) * jobConnections +
-    (hasEvents ? groupConnections : 0) +
+    (hasEvents ? eventConnections : 0) +
     (name === 'messages' ? messages : 0)
   );
 }

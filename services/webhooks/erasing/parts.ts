@@ -8,6 +8,7 @@ export function partsOf(context: Context): readonly Part[] {
   return [
     { table: 'subscriptions', erase: (workspaceId) => eraseSubscriptions(context, workspaceId) },
     { table: 'deliveries' },
+    { table: 'events' },
     { table: 'workspace_interests' },
     { table: 'idempotency_keys' },
   ];

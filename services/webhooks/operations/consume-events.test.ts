@@ -2,7 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { MatchMembersResponseSchema } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { EventSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { insertDeliveries } from '../matching/deliveries.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
 import { allThere, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 
@@ -269,4 +271,48 @@ test('a payload over 256 KiB is kept as failed, without the payload', async () =
     last_error: 'the payload is larger than 256 KiB',
   });
   expect(rows.find(({ status }) => status === 'pending')?.payload).toEqual(fits);
+});
+
+test('the payload of an event is stored once, however many subscriptions want it', async () => {
+  const { workspaceId } = await givenListener({ eventTypes: ['contact.created'] });
+  for (let more = 0; more < 4; more += 1) {
+    await givenListener({ eventTypes: ['contact.created'] }, workspaceId);
+  }
+  const sent = [{ contact: { first_name: 'x'.repeat(1_000) } }, { contact: { first_name: 'y' } }];
+  await sendEvents(given, workspaceId, sent);
+  const [row] = await query<{ bytes: number }>(
+    given.context.store.fork(),
+    `select sum(octet_length(payload::text))::int as bytes from (
+       select workspace_id, payload from deliveries
+       union all
+       select workspace_id, payload from events
+     ) kept where workspace_id = $1`,
+    [workspaceId],
+  );
+  expect(row?.bytes).toBe(sent.reduce((bytes, each) => bytes + JSON.stringify(each).length, 0));
+  expect((await payloads(workspaceId)).filter((payload) => payload !== null)).toHaveLength(10);
+});
+
+test('a batch for many subscriptions is stored in portions, once for its id', async () => {
+  const { workspaceId, id } = await givenListener({ eventTypes: ['contact.created'] });
+  const subscriptionIds = Array.from({ length: 40 }, (_, number) => `${id}-${number}`);
+  const events = Array.from({ length: 300 }, (_, number) =>
+    create(EventSchema, { type: 'contact.created', dataJson: `{"number":${number}}` }),
+  );
+  const matches = subscriptionIds.flatMap((subscriptionId) =>
+    events.map((_, place) => ({ place, subscriptionId })),
+  );
+  const { store } = given.context;
+  const batch = { workspaceId, batchId: crypto.randomUUID(), events };
+  for (let time = 0; time < 2; time += 1) {
+    await insertDeliveries(store, batch, { matches, now: given.clock.now });
+  }
+  const [row] = await query<{ deliveries: number; events: number; same: number }>(
+    store.fork(),
+    `select count(*)::int as deliveries, count(distinct left(id::text, 32))::int as events,
+       count(distinct created_at)::int as same
+     from deliveries where workspace_id = $1`,
+    [workspaceId],
+  );
+  expect(row).toEqual({ deliveries: 12_000, events: 300, same: 1 });
 });

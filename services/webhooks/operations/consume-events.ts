@@ -9,15 +9,17 @@ import { addErasure } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {
-  const { store, databaseTime, dispatcher } = context;
+  const { store, databaseTime, dispatcher, backlog } = context;
   return async (request) => {
     const { workspaceId, events } = request;
     await eraseDeleted(context, request);
     const matches = await match(context, workspaceId, events);
     if (matches.length === 0) return {};
     await insertDeliveries(store, request, { matches, now: databaseTime() });
-    const ids = new Set(matches.map(({ subscriptionId }) => subscriptionId));
-    dispatcher.poke([...ids].map((id) => ({ workspaceId, id })));
+    const counts = new Map<string, number>();
+    for (const { subscriptionId: id } of matches) counts.set(id, (counts.get(id) ?? 0) + 1);
+    backlog.added(workspaceId, counts);
+    dispatcher.poke([...counts.keys()].map((id) => ({ workspaceId, id })));
     return {};
   };
 }

@@ -5,6 +5,7 @@ import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { newSecret, sealSecret } from '../endpoint/secret.ts';
 import { contentOf } from '../input/content.ts';
+import { requireReading } from '../input/rights.ts';
 import { interests } from '../interests/interests.ts';
 import { Subscription } from '../subscription.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
@@ -15,6 +16,7 @@ export function createWebhookSubscription(context: Context): Methods['createWebh
   return async (request, call) => {
     const { workspaceId } = request;
     const content = await contentOf(context, request);
+    requireReading(call, content.event_types);
     const quota = await quotas.quotaOf(workspaceId, 'webhook_subscriptions');
     const at = now();
     return once(store, call, method, request, (em) =>

@@ -1,15 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListWebhookDeliveriesRequest } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { hasPermission } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
-import { type DeliveryRow, deliveryMessage } from '../views/delivery.ts';
+import { resourceOf } from '../event-types.ts';
+import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
 
 const limitDefault = 20;
 /** The most deliveries that a page looks at and counts. */
 const lookedAtMax = 100_000;
 
 export function listWebhookDeliveries({ store }: Context): Methods['listWebhookDeliveries'] {
-  return async (request) => {
+  return async (request, call) => {
+    const mayRead = (type: string) => hasPermission(call, resourceOf(type), 'read');
     const { limit = limitDefault, offset } = request;
     const { within, wanted, values } = filtersOf(request);
     const [page] = await query<{ total: number; deliveries: DeliveryRow[] | null }>(
@@ -22,15 +25,19 @@ export function listWebhookDeliveries({ store }: Context): Methods['listWebhookD
        select (select count(*)::int from wanted) as total,
          (select json_agg(row_to_json(delivery) order by delivery.created_at desc, delivery.id desc)
           from (
-            select * from wanted order by created_at desc, id desc
+            select id from wanted order by created_at desc, id desc
             limit $${values.length + 1} offset $${values.length + 2}
           ) page
-          join deliveries delivery on (delivery.workspace_id, delivery.id) = ($1, page.id)
+          join lateral (
+             select ${deliveryColumns('kept')} from deliveries kept where (workspace_id, id) = ($1, page.id)
+           ) delivery on true
          ) as deliveries`,
       [...values, limit, offset],
     );
     return {
-      deliveries: (page?.deliveries ?? []).map(deliveryMessage),
+      deliveries: (page?.deliveries ?? []).map((row) =>
+        deliveryMessage(mayRead(row.event_type) ? row : { ...row, payload: {} }),
+      ),
       total: page?.total ?? 0,
       limit,
       offset,

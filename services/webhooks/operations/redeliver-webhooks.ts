@@ -12,12 +12,16 @@ import { lockSubscription } from '../subscription-queries.ts';
 const redeliveredMax = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function redeliverWebhooks({ store, databaseTime }: Context): Methods['redeliverWebhooks'] {
+export function redeliverWebhooks({
+  store,
+  databaseTime,
+  backlog,
+}: Context): Methods['redeliverWebhooks'] {
   return async (request, call) => {
     if ((request.deliveryId === '') === (request.since === undefined)) {
       throw invalidField('delivery_id', 'either delivery_id or since is required');
     }
-    return auditedTransaction(store, call, async (em) => {
+    const answer = await auditedTransaction(store, call, async (em) => {
       await lockSubscription(em, request);
       const redelivered = await redeliver(em, request, databaseTime());
       if (redelivered === 0 && request.deliveryId !== '') {
@@ -25,6 +29,8 @@ export function redeliverWebhooks({ store, databaseTime }: Context): Methods['re
       }
       return { redelivered };
     });
+    backlog.added(request.workspaceId, new Map([[request.id, answer.redelivered]]));
+    return answer;
   };
 }
 
@@ -47,7 +53,7 @@ async function redeliver(
        order by created_at limit ${redeliveredMax} for update skip locked
      ),
      redelivered as (
-       update deliveries set status = 'pending', attempts = 0, next_attempt_at = coalesce($4::timestamptz, now())
+       update deliveries set status = 'pending', attempts = 0, claimed_attempt = null, next_attempt_at = coalesce($4::timestamptz, now())
        where workspace_id = $1 and id in (select id from chosen)
        returning 1
      )

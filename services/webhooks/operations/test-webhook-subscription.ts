@@ -4,19 +4,22 @@ import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { madeUpData } from '../endpoint/made-up-data.ts';
 import { eventTypes } from '../event-types.ts';
+import { requireReading } from '../input/rights.ts';
 import { callBack } from '../sending/attempt.ts';
 import { findSubscription } from '../subscription-queries.ts';
 
 const openMax = 10;
-const known: ReadonlySet<string> = new Set([...eventTypes, 'test']);
+const untyped = 'test';
+const known: ReadonlySet<string> = new Set([...eventTypes, untyped]);
 
 export function testWebhookSubscription(context: Context): Methods['testWebhookSubscription'] {
   const { store, now } = context;
   /** How many tests of a workspace are open in this process. */
   const open = new Map<string, number>();
-  return async ({ workspaceId, id, eventType }) => {
-    const type = eventType || 'test';
+  return async ({ workspaceId, id, eventType }, call) => {
+    const type = eventType || untyped;
     if (!known.has(type)) throw invalidField('event_type', `invalid event type: ${type}`);
+    if (type !== untyped) requireReading(call, [type]);
     const { url, sealed_secret } = await findSubscription(store.fork(), { workspaceId, id });
     const count = open.get(workspaceId) ?? 0;
     if (count >= openMax) {

@@ -1,5 +1,6 @@
 import type { Context, Methods } from '../context.ts';
 import { contentOf } from '../input/content.ts';
+import { requireReading } from '../input/rights.ts';
 import { changeSubscription } from '../lifecycle/change.ts';
 import { findSubscription } from '../subscription-queries.ts';
 import { subscriptionMessage } from '../views/subscription.ts';
@@ -8,6 +9,8 @@ export function updateWebhookSubscription(context: Context): Methods['updateWebh
   return async (request, call) => {
     const had = await findSubscription(context.store.fork(), request);
     const content = await contentOf(context, request, had);
+    // Also for types that it had: a new address gets them.
+    requireReading(call, content.event_types);
     const changed = await changeSubscription(
       context,
       request,

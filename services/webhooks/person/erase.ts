@@ -1,7 +1,8 @@
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { addressSql } from './address.ts';
+import { deleteDeliveries, deleteStrayEvents } from '../erasing/deliveries.ts';
+import { aboutAddressSql, addressSql } from './address.ts';
 
 /** A contact that was deleted. */
 export type Erasure = {
@@ -34,35 +35,34 @@ type Part = Erasure & {
   all: boolean;
 };
 
+/** SQL of the ids of some deliveries about an address. */
+const chosen = (condition: string, rowsMax: number) =>
+  `select id from (${aboutAddressSql('$1', '$2')}) delivery where ${isBefore} and ${condition} limit ${rowsMax}`;
+
 /** Deletes some deliveries about an address; returns how many. */
-export async function deleteDeliveries(
+export async function deleteAbout(
   em: EntityManager,
   { all, ...erasure }: Part,
   rowsMax: number,
 ): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    em,
-    `with gone as (
-       delete from deliveries where workspace_id = $1 and id = any(array(
-         select id from deliveries delivery
-         where workspace_id = $1 and ${addressSql('delivery')} = $2 and ${isBefore} and (status <> 'pending' or $4)
-         limit ${rowsMax}
-       )) returning 1
-     )
-     select count(*)::int as count from gone`,
-    [...valuesOf(erasure), all],
-  );
-  return row?.count ?? 0;
+  const condition = "(status <> 'pending' or $4)";
+  return deleteDeliveries(em, chosen(condition, rowsMax), [...valuesOf(erasure), all]);
+}
+
+/** Deletes events about an address that have no delivery any more. */
+export async function deleteStray(
+  em: EntityManager,
+  { workspaceId, email }: Erasure,
+): Promise<void> {
+  const about = `select id from events event where workspace_id = $1 and ${addressSql('event')} = $2`;
+  await deleteStrayEvents(em, about, [workspaceId, email]);
 }
 
 /** Whether any is left to be sent. */
 export async function hasPending(em: EntityManager, erasure: Erasure): Promise<boolean> {
   const [row] = await query<{ found: boolean }>(
     em,
-    `select exists (
-       select from deliveries delivery
-       where workspace_id = $1 and ${addressSql('delivery')} = $2 and ${isBefore}
-     ) as found`,
+    `select exists (${chosen('true', 1)}) as found`,
     valuesOf(erasure),
   );
   return row?.found ?? false;

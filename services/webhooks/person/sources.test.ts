@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readPersonRecords } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
+import { deliveriesOf, sendEvents } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { addressSql } from './address.ts';
 import { personSources } from './sources.ts';
@@ -50,4 +51,35 @@ test('the deliveries about an address are found by pages, wherever the event has
     ['none', email],
   );
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('deliveries_address');
+});
+
+test('deliveries that share an event are found by pages, in the order of ids, with those of the last release', async () => {
+  const workspaceId = givenWorkspace();
+  const subscriptions = [];
+  for (let count = 0; count < 4; count += 1) {
+    subscriptions.push(await givenSubscription(given, workspaceId));
+  }
+  const data = { contact: { email: 'bob@example.com' } };
+  await sendEvents(given, workspaceId, Array(6).fill(data));
+  await givenDeliveries(given, workspaceId, [{ subscriptionId: subscriptions[0]!.id }]);
+  const { store } = given.context;
+  await query(
+    store.fork(),
+    `update deliveries set payload = $2 where workspace_id = $1 and payload is not null`,
+    [workspaceId, JSON.stringify(data)],
+  );
+  const sources = personSources(store, { workspaceId, email: 'bob@example.com' });
+  const seen: unknown[] = [];
+  let cursor: string | undefined = '';
+  while (cursor !== undefined) {
+    const page = await readPersonRecords(sources, cursor);
+    seen.push(...page.records.map(({ data: { id, payload } }) => [id, payload]));
+    cursor = page.nextCursor;
+  }
+  expect(seen).toHaveLength(25);
+  expect(seen).toEqual(
+    (await deliveriesOf(given, workspaceId))
+      .map(({ id, payload }) => [id, payload])
+      .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+  );
 });

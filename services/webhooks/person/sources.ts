@@ -4,8 +4,8 @@ import type { PersonSource } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { invalidField } from '#lib/rpc/errors.ts';
-import { type DeliveryRow, deliveryMessage } from '../views/delivery.ts';
-import { addressSql } from './address.ts';
+import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
+import { aboutAddressSql } from './address.ts';
 
 /** A payload may have 256 KiB. */
 const rowsMax = 10;
@@ -23,9 +23,11 @@ export function personSources(
         if (after !== '' && !uuid.test(after)) throw invalidField('cursor', 'invalid cursor');
         const rows = await query<{ delivery: DeliveryRow }>(
           store.fork(),
-          `select row_to_json(delivery) as delivery from deliveries delivery
-           where workspace_id = $1 and ${addressSql('delivery')} = $2 and ($3 = '' or id > nullif($3, '')::uuid)
-           order by id limit ${rowsMax + 1}`,
+          `select row_to_json(delivery) as delivery from (
+             select ${deliveryColumns('found')} from (${aboutAddressSql('$1', '$2')}) found
+             where $3 = '' or found.id > nullif($3, '')::uuid
+             order by found.id limit ${rowsMax + 1}
+           ) delivery`,
           [workspaceId, email, after],
         );
         const page = rows.slice(0, rowsMax).map(({ delivery }) => delivery);

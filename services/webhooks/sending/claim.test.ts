@@ -1,5 +1,9 @@
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
+import { EventSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { query } from '#lib/postgres/query.ts';
+import { insertDeliveries } from '../matching/deliveries.ts';
+import type { SubscriptionKey } from '../subscription.ts';
 import { deliveriesOf, endpointOf, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { claimDue, claimSql, giveBack } from './claim.ts';
@@ -184,4 +188,52 @@ test('a claim waits for endpoints in the order of their keys, so never in a circ
     await lock(high, tx);
   });
   expect((await claims)?.flatMap(({ deliveries }) => deliveries)).toHaveLength(2);
+});
+
+/** As version 0.2 claims first attempts and gives them back. */
+async function claimAsBefore(workspaceId: string): Promise<string[]> {
+  const rows = await query<{ data: string }>(
+    given.context.store.fork(),
+    `update deliveries set attempts = attempts + 1, last_attempt_at = $2,
+       next_attempt_at = $2::timestamptz + interval '30 seconds'
+     where workspace_id = $1 and status = 'pending' and attempts = 0 returning payload::text as data`,
+    [workspaceId, given.clock.now],
+  );
+  return rows.map(({ data }) => data);
+}
+
+/** Stores an event for a subscription; nobody claims it. */
+function store({ workspaceId, id }: SubscriptionKey, data: object): Promise<void> {
+  const event = create(EventSchema, { type: 'contact.created', dataJson: JSON.stringify(data) });
+  const batch = { workspaceId, batchId: crypto.randomUUID(), events: [event] };
+  const matches = [{ place: 0, subscriptionId: id }];
+  return insertDeliveries(given.context.store, batch, { matches, now: given.clock.now });
+}
+
+test('a process of the last release claims an event with its payload, also after a claim that was given back or redelivered', async () => {
+  const { key, claim } = await givenPending([]);
+  const data = { email: 'a@example.com' };
+  await store(key, data);
+  const claims = await claim('first', 1);
+  expect(claims.map((each) => JSON.parse(each.data))).toEqual([data]);
+  await giveBack(given.context.store, claims, given.clock.now);
+  expect((await claimAsBefore(key.workspaceId)).map((text) => JSON.parse(text))).toEqual([data]);
+
+  await store(key, data);
+  await claim('first', 1);
+  const em = given.context.store.fork();
+  await query(em, "update deliveries set status = 'failed' where workspace_id = $1", [
+    key.workspaceId,
+  ]);
+  const since = { seconds: 0n, nanos: 0 };
+  await given.client.redeliverWebhooks({ ...key, since });
+  const again = await claimAsBefore(key.workspaceId);
+  expect(again.map((text) => JSON.parse(text))).toEqual([data, data]);
+});
+
+test('a claim of a delivery that a process of the last release stored has its payload', async () => {
+  const { claim } = await givenPending([{}]);
+  expect((await claim('first', 1)).map(({ data }) => JSON.parse(data))).toEqual([
+    { email: 'a@example.com' },
+  ]);
 });

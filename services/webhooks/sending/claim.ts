@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { occurredAtSql } from '../delivery.ts';
+import { occurredAtSql, payloadSql } from '../delivery.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 /** A claim is over after it; what its process has not recorded by then is a retry that is due. */
@@ -59,6 +59,11 @@ type Row = {
 
 /** The database's clock, whatever the clock of a process says. */
 const at = 'coalesce($4::timestamptz, now())';
+
+/** SQL of whether no attempt of a pending delivery is open: its claim is over, or it has none. */
+export const isWaitingSql = (time: string) =>
+  `(attempts = 0 or next_attempt_at <= ${time}
+    or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
 
 const dueOf = (endpoint: string, kind: 'first' | 'retry') => `
   from deliveries
@@ -134,17 +139,17 @@ export const claimSql = `
       for update skip locked
     ) due
   ), claimed as (
-    update deliveries set attempts = attempts + 1, last_attempt_at = ${at},
+    update deliveries set attempts = attempts + 1, claimed_attempt = attempts + 1, last_attempt_at = ${at},
       next_attempt_at = ${at} + interval '${leaseMs} milliseconds'
     where ctid = any(array(select place from firsts union all select place from retries))
-    returning workspace_id, subscription_id, id, event_type, payload::text as data, attempts, traceparent, occurred_at, created_at
+    returning workspace_id, subscription_id, id, event_type, payload, attempts, traceparent, occurred_at, created_at
   )
   select known.workspace_id, known.id as subscription_id, known.url, known.sealed_secret,
     case when known.is_gated
       then extract(epoch from coalesce(passed.next_claim_at, known.next_claim_at) - ${at})::float8 * 1000
     end as wait_ms,
     ${occurredAtSql('claimed')} as timestamp,
-    claimed.id, claimed.event_type, claimed.data, claimed.attempts, claimed.traceparent
+    claimed.id, claimed.event_type, ${payloadSql('claimed')}::text as data, claimed.attempts, claimed.traceparent
   from known
   left join passed on passed.workspace_id = known.workspace_id and passed.id = known.id
   left join claimed on claimed.workspace_id = known.workspace_id and claimed.subscription_id = known.id`;
@@ -207,7 +212,7 @@ export async function giveBack(
   if (claims.length === 0) return;
   await query(
     store.fork(),
-    `update deliveries d set attempts = d.attempts - 1, next_attempt_at = ${at},
+    `update deliveries d set attempts = d.attempts - 1, claimed_attempt = null, next_attempt_at = ${at},
        last_attempt_at = case when d.attempts > 1 then d.last_attempt_at end
      from unnest($1::text[], $2::uuid[], $3::int[]) as given (workspace_id, id, attempts)
      where d.workspace_id = given.workspace_id and d.id = given.id

@@ -2,16 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { type Ask, claimDue, type EndpointClaim, giveBack, readEndpoint } from './claim.ts';
-import { Lane, type Pool, type Queued } from './lane.ts';
+import {
+  type Ask,
+  type Claimed,
+  claimDue,
+  type EndpointClaim,
+  giveBack,
+  readEndpoint,
+} from './claim.ts';
+import { Lane, Pool, type Queued } from './lane.ts';
 import { type Origin, Origins } from './origins.ts';
+import { ReadyLanes } from './ready-lanes.ts';
 import { findEndpoints } from './scan.ts';
 
 const lanesMax = 10_000;
 const asksMax = 200;
 const rowsMax = 200;
-const poolMax = 1_000;
-const openBytesMax = 64 * 1_024 * 1_024;
+/** A claim is 50 MiB at most, so that one workspace never uses up what all have. */
+const openBytesMax = 96 * 1_024 * 1_024;
+const openBytesOfWorkspaceMax = 24 * 1_024 * 1_024;
 const scanEveryMs = 1_000;
 /** What waited longer is given back: its claim would be over before its answer. */
 const waitMaxMs = 15_000;
@@ -22,11 +31,13 @@ export class Dispatcher {
   readonly #lanes = new LRUCache<string, Lane>({ max: lanesMax });
   readonly #origins = new Origins();
   /** Lanes that have more to claim and places for it. */
-  readonly #ready = new Set<Lane>();
-  readonly #good: Pool = { held: 0 };
-  readonly #others: Pool = { held: 0 };
+  readonly #ready = new ReadyLanes();
+  readonly #good = new Pool();
+  readonly #others = new Pool();
   readonly #sends = new Set<Promise<void>>();
+  /** Payloads of what is claimed and not answered. */
   #openBytes = 0;
+  readonly #openBytesOf = new Map<string, number>();
   #claiming: Promise<void> | undefined;
   #scanTimer: NodeJS.Timeout | undefined;
   #paceTimer: NodeJS.Timeout | undefined;
@@ -115,20 +126,24 @@ export class Dispatcher {
     if (this.#context.recorder.isBehind || this.#openBytes > openBytesMax) return chosen;
     const nowMs = this.#context.now().getTime();
     let rows = rowsMax;
-    const room = new Map([this.#good, this.#others].map((pool) => [pool, poolMax - pool.held]));
-    for (const lane of this.#ready) {
+    const planned = new Map<Pool, Map<string, number>>(
+      [this.#good, this.#others].map((pool) => [pool, new Map()]),
+    );
+    for (const lane of this.#ready.inTurn()) {
       if (rows === 0 || chosen.size === asksMax) break;
-      if (lane.notBeforeMs > nowMs) continue;
+      const { workspaceId } = lane.key;
+      if (lane.notBeforeMs > nowMs || this.#bytesOf(workspaceId) > openBytesOfWorkspaceMax)
+        continue;
       const pool = this.#poolOf(lane);
-      const left = room.get(pool) ?? 0;
-      const slots = Math.min(lane.wants, rows, left);
-      if (slots === 0) continue;
+      const taken = planned.get(pool)?.get(workspaceId) ?? 0;
+      const slots = Math.min(lane.wants, rows, pool.roomOf(workspaceId) - taken);
+      if (slots <= 0) continue;
       rows -= slots;
-      room.set(pool, left - slots);
+      planned.get(pool)?.set(workspaceId, taken + slots);
       chosen.set(lane, { key: lane.key, slots });
     }
     // Those that come back stand behind the others.
-    for (const lane of chosen.keys()) this.#ready.delete(lane);
+    this.#ready.take(chosen.keys());
     return chosen;
   }
 
@@ -153,8 +168,7 @@ export class Dispatcher {
     lane.hasMore = lane.wasPoked || deliveries.length === slots || waitMs > 0;
     const pool = this.#poolOf(lane);
     for (const claimed of deliveries) {
-      pool.held += 1;
-      this.#openBytes += claimed.data.length;
+      this.#occupy(claimed, pool);
       lane.queue.push({ claimed, claimedAtMs: nowMs, pool });
     }
     this.#startQueued(lane);
@@ -239,9 +253,23 @@ export class Dispatcher {
     }
   }
 
+  #bytesOf(workspaceId: string): number {
+    return this.#openBytesOf.get(workspaceId) ?? 0;
+  }
+
+  #occupy({ key: { workspaceId }, data }: Claimed, pool: Pool): void {
+    pool.take(workspaceId);
+    this.#openBytes += data.length;
+    this.#openBytesOf.set(workspaceId, this.#bytesOf(workspaceId) + data.length);
+  }
+
   #release({ claimed, pool }: Queued): void {
-    pool.held -= 1;
-    this.#openBytes -= claimed.data.length;
+    const { key, data } = claimed;
+    pool.release(key.workspaceId);
+    this.#openBytes -= data.length;
+    const left = this.#bytesOf(key.workspaceId) - data.length;
+    if (left > 0) this.#openBytesOf.set(key.workspaceId, left);
+    else this.#openBytesOf.delete(key.workspaceId);
   }
 
   #giveBack(queued: readonly Queued[]): void {

@@ -2,7 +2,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { hostOf, type SubscriptionKey } from '../subscription.ts';
 import type { SendingContext } from './attempt.ts';
-import { leaseMs } from './claim.ts';
+import { isWaitingSql } from './claim.ts';
 import { type DeliverOptions, RetryRun } from './retry-run.ts';
 
 /** The deliveries of a subscription as its run shows them. Times are Unix milliseconds. */
@@ -42,7 +42,7 @@ const countMax = 100_000;
 
 // A claim that is open and not over is none: if its process dies, a job sees to the run.
 const waiting = `workspace_id = $1 and subscription_id = $2 and status = 'pending' and attempts > 0
-  and (next_attempt_at <= coalesce($3::timestamptz, now()) or next_attempt_at <> last_attempt_at + interval '${leaseMs} milliseconds')`;
+  and ${isWaitingSql('coalesce($3::timestamptz, now())')}`;
 
 /** Reads the state, and notes when the run looks next, so that it is woken only for what is due earlier. Undefined if the subscription is gone. */
 export function readRetries(

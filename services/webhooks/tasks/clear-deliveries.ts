@@ -3,6 +3,8 @@ import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Context } from '../context.ts';
+import { eventIdAt } from '../delivery.ts';
+import { deleteDeliveries, deleteStrayEvents } from '../erasing/deliveries.ts';
 
 const stepSize = 5_000;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -34,7 +36,7 @@ export function clearDeliveries(context: Clearing, { log }: { log: Pick<Log, 'wa
 /** Whether it came to the end. A workspace whose settings cannot be read is left for later. */
 async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<boolean> {
   const endsAtMs = Date.now() + workMaxMs;
-  for (const workspaceId of await workspacesWithDeliveries(context.store)) {
+  for (const workspaceId of await workspacesWithRows(context.store)) {
     try {
       if (!(await clearOne(context, workspaceId, endsAtMs))) return false;
     } catch (err) {
@@ -53,21 +55,30 @@ async function clearOne(
   const { settings } = await workspaces.getSettings({ workspaceId }, { timeoutMs: callTimeoutMs });
   const days = settings?.webhookRetentionDays ?? 30;
   const before = new Date(now().getTime() - days * dayMs);
-  while ((await deleteStep(store, workspaceId, before)) === stepSize) {
-    if (Date.now() > endsAtMs) return false;
+  // Deliveries first: an event is left while it has any.
+  for (const step of [deliveriesStep, eventsStep]) {
+    while ((await step(store, workspaceId, before)) === stepSize) {
+      if (Date.now() > endsAtMs) return false;
+    }
   }
   return true;
 }
 
+async function workspacesWithRows(store: Store): Promise<string[]> {
+  const tables = ['deliveries', 'events'];
+  const found = await Promise.all(tables.map((table) => workspacesIn(store, table)));
+  return [...new Set(found.flat())];
+}
+
 /** Jumps from workspace to workspace through the index. */
-async function workspacesWithDeliveries(store: Store): Promise<string[]> {
+async function workspacesIn(store: Store, table: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     store.fork(),
     `with recursive found as (
-       (select workspace_id from deliveries order by workspace_id limit 1)
+       (select workspace_id from ${table} order by workspace_id limit 1)
        union all
        select (
-         select workspace_id from deliveries
+         select workspace_id from ${table}
          where workspace_id > found.workspace_id order by workspace_id limit 1
        ) from found where found.workspace_id is not null
      )
@@ -77,17 +88,12 @@ async function workspacesWithDeliveries(store: Store): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function deleteStep(store: Store, workspaceId: string, before: Date): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    store.fork(),
-    `with gone as (
-       delete from deliveries where workspace_id = $1 and id in (
-         select id from deliveries where workspace_id = $1 and created_at < $2
-         order by created_at limit ${stepSize}
-       ) returning 1
-     )
-     select count(*)::int as count from gone`,
-    [workspaceId, before],
-  );
-  return row?.count ?? 0;
+function deliveriesStep(store: Store, workspaceId: string, before: Date): Promise<number> {
+  const chosen = `select id from deliveries where workspace_id = $1 and created_at < $2 order by created_at limit ${stepSize}`;
+  return deleteDeliveries(store.fork(), chosen, [workspaceId, before]);
+}
+
+function eventsStep(store: Store, workspaceId: string, before: Date): Promise<number> {
+  const chosen = `select id from events where workspace_id = $1 and id < $2::uuid order by id limit ${stepSize}`;
+  return deleteStrayEvents(store.fork(), chosen, [workspaceId, eventIdAt(before)]);
 }

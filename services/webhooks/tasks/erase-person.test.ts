@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import type { Erasure } from '../person/erase.ts';
-import { deliveriesOf } from '../test/deliveries.ts';
+import { countEvents, deliveriesOf } from '../test/deliveries.ts';
 import {
   givenDeliveries,
   givenSubscription,
@@ -120,16 +120,17 @@ async function givenDeletion(email: string) {
     erasePerson({ ...given.context, now: () => at(minutes) })(erasure);
   const left = async () =>
     (await deliveriesOf(given, workspaceId)).map(({ event_type }) => event_type);
-  return { consume, run, left };
+  return { workspaceId, consume, run, left };
 }
 
 test('an event of before the deletion goes, however late it comes', async () => {
   const email = 'late@example.com';
-  const { consume, run, left } = await givenDeletion(email);
+  const { workspaceId, consume, run, left } = await givenDeletion(email);
   await run(0);
   await consume('email.sent', -1, { email });
   await run(60);
   expect(await left()).toEqual([]);
+  expect(await countEvents(given, workspaceId)).toBe(0);
 });
 
 test('deliveries about a contact that came back two minutes later stay', async () => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { addErasure, deleteDeliveries, type Erasure, hasPending } from '../person/erase.ts';
+import { addErasure, deleteAbout, deleteStray, type Erasure, hasPending } from '../person/erase.ts';
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;
@@ -19,7 +19,8 @@ export function erasePerson({ store, now }: Pick<Context, 'store' | 'now'>) {
     const part = { ...erasure, all: ageMs >= pendingMaxMs };
     const em = store.fork();
     let count = stepSize;
-    while (count === stepSize) count = await deleteDeliveries(em, part, stepSize);
+    while (count === stepSize) count = await deleteAbout(em, part, stepSize);
+    await deleteStray(em, erasure);
     if (await hasPending(em, erasure)) await addErasure(em, erasure, hourMs);
     else if (ageMs < lateMaxMs) await addErasure(em, erasure, Math.max(hourMs, ageMs / 2));
   };

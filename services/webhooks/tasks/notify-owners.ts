@@ -1,42 +1,26 @@
-import { Code, ConnectError } from '@connectrpc/connect';
 import type { Log } from '#lib/log.ts';
-import type { Context } from '../context.ts';
+import { mailOwners, type Notifying, oneLine } from '../lifecycle/owner-mail.ts';
 import type { OwnerNotice } from '../lifecycle/owner-notice.ts';
 
-type Notifying = Pick<Context, 'workspaces' | 'systemMail'>;
-
-/** Mails the owners of a workspace that a subscription of theirs was disabled. Repeats carry the same Message-ID. */
-export function notifyOwners(
-  { workspaces, systemMail }: Notifying,
-  { log }: { log: Pick<Log, 'warn'> },
-) {
+/** Mails the owners of a workspace that a subscription of theirs was disabled. */
+export function notifyOwners(context: Notifying, base: { log: Pick<Log, 'warn'> }) {
   return async (payload: unknown): Promise<void> => {
     const notice = payload as OwnerNotice;
     const { workspaceId, id } = notice.key;
-    const { workspaceName, emails } = await workspaces.listOwners({ workspaceId });
-    const subject = `Webhooks to ${notice.host} were disabled`.slice(0, 200);
-    const text = textOf(notice, workspaceName);
-    for (const [index, to] of emails.entries()) {
-      const key = `webhook/${id}/${Date.parse(notice.disabledAt)}/${index}`;
-      try {
-        await systemMail.sendSystemMail({ key, to, subject, text });
-      } catch (error) {
-        if (!isFinal(error)) throw error;
-        log.warn({ err: error, workspaceId, subscription: id }, 'an owner cannot be notified');
-      }
-    }
+    const mail = {
+      workspaceId,
+      subscription: id,
+      key: `webhook/${id}/${Date.parse(notice.disabledAt)}`,
+      subject: `Webhooks to ${notice.host} were disabled`,
+      text: (workspaceName: string) => textOf(notice, workspaceName),
+    };
+    await mailOwners(context, mail, base);
   };
-}
-
-/** Nobody sends system mail here, or not to this address. */
-function isFinal(error: unknown): boolean {
-  const { code } = ConnectError.from(error);
-  return code === Code.FailedPrecondition || code === Code.InvalidArgument;
 }
 
 function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: string): string {
   return [
-    `The webhook subscription "${oneLine(name)}" of the workspace "${oneLine(workspaceName)}" was disabled at ${disabledAt}.`,
+    `The webhook subscription "${oneLine(name)}" of the workspace "${workspaceName}" was disabled at ${disabledAt}.`,
     '',
     `Its endpoint: ${host}`,
     `The reason: ${reason}`,
@@ -45,8 +29,4 @@ function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: 
     'be delivered with webhookSubscriptions.redeliver as long as deliveries are kept.',
     '',
   ].join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').slice(0, 255);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '#lib/postgres/query.ts';
+import { payloadSql } from '../delivery.ts';
 import type { Given } from './given.ts';
 
 export type DeliveryRow = {
@@ -31,10 +32,21 @@ export async function deliveriesOf(
 ): Promise<DeliveryRow[]> {
   const rows = await query<DeliveryRow>(
     context.store.fork(),
-    'select * from deliveries where workspace_id = $1 order by created_at, id',
+    `select delivery.*, ${payloadSql('delivery')} as payload from deliveries delivery
+     where workspace_id = $1 order by created_at, id`,
     [workspaceId],
   );
   return rows.map(dated);
+}
+
+/** How many events a workspace has. */
+export async function countEvents({ context }: Given, workspaceId: string): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    context.store.fork(),
+    'select count(*)::int as count from events where workspace_id = $1',
+    [workspaceId],
+  );
+  return row?.count ?? 0;
 }
 
 export type EndpointRow = {

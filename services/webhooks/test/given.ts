@@ -14,6 +14,7 @@ import { testQuotas } from '#lib/test/quotas.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
+import { Backlog } from '../backlog/backlog.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Recorder } from '../sending/recorder.ts';
@@ -55,6 +56,12 @@ export const allThere: Context['audience'] = {
     }),
 };
 
+const manyDeliveries = {
+  pendingOfSubscription: 100_000,
+  pendingOfWorkspace: 100_000,
+  keptOfWorkspace: 100_000,
+};
+
 const unexpected = () => Promise.reject(new Error('not expected'));
 
 /** The service on a database of its own; its neighbours answer as the test says. */
@@ -83,6 +90,7 @@ export async function givenService(over: Partial<Context> = {}) {
     ...sending,
     quotas: testQuotas({ store, counts }, quotas),
     dispatcher: new Dispatcher(sending),
+    backlog: new Backlog(sending, manyDeliveries),
     producers: fakeProducers(told),
     audience: allThere,
     workspaces: { getSettings: unexpected, listOwners: unexpected },
@@ -110,6 +118,7 @@ export function useService(over?: Partial<Context>): Given {
     () => givenService(over),
     async ({ context }) => {
       await context.dispatcher.stop();
+      await context.backlog.settled();
       await Promise.all([context.egress.close(), context.store.close()]);
     },
   );

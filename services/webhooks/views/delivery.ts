@@ -1,7 +1,7 @@
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { WebhookDeliverySchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
-import { attemptsMax } from '../delivery.ts';
+import { attemptsMax, payloadSql } from '../delivery.ts';
 
 /** A delivery as JSON of PostgreSQL. */
 export type DeliveryRow = {
@@ -19,6 +19,12 @@ export type DeliveryRow = {
   last_error: string | null;
   created_at: string;
 };
+
+/** SQL of the columns of a `DeliveryRow`. */
+export const deliveryColumns = (delivery: string) =>
+  `${delivery}.id, ${delivery}.subscription_id, ${delivery}.event_type, ${payloadSql(delivery)} as payload, ${delivery}.status,
+   ${delivery}.attempts, ${delivery}.next_attempt_at, ${delivery}.last_attempt_at, ${delivery}.delivered_at,
+   ${delivery}.last_response_status, ${delivery}.last_response_body, ${delivery}.last_error, ${delivery}.created_at`;
 
 export function deliveryMessage(row: DeliveryRow): MessageInitShape<typeof WebhookDeliverySchema> {
   return {

@@ -35,6 +35,7 @@ export function subscriptionMessage(
     disabledReason: subscription.disabled_reason ?? undefined,
     source: subscription.source,
     lastDeliveryAt: timeOf(subscription.last_delivery_at),
+    backlogDroppedAt: timeOf(subscription.dropped_at),
     createdAt: timestampFromDate(subscription.created_at),
     updatedAt: timestampFromDate(subscription.updated_at),
   };

@@ -1,0 +1,145 @@
+import { expect, test } from '@jest/globals';
+import { claimDue } from '../sending/claim.ts';
+import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
+import {
+  givenDeliveries,
+  givenService,
+  givenSubscription,
+  givenWorkspace,
+  jobsOf,
+  useService,
+} from '../test/given.ts';
+import { Backlog } from './backlog.ts';
+import type { BacklogNotice } from './trim.ts';
+
+const base = useService();
+const limits = { pendingOfSubscription: 20, pendingOfWorkspace: 50, keptOfWorkspace: 100 };
+
+/** A service with low limits on the same database. */
+async function givenLimited() {
+  const { context, clock } = base;
+  const backlog = new Backlog(context, limits);
+  const given = await givenService({ ...context, backlog, now: () => clock.now });
+  return { ...given, clock, backlog };
+}
+
+const at = (minutes: number) => new Date(base.clock.now.getTime() + minutes * 60_000);
+
+/** Numbered events, each a minute after the one before. */
+const numbered = (subscriptionId: string, count: number, from = 0) =>
+  Array.from({ length: count }, (_, number) => ({
+    subscriptionId,
+    eventType: `${from + number}`,
+    createdAt: at(from + number - 1_000),
+  }));
+
+const notices = async (workspaceId: string) =>
+  ((await jobsOf(base, 'notifyOfBacklog')) as BacklogNotice[]).filter(
+    (notice) => notice.workspaceId === workspaceId,
+  );
+
+test('the oldest pending deliveries of a subscription fail beyond its limit, with the reason, and its owners are notified once', async () => {
+  const { client, backlog } = await givenLimited();
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  const other = await givenSubscription(base, workspaceId);
+  await givenDeliveries(base, workspaceId, [
+    ...numbered(id, 25),
+    { subscriptionId: other.id, createdAt: at(-2_000) },
+  ]);
+  backlog.added(workspaceId, new Map([[id, 25]]));
+  await backlog.settled();
+  const { deliveries } = await client.listWebhookDeliveries({
+    ...{ workspaceId, subscriptionId: id, status: 'failed', limit: 100 },
+  });
+  expect(deliveries.map(({ eventType }) => eventType)).toEqual(['4', '3', '2', '1', '0']);
+  expect(deliveries[0]).toMatchObject({
+    attempts: 0,
+    lastError: 'more than 20 deliveries of the subscription were waiting',
+  });
+  expect(deliveries[0]?.nextAttemptAt).toBeUndefined();
+  const { subscriptions } = await client.listWebhookSubscriptions({ workspaceId });
+  const droppedAt = new Map(subscriptions.map((each) => [each.id, each.backlogDroppedAt]));
+  expect(droppedAt.get(id)).toBeDefined();
+  expect(droppedAt.get(other.id)).toBeUndefined();
+  expect(await notices(workspaceId)).toMatchObject([
+    { name: 'CRM', host: 'hooks.example.com', failed: 5, subscriptions: 1 },
+  ]);
+
+  await givenDeliveries(base, workspaceId, numbered(id, 10, 100));
+  const { context } = base;
+  await context.store.fork().execute('delete from webhooks_jobs._private_jobs');
+  backlog.added(workspaceId, new Map([[id, 10]]));
+  await backlog.settled();
+  const rows = await deliveriesOf(base, workspaceId);
+  expect(rows.filter(({ status }) => status === 'failed')).toHaveLength(15);
+  expect(await notices(workspaceId)).toEqual([]);
+});
+
+test('an endpoint whose circuit is open collects no more than its limit, from events as they come', async () => {
+  const limited = await givenLimited();
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId, { url: 'http://127.0.0.1:1/' });
+  await setEndpoint(base, id, { failures_in_row: 5, probe_at: at(10_000) });
+  for (let batch = 0; batch < 12; batch += 1) {
+    const events = Array.from({ length: 5 }, (_, number) => ({ number }));
+    await sendEvents(limited, workspaceId, events);
+    await limited.backlog.settled();
+  }
+  const rows = await deliveriesOf(base, workspaceId);
+  expect(rows).toHaveLength(60);
+  const pending = rows.filter(({ status }) => status === 'pending');
+  // One batch above it, until they are counted again.
+  expect(pending.length).toBeLessThanOrEqual(25);
+  expect(pending.length).toBeGreaterThanOrEqual(20);
+});
+
+test('beyond the limit of the workspace the oldest of all its subscriptions fail', async () => {
+  const { backlog } = await givenLimited();
+  const workspaceId = givenWorkspace();
+  const ids: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    ids.push((await givenSubscription(base, workspaceId)).id);
+  }
+  for (const [place, id] of ids.entries()) {
+    await givenDeliveries(base, workspaceId, numbered(id, 15, 100 * place));
+  }
+  backlog.added(workspaceId, new Map(ids.map((id) => [id, 15])));
+  await backlog.settled();
+  const rows = await deliveriesOf(base, workspaceId);
+  const failed = rows.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ event_type }) => Number(event_type))).toEqual([...Array(10).keys()]);
+  expect(failed[0]?.last_error).toBe('more than 50 deliveries of the workspace were waiting');
+});
+
+test('a delivery whose attempt is open does not fail for the number of those that wait', async () => {
+  const { backlog } = await givenLimited();
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  await givenDeliveries(base, workspaceId, numbered(id, 25));
+  const key = { workspaceId, id };
+  const [claim] = await claimDue(base.context.store, 'first', [{ key, slots: 2 }], base.clock.now);
+  backlog.added(workspaceId, new Map([[id, 25]]));
+  await backlog.settled();
+  const rows = await deliveriesOf(base, workspaceId);
+  const failed = rows.filter(({ status }) => status === 'failed').map((row) => row.id);
+  expect(failed).toHaveLength(5);
+  for (const open of claim?.deliveries ?? []) expect(failed).not.toContain(open.id);
+});
+
+test('beyond the number that a workspace keeps the oldest that are done are deleted', async () => {
+  const { backlog } = await givenLimited();
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  const done = numbered(id, 105).map((row) => ({ ...row, status: 'delivered' as const }));
+  await givenDeliveries(base, workspaceId, [
+    { subscriptionId: id, createdAt: at(-9_000) },
+    ...done,
+  ]);
+  backlog.added(workspaceId, new Map([[id, 106]]));
+  await backlog.settled();
+  const rows = await deliveriesOf(base, workspaceId);
+  expect(rows).toHaveLength(100);
+  expect(rows.filter(({ status }) => status === 'pending')).toHaveLength(1);
+  expect(rows.find(({ status }) => status === 'delivered')?.event_type).toBe('6');
+});

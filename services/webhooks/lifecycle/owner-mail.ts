@@ -1,0 +1,44 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Log } from '#lib/log.ts';
+import type { Context } from '../context.ts';
+
+export type Notifying = Pick<Context, 'workspaces' | 'systemMail'>;
+
+export type OwnerMail = {
+  workspaceId: string;
+  /** In the log of an owner who cannot be notified. */
+  subscription?: string;
+  /** Repeats with the same key carry the same Message-ID. */
+  key: string;
+  subject: string;
+  /** Gets the name of the workspace, in one line. */
+  text: (workspaceName: string) => string;
+};
+
+/** Mails the owners of a workspace. */
+export async function mailOwners(
+  { workspaces, systemMail }: Notifying,
+  { workspaceId, subscription, key, subject, text }: OwnerMail,
+  { log }: { log: Pick<Log, 'warn'> },
+): Promise<void> {
+  const { workspaceName, emails } = await workspaces.listOwners({ workspaceId });
+  const mail = { subject: subject.slice(0, 200), text: text(oneLine(workspaceName)) };
+  for (const [index, to] of emails.entries()) {
+    try {
+      await systemMail.sendSystemMail({ key: `${key}/${index}`, to, ...mail });
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      log.warn({ err: error, workspaceId, subscription }, 'an owner cannot be notified');
+    }
+  }
+}
+
+/** Nobody sends system mail here, or not to this address. */
+function isFinal(error: unknown): boolean {
+  const { code } = ConnectError.from(error);
+  return code === Code.FailedPrecondition || code === Code.InvalidArgument;
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ').slice(0, 255);
+}

@@ -1,0 +1,39 @@
+import type { Lane } from './lane.ts';
+
+/** Lanes that may claim. Workspaces take turns, and so do the lanes of each. */
+export class ReadyLanes {
+  readonly #byWorkspace = new Map<string, Set<Lane>>();
+
+  add(lane: Lane): void {
+    const { workspaceId } = lane.key;
+    const lanes = this.#byWorkspace.get(workspaceId) ?? new Set();
+    this.#byWorkspace.set(workspaceId, lanes.add(lane));
+  }
+
+  /** One lane of each workspace, then the next of each. */
+  *inTurn(): Generator<Lane> {
+    let round = [...this.#byWorkspace.values()].map((lanes) => lanes.values());
+    while (round.length > 0) {
+      const left: typeof round = [];
+      for (const lanes of round) {
+        const next = lanes.next();
+        if (next.done) continue;
+        yield next.value;
+        left.push(lanes);
+      }
+      round = left;
+    }
+  }
+
+  /** Removes lanes; their workspaces stand behind the others. */
+  take(taken: Iterable<Lane>): void {
+    for (const lane of taken) {
+      const { workspaceId } = lane.key;
+      const lanes = this.#byWorkspace.get(workspaceId);
+      if (!lanes) continue;
+      lanes.delete(lane);
+      this.#byWorkspace.delete(workspaceId);
+      if (lanes.size > 0) this.#byWorkspace.set(workspaceId, lanes);
+    }
+  }
+}
