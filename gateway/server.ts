@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientNetwork } from '#lib/client-network.ts';
 import { PassingMap } from '#lib/collections/passing-map.ts';
+import { type Connections, limitConnections } from '#lib/limits/connections.ts';
 import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
@@ -16,7 +17,6 @@ import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from 
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
-import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
@@ -85,6 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...limitsDefault, ...options.limits };
   const server = openServer(options);
   const connections = limitConnections(server, {
+    max: limits.connectionsMax,
     perAddressMax: limits.connectionsPerAddressMax,
     isExempt: isWithin(options.trustedProxies),
   });
@@ -198,7 +199,7 @@ function begin(state: State, exchange: Exchange, caller: string | typeof ofNobod
     state.shares.change(caller, 1);
   }
   state.working.set(response, caller);
-  state.connections.count(request.socket, 1);
+  state.connections.of(request.socket)?.count(1);
   exchange.hold(() => end(state, exchange));
 }
 
@@ -207,7 +208,7 @@ function end(state: State, { request, response }: Exchange): void {
   if (caller === undefined) return;
   state.working.delete(response);
   if (caller !== ofNobody) state.shares.change(caller, -1);
-  state.connections.count(request.socket, -1);
+  state.connections.of(request.socket)?.count(-1);
 }
 
 /** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */

@@ -213,6 +213,16 @@ test('a new connection beyond the limit of its address replaces the one that has
   expect([second, third, other].map(isOpen)).toEqual([true, true, true]);
 });
 
+test('a new connection beyond the limit of all replaces the one that has waited longest', async () => {
+  await start({ connectionsMax: 3 });
+  const [first, second] = [await open('', '127.0.0.2'), await open('', '127.0.0.3')];
+  const third = await open('', '127.0.0.4');
+  const gone = once(first, 'close');
+  expect((await get()).status).toBe(200);
+  await gone;
+  expect([second, third].map(isOpen)).toEqual([true, true]);
+});
+
 test('a busy connection is not closed for a new one of its address', async () => {
   await start({ connectionsPerAddressMax: 2 });
   isWaiting = true;

@@ -36,7 +36,15 @@ import {
 } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
-import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
+import {
+  discardRest,
+  listen,
+  openServer,
+  resetsOfMany,
+  type ServerLimits,
+  serverLimits,
+  serveStreams,
+} from './http2.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
 import { heavyInterceptor, limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
@@ -63,6 +71,8 @@ export type ServiceOptions = {
   reflection: boolean;
   /** How many streams may stay open, and how long; `streamLimits` if absent. */
   streamLimits?: StreamLimits;
+  /** In place of some of `serverLimits`. */
+  serverLimits?: Partial<ServerLimits>;
   /** Whether required dependencies are reachable. */
   isReady(): Promise<boolean>;
 };
@@ -119,10 +129,10 @@ export async function serve(
   const [draining, shutdown] = [new AbortController(), new AbortController()];
   const isReady = sharedBetweenCallers(options.isReady);
   const isServing = async () => !draining.signal.aborted && (await isReady());
-  const server = openServer(options.tls);
+  const server = openServer(options.tls, resetsOfMany);
   const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
-  onStreams(server, streamHandler(options, state));
-  const connections = trackConnections(server);
+  const limits = { ...serverLimits, ...options.serverLimits };
+  const connections = serveStreams(server, limits, streamHandler(options, state));
   const port = await listen(server, address);
   return {
     port,
