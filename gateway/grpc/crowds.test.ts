@@ -186,3 +186,20 @@ test.each([
   const statuses = [await ask(), await ask(), await ask()];
   expect(statuses.map((status) => status === limited)).toEqual([false, false, true]);
 });
+
+test('a message that does not end is ended', async () => {
+  await start({ messageMaxMs: 200 });
+  const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+  sessions.push(session.on('error', () => {}));
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': counted,
+    'content-type': 'application/grpc',
+    authorization: `Bearer ${await tokenFor('ada')}`,
+  });
+  stream
+    .on('error', () => {})
+    .resume()
+    .write(Buffer.alloc(3));
+  await once(stream, 'close');
+});

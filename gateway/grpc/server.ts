@@ -28,7 +28,7 @@ import {
   serverLimits,
   serveStreams,
 } from '#lib/rpc/server/http2.ts';
-import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
+import { admitStreams, endUnlessSent, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
 import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
@@ -55,6 +55,8 @@ export type GrpcOptions = {
   trustedProxies: readonly string[];
   log: Log;
   callsPerClientMax?: number;
+  /** How long the message of a call may take to arrive. */
+  messageMaxMs?: number;
   /** In place of some of the limits of every gRPC port. */
   serverLimits?: Partial<ServerLimits>;
 };
@@ -168,6 +170,7 @@ type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders; client: s
 async function pass(state: State, method: OpenMethod, call: Call): Promise<void> {
   const { stream, headers, client } = call;
   const { authorization, requestLimits, requireToken, log } = state.options;
+  const { messageMaxMs = streamLimits.messageMaxMs } = state.options;
   if (!state.calls.admit(client, stream))
     return refuse(stream, retryLater(tooMany, Code.ResourceExhausted, retryDefaultMs));
   try {
@@ -179,6 +182,7 @@ async function pass(state: State, method: OpenMethod, call: Call): Promise<void>
   try {
     const token = await authorization();
     if (stream.destroyed) return;
+    endUnlessSent(stream, messageMaxMs);
     const vouched = method.isPublic ? 'authorization' : clientAddressTokenHeader;
     relay(stream, state.next(method.service), {
       ...passedHeaders(headers),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Shares } from '#lib/limits/shares.ts';
 import { Refusal, tooManyAtOnce } from '../api/errors.ts';
 import type { Exchange } from './exchange.ts';
-import { Shares } from './shares.ts';
 
 export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffer>;
 

@@ -143,6 +143,7 @@ export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
     session.once('close', () => {
       clearTimeout(begin);
       clearTimeout(idle);
+      open -= peer.open;
       peers.delete(session);
     });
     // A peer that breaks the connection is not an error of ours.
@@ -162,6 +163,7 @@ export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
     peer.open += 1;
     peer.connection?.count(1);
     stream.once('close', () => {
+      if (!peers.has(session as ServerHttp2Session)) return;
       open -= 1;
       peer.open -= 1;
       peer.connection?.count(-1);
@@ -203,7 +205,10 @@ export function discardRest(stream: ServerHttp2Stream): void {
   stream.on('data', (chunk: Buffer) => {
     leftBytes -= chunk.length;
     if (leftBytes < 0) end();
+    // A request that was given up pauses its stream at each part. A paused stream never closes.
+    stream.resume();
   });
+  stream.resume();
 }
 
 export function listen(
