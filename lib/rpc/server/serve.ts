@@ -49,6 +49,7 @@ import {
   serverLimits,
   serveStreams,
 } from './http2.ts';
+import { answerKeys } from './idempotency.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
 import { heavyInterceptor, limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
@@ -90,7 +91,7 @@ type CallOptions = Pick<
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, limits, turns, connections, validation, audit.
+ * outermost first: log, errors, deadline, access, keys, limits, turns, connections, validation, audit.
  */
 export function callRules({ authorize, audit, demo, keyring, log, ...given }: CallOptions) {
   const { limits = new RequestLimits(noLimits) } = given;
@@ -101,6 +102,7 @@ export function callRules({ authorize, audit, demo, keyring, log, ...given }: Ca
     errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
     accessInterceptor(access),
+    answerKeys(keyring),
     limitInterceptor(limits),
     heavyInterceptor(),
     statementsEndWithCall,
