@@ -22,6 +22,7 @@ import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
+import { oneAtATime } from './http/pipeline.ts';
 import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
@@ -116,10 +117,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   measureActive(() => state.working.size);
   const clientAddress = clientAddressBehind(options.trustedProxies);
-  const take = (request: IncomingMessage, response: ServerResponse) => {
+  const take = oneAtATime((request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, clientAddress);
     void inRequestSpan(request, (span) => serve(options, state, exchange, span));
-  };
+  });
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   const retire = () => {
