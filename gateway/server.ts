@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientNetwork } from '#lib/client-network.ts';
 import { PassingMap } from '#lib/collections/passing-map.ts';
+import { type Connections, limitConnections } from '#lib/limits/connections.ts';
+import { FairShares } from '#lib/limits/fair-shares.ts';
 import { Lane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
@@ -16,13 +18,12 @@ import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from 
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
 import { packed } from './http/compression.ts';
-import { type Connections, limitConnections } from './http/connections.ts';
 import { fromAnySite, preflightHeaders } from './http/cors.ts';
 import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
+import { oneAtATime } from './http/pipeline.ts';
 import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
-import { Shares } from './http/shares.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
 import type { Page } from './pages/page.ts';
 import type { Route } from './routes.ts';
@@ -76,7 +77,7 @@ type State = {
   connections: Connections;
   /** Whose share each request in progress takes, by their responses. */
   working: PassingMap<ServerResponse, string | typeof ofNobody>;
-  shares: Shares;
+  shares: FairShares;
   brake: Brake;
   draining: boolean;
 };
@@ -85,6 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...limitsDefault, ...options.limits };
   const server = openServer(options);
   const connections = limitConnections(server, {
+    max: limits.connectionsMax,
     perAddressMax: limits.connectionsPerAddressMax,
     isExempt: isWithin(options.trustedProxies),
   });
@@ -103,7 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     largeBodies: new Lane(largeBodyLane),
     callers: new CallerPlaces(placesDefault),
   };
-  const shares = new Shares(limits.inFlightMax);
+  const shares = new FairShares(limits.inFlightMax);
   const state: State = {
     api,
     limits,
@@ -115,10 +117,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   measureActive(() => state.working.size);
   const clientAddress = clientAddressBehind(options.trustedProxies);
-  const take = (request: IncomingMessage, response: ServerResponse) => {
+  const take = oneAtATime((request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, clientAddress);
     void inRequestSpan(request, (span) => serve(options, state, exchange, span));
-  };
+  });
   server.on('request', take).on('checkContinue', take);
   answerBrokenRequests(server);
   const retire = () => {
@@ -198,7 +200,7 @@ function begin(state: State, exchange: Exchange, caller: string | typeof ofNobod
     state.shares.change(caller, 1);
   }
   state.working.set(response, caller);
-  state.connections.count(request.socket, 1);
+  state.connections.of(request.socket)?.count(1);
   exchange.hold(() => end(state, exchange));
 }
 
@@ -207,7 +209,7 @@ function end(state: State, { request, response }: Exchange): void {
   if (caller === undefined) return;
   state.working.delete(response);
   if (caller !== ofNobody) state.shares.change(caller, -1);
-  state.connections.count(request.socket, -1);
+  state.connections.of(request.socket)?.count(-1);
 }
 
 /** The operation or page of a request. `name` is for the log; `failureText` is the whole text of internal errors. */

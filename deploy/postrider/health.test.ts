@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Readiness, Running } from '#lib/process/part.ts';
 import { type Health, serveHealth } from './health.ts';
@@ -45,6 +46,14 @@ test('a process that shuts down is not ready, but alive', async () => {
   health.drain();
   expect((await get('/readyz')).status).toBe(503);
   expect((await get('/healthz')).status).toBe(200);
+});
+
+test('a probe is answered beside 100 idle connections', async () => {
+  const { port } = health.server.address() as AddressInfo;
+  const idle = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  expect((await get('/healthz')).status).toBe(200);
+  for (const socket of idle) socket.destroy();
 });
 
 test('other paths and methods are refused', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { limitHttpConnections } from '#lib/limits/connections.ts';
 import type { Readiness, Running } from '#lib/process/part.ts';
 
 const connectionsMax = 64;
@@ -19,12 +20,13 @@ export async function serveHealth(
   { host, port }: { host: string; port: number },
 ): Promise<Health> {
   let draining = false;
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const times = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs };
+  const server = createServer(times, (request, response) => {
     answer(request, response, () => (draining ? isDraining : readinessOf(parts))).catch(() =>
       response.destroy(),
     );
   });
-  server.maxConnections = connectionsMax;
+  limitHttpConnections(server, { max: connectionsMax, perAddressMax: connectionsMax / 2 });
   await once(server.listen(port, host), 'listening');
   return {
     server,

@@ -9,7 +9,7 @@ import { Code, type ConnectError } from '@connectrpc/connect';
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import type { Connection } from '#lib/rpc/client/connection.ts';
 import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
-import { discardRest } from '#lib/rpc/server/http2.ts';
+import { discardRest, endStream } from '#lib/rpc/server/http2.ts';
 import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '#lib/rpc/wire.ts';
 
 /** Longer than the longest deadline that a service takes. */
@@ -60,7 +60,7 @@ function endAfter(stream: ServerHttp2Stream, { rstCode }: ClientHttp2Stream): vo
   if (stream.destroyed || stream.closed) return;
   if (!stream.headersSent)
     refuse(stream, retryLater(unavailable, Code.Unavailable, retryDefaultMs));
-  else if (rstCode !== constants.NGHTTP2_NO_ERROR) stream.close(rstCode);
+  else if (rstCode !== constants.NGHTTP2_NO_ERROR) endStream(stream, rstCode);
 }
 
 /** An answer of nothing but a status, as gRPC has it. */

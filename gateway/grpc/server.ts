@@ -21,11 +21,14 @@ import { healthRoutes } from '#lib/rpc/server/health.ts';
 import {
   discardRest,
   listen,
-  onStreams,
   openServer,
-  trackConnections,
+  resetsOfClients,
+  resetsOfMany,
+  type ServerLimits,
+  serverLimits,
+  serveStreams,
 } from '#lib/rpc/server/http2.ts';
-import { admitStreams, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
+import { admitStreams, endUnlessSent, streamLimits } from '#lib/rpc/server/lasting-streams.ts';
 import { reflectionRoutes } from '#lib/rpc/server/reflection.ts';
 import type { ClientTls, ServerTls } from '#lib/rpc/tls.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
@@ -52,6 +55,10 @@ export type GrpcOptions = {
   trustedProxies: readonly string[];
   log: Log;
   callsPerClientMax?: number;
+  /** How long the message of a call may take to arrive. */
+  messageMaxMs?: number;
+  /** In place of some of the limits of every gRPC port. */
+  serverLimits?: Partial<ServerLimits>;
 };
 
 export type GrpcGateway = {
@@ -61,6 +68,7 @@ export type GrpcGateway = {
   drain(graceMs: number): Promise<void>;
 };
 
+const connectionsMax = 4_096;
 /** Calls at once, which leaves room on each service for those that come by HTTP. */
 const callsMax = 1_024;
 /** Those of one client address, or of one IPv6 /64. */
@@ -92,16 +100,27 @@ export async function serveGrpc(
     clientAddress: clientAddressBehind(options.trustedProxies),
   };
   const own = ownServices(options, draining.signal);
-  const server = openServer(options.tls);
-  onStreams(server, (stream, headers, ...rest) => {
+  const isBehindProxies = options.trustedProxies.length > 0;
+  const server = openServer(options.tls, isBehindProxies ? resetsOfMany : resetsOfClients);
+  const limits = {
+    ...serverLimits,
+    max: connectionsMax,
+    barsAddresses: true,
+    isExempt: isWithin(options.trustedProxies),
+    ...options.serverLimits,
+  };
+  const connections = serveStreams(server, limits, (stream, headers, ...rest) => {
+    const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
     const path = (headers[':path'] ?? '').split('?', 1)[0] ?? '';
     const method = state.methods.get(path);
-    if (!isGrpc(headers)) refuseOther(stream);
-    else if (method) void pass(state, method, { stream, headers });
+    if (method) measure(method, stream);
+    const refused = overLimit(options, client);
+    if (refused) refuse(stream, refused);
+    else if (!isGrpc(headers)) refuseOther(stream);
+    else if (method) void pass(state, method, { stream, headers, client });
     else if (path.startsWith('/grpc.')) own(stream, headers, rest);
     else refuse(stream, notServed(path));
   });
-  const connections = trackConnections(server);
   const port = await listen(server, address);
   return {
     port,
@@ -120,6 +139,16 @@ export async function serveGrpc(
 const notServed = (path: string) =>
   new ConnectError(`${path.slice(0, 200)} is not served here`, Code.Unimplemented);
 
+/** Counts a stream of a client, whatever it asks for. */
+function overLimit({ requestLimits }: GrpcOptions, client: string): ConnectError | undefined {
+  try {
+    requestLimits.take('address', client);
+    return undefined;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
 /** A token that is wrong, or one that cannot be checked now, or a limit. */
 function refusalOf(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
@@ -136,16 +165,15 @@ function refuseOther(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': 415, 'accept-post': 'application/grpc' }, { endStream: true });
 }
 
-type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
+type Call = { stream: ServerHttp2Stream; headers: IncomingHttpHeaders; client: string };
 
-async function pass(state: State, method: OpenMethod, { stream, headers }: Call): Promise<void> {
+async function pass(state: State, method: OpenMethod, call: Call): Promise<void> {
+  const { stream, headers, client } = call;
   const { authorization, requestLimits, requireToken, log } = state.options;
-  measure(method, stream);
-  const client = state.clientAddress({ headers, socket: stream.session?.socket ?? {} });
+  const { messageMaxMs = streamLimits.messageMaxMs } = state.options;
   if (!state.calls.admit(client, stream))
     return refuse(stream, retryLater(tooMany, Code.ResourceExhausted, retryDefaultMs));
   try {
-    requestLimits.take('address', client);
     const given = { authorization: headers.authorization, clientAddress: client };
     if (!method.isPublic) requestLimits.take('key', await requireToken(given));
   } catch (error) {
@@ -154,6 +182,7 @@ async function pass(state: State, method: OpenMethod, { stream, headers }: Call)
   try {
     const token = await authorization();
     if (stream.destroyed) return;
+    endUnlessSent(stream, messageMaxMs);
     const vouched = method.isPublic ? 'authorization' : clientAddressTokenHeader;
     relay(stream, state.next(method.service), {
       ...passedHeaders(headers),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { FairShares } from '#lib/limits/fair-shares.ts';
 import { Refusal, tooManyAtOnce } from '../api/errors.ts';
 import type { Exchange } from './exchange.ts';
-import { Shares } from './shares.ts';
 
 export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffer>;
 
@@ -16,7 +16,7 @@ export function createBodyReader({
   budgetBytes: number;
   stallMs: number;
 }): ReadBody {
-  const shares = new Shares(budgetBytes);
+  const shares = new FairShares(budgetBytes);
   return async (exchange, limitBytes) => {
     const { request, response, caller } = exchange;
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
@@ -84,7 +84,7 @@ function tooSlow(): Refusal {
 }
 
 /** Throws a 429 if the caller has its share already, and a 503 if all together have everything. */
-export function requireShare(shares: Shares, caller: string, more: number): void {
+export function requireShare(shares: FairShares, caller: string, more: number): void {
   const verdict = shares.verdict(caller, more);
   if (verdict === 'all') throw busy();
   if (verdict === 'caller') throw tooManyAtOnce();

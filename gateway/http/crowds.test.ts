@@ -213,6 +213,16 @@ test('a new connection beyond the limit of its address replaces the one that has
   expect([second, third, other].map(isOpen)).toEqual([true, true, true]);
 });
 
+test('a new connection beyond the limit of all replaces the one that has waited longest', async () => {
+  await start({ connectionsMax: 3 });
+  const [first, second] = [await open('', '127.0.0.2'), await open('', '127.0.0.3')];
+  const third = await open('', '127.0.0.4');
+  const gone = once(first, 'close');
+  expect((await get()).status).toBe(200);
+  await gone;
+  expect([second, third].map(isOpen)).toEqual([true, true]);
+});
+
 test('a busy connection is not closed for a new one of its address', async () => {
   await start({ connectionsPerAddressMax: 2 });
   isWaiting = true;
@@ -274,4 +284,34 @@ test('bodies that do not come take none of the places of their caller', async ()
   const headers = { authorization, 'content-type': 'application/json' };
   const url = `${gateway.url}/api/contacts.upsert`;
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+});
+
+const plainGet = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`;
+
+test('the requests of one connection are answered one at a time, in their order', async () => {
+  await start({});
+  isWaiting = true;
+  const socket = await open(plainGet(counted).repeat(3) + plainGet('/healthz'));
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const answers = () => text.match(/^HTTP.1.1 200|"status":"ok"|total_contacts/gm) ?? [];
+  for (let each = 0; each < 3; each += 1) {
+    while (waiting.length === 0) await sleep(5);
+    await sleep(20);
+    expect(waiting).toHaveLength(1);
+    for (const done of waiting.splice(0)) done();
+  }
+  while (answers().length < 8) await sleep(5);
+  expect(answers().at(-1)).toBe('"status":"ok"');
+});
+
+test('a connection with more than 64 requests that wait for their turn is ended', async () => {
+  await start({});
+  isWaiting = true;
+  const socket = await open(plainGet(counted).repeat(66));
+  await once(socket, 'close');
+  expect(waiting.length).toBeLessThanOrEqual(1);
 });

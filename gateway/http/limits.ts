@@ -2,6 +2,8 @@
 export type GatewayLimits = {
   /** Requests in progress; a request whose body has not arrived yet does not count. */
   inFlightMax: number;
+  /** Connections of all clients together. */
+  connectionsMax: number;
   /** Connections of one client address, trusted proxies excepted. */
   connectionsPerAddressMax: number;
   /** How long a body may pause while it arrives. */
@@ -16,6 +18,7 @@ export type GatewayLimits = {
 
 export const limitsDefault: GatewayLimits = {
   inFlightMax: 1_024,
+  connectionsMax: 4_096,
   connectionsPerAddressMax: 512,
   bodyStallMs: 10_000,
   readStallMs: 60_000,

@@ -5,7 +5,6 @@ import type { ServerTls } from '#lib/rpc/tls.ts';
 /** A server of HTTP, or of HTTPS. */
 export type WebServer = Server | SecureServer;
 
-const connectionsMax = 4_096;
 // Longer than the 60 seconds after which most load balancers give a connection up.
 const keepAliveTimeoutMs = 65_000;
 const headersTimeoutMs = 10_000;
@@ -24,9 +23,7 @@ export function openServer({
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
   };
-  const server = tls
+  return tls
     ? createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined })
     : createServer(options);
-  server.maxConnections = connectionsMax;
-  return server;
 }

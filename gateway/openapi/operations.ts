@@ -14,7 +14,7 @@ export const parameters: Record<string, Schema> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A name for this request. For 24 hours, a repeat with the same key and body gets the first answer, and one with another body a 409.',
+      'A name for this request. For 24 hours, a repeat with the same key and body by the same user or API key gets the first answer, and any other call with the key a 409.',
     schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[!-~]+$' },
     example: 'a4cb1e2c-0f9d-4b58-9d5d-0d0c1d3b5e9a',
   },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
+import { LRUCache } from 'lru-cache';
 import type { HitSchema, TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Log } from '#lib/log.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
@@ -18,6 +19,9 @@ const everyMs = 250;
 // Some seconds of the busiest campaign while the messages service is down; further hits are not counted.
 const waitingMax = 50_000;
 const callTimeoutMs = 10_000;
+/** A hit that is the same as one of this time ago is not counted: no reader opens or clicks as often. */
+const sameMs = 1_000;
+const recentMax = 20_000;
 
 /**
  * Collects opens and clicks and sends them in batches, so that a reader never waits for the database. If the process is
@@ -30,6 +34,7 @@ export function createHits(
   let waiting: Hit[] = [];
   /** Stays the same until it is answered: the answer may be lost, and a repeat must not count again. */
   let batch: { batchId: string; hits: Hit[] } | undefined;
+  const recent = new LRUCache<string, true>({ max: recentMax, ttl: sameMs });
   let dropped = 0;
   let closing = false;
 
@@ -60,6 +65,10 @@ export function createHits(
 
   const hits: Hits = {
     add(hit) {
+      const { workspaceId, token, link, isBot } = hit;
+      const name = `${workspaceId} ${token} ${link} ${isBot}`;
+      if (recent.has(name)) return;
+      recent.set(name, true);
       if (waiting.length >= waitingMax) dropped += 1;
       else waiting.push(hit);
     },

@@ -219,7 +219,7 @@ test('hits during an outage of messages are sent later, and known links still re
   await get(`/r/w1/${known}/0`);
   await untilCounted(1);
   isDown = true;
-  expect((await get(`/r/w1/${known}/0`)).status).toBe(302);
+  expect((await get(`/r/w1/${known}/1`)).status).toBe(302);
   expect((await get(`/t/w1/${known}`)).status).toBe(200);
   const unknown = newToken(Buffer.from('87654321'));
   expect((await get(`/r/w1/${unknown}/0`)).status).toBe(503);
@@ -246,4 +246,42 @@ test('hits whose answer was lost are sent again as the same batch, and later one
   const distinct = [...new Set(batches)];
   expect(distinct).toHaveLength(2);
   expect(batches.at(-1)).toBe(distinct[1]);
+});
+
+test('the same link or picture counts once a second, for people and for programs', async () => {
+  const token = newToken();
+  const paths = [`/t/w1/${token}`, `/r/w1/${token}/0`, `/r/w1/${token}/1`];
+  const ask = (agent: Record<string, string>) =>
+    Promise.all(paths.flatMap((path) => Array.from({ length: 20 }, () => get(path, agent))));
+  const answers = [...(await ask(browser)), ...(await ask({ 'user-agent': 'curl/8.0' }))];
+  expect(answers.filter(({ status }) => status >= 400)).toEqual([]);
+  await get(`/t/w1/${newToken()}`);
+  await untilCounted(7);
+  expect(hits).toHaveLength(7);
+  await new Promise((done) => setTimeout(done, 1_000));
+  await get(paths[0] ?? '');
+  await untilCounted(8);
+});
+
+test('wrong links of an address are a 429 beyond 50 of each kind at once, and right ones of it are not', async () => {
+  const from = { ...browser, 'x-forwarded-for': '203.0.113.7' };
+  const behind = await startGateway(service.port, { trustedProxies: ['127.0.0.0/8'] });
+  const statuses = async (paths: string[], headers: Record<string, string>) => {
+    const asked = paths.map((path) =>
+      fetch(`${behind.url}${path}`, { headers, redirect: 'manual' }).then(({ status }) => status),
+    );
+    return Promise.all(asked);
+  };
+  const wrong = (count: number) =>
+    Array.from({ length: count }, (_, at) => `/${at % 2 ? 'r' : 't'}/w1/${'A'.repeat(43)}/${at}`);
+  expect(await statuses(wrong(100), from)).not.toContain(429);
+  // Some are forgotten meanwhile.
+  expect(
+    (await statuses(wrong(100), from)).filter((status) => status === 429).length,
+  ).toBeGreaterThan(50);
+  expect(await statuses([`/r/w1/${newToken()}/0`], from)).toEqual([302]);
+  expect(await statuses([`/t/w1/${newToken()}`], from)).toEqual([200]);
+  const other = { ...browser, 'x-forwarded-for': '203.0.113.8' };
+  expect(await statuses(wrong(2), other)).toEqual([200, 404]);
+  await behind.stop();
 });

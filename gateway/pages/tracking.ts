@@ -4,8 +4,10 @@ import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache, remember } from '#lib/cache.ts';
+import { clientNetwork } from '#lib/client-network.ts';
 import type { createLinkReader } from '#lib/keys/signed-link.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
+import { TokenBuckets } from '#lib/limits/token-buckets.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { busy } from '../http/body.ts';
@@ -34,26 +36,30 @@ const pixel: Answer = {
   body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
 
-/** The pixel in a mail. Its answer is the same for every request, so it reveals nothing. */
+/** The pixel in a mail. Its answer is the same for every link up to the limit of wrong ones, so it reveals nothing. */
 export function openPage({ readToken, hits }: Tracking): Page {
+  const wrongs = wrongLinks();
   return {
     name: 'open',
     isOfMails: true,
     answer(exchange) {
       if (!exchange.path.startsWith('/t/')) return undefined;
-      return () => open({ readToken, hits }, exchange);
+      return () => open({ readToken, hits }, wrongs, exchange);
     },
   };
 }
 
 async function open(
   { readToken, hits }: Pick<Tracking, 'readToken' | 'hits'>,
-  { path, request }: Exchange,
+  wrongs: TokenBuckets,
+  { path, request, clientAddress }: Exchange,
 ): Promise<Answer> {
   requireReading(request.method);
   const [, workspaceId, token] = openPath.exec(path) ?? [];
   if (workspaceId && token && readToken(workspaceId, token)) {
     hits.add({ workspaceId, token, occurredAt: timestampNow(), isBot: isProgram(request) });
+  } else {
+    takeWrong(wrongs, clientAddress);
   }
   return pixel;
 }
@@ -61,12 +67,17 @@ async function open(
 /** A tracked link in a mail. It redirects only to addresses that the mail's author gave, or that are signed. */
 export function clickPage(tracking: Tracking): Page {
   const locationsOf = linkSets(tracking);
+  const wrongs = wrongLinks();
   return {
     name: 'click',
     isOfMails: true,
     answer(exchange) {
       if (!exchange.path.startsWith('/r/')) return undefined;
-      return () => click(tracking, locationsOf, exchange);
+      return () =>
+        click(tracking, locationsOf, exchange).catch((error) => {
+          if (error instanceof UnknownLink) takeWrong(wrongs, exchange.clientAddress);
+          throw error;
+        });
     },
   };
 }
@@ -82,13 +93,13 @@ async function click(
   requireReading(request.method);
   const [, workspaceId, token, digits, signed] = clickPath.exec(path) ?? [];
   const tracked = workspaceId && token ? readToken(workspaceId, token) : undefined;
-  if (!workspaceId || !token || !tracked) throw unknownLink();
+  if (!workspaceId || !token || !tracked) throw new UnknownLink();
   const link = Number(digits);
   const location =
     signed === undefined
       ? (await locationsOf(workspaceId, token, tracked.linkSet))[link]
       : locationOf(readLink(workspaceId, { token, number: link, signed }) ?? '');
-  if (location === undefined) throw unknownLink();
+  if (location === undefined) throw new UnknownLink();
   hits.add({ workspaceId, token, link, occurredAt: timestampNow(), isBot: isProgram(request) });
   return {
     status: 302,
@@ -103,8 +114,24 @@ function locationOf(address: string): string | undefined {
   return isWeb ? new URL(address).href : undefined;
 }
 
-function unknownLink(): Refusal {
-  return new Refusal(404, 'not_found', 'Not found');
+class UnknownLink extends Refusal {
+  constructor() {
+    super(404, 'not_found', 'Not found');
+  }
+}
+
+/** Of one address a second, and at once. Programs that fetch the links of many readers have right ones. */
+const wrongsPerSecond = 10;
+const wrongsBurst = 50;
+
+const wrongLinks = () => new TokenBuckets(wrongsPerSecond, { burst: wrongsBurst });
+
+function takeWrong(wrongs: TokenBuckets, clientAddress: string): void {
+  const { isRefused, resetMs } = wrongs.take(clientNetwork(clientAddress));
+  if (!isRefused) return;
+  const seconds = Math.max(1, Math.ceil(resetMs / 1_000));
+  const text = 'too many wrong links from this address; slow down';
+  throw new Refusal(429, 'resource_exhausted', text, { 'retry-after': String(seconds) });
 }
 
 function requireReading(method: string | undefined): void {

@@ -180,3 +180,20 @@ test.each([
 ])('a wrong keyset is refused: %#', (given, reason) => {
   expect(() => readKeyset(given, 'messages')).toThrow(reason);
 });
+
+test('own keys are those of one service and one purpose, and outlive the second step of a rotation', () => {
+  const added = addKeys(installation, {});
+  const used = useKeys(added);
+  const [before, after, dropped] = [installation, used, dropKeys(used, {})].map((all) =>
+    keyringOf('webhooks', all).ownKeys('answers'),
+  );
+  const sealed = before?.box.seal(Buffer.from('secret'), 'row') ?? Buffer.alloc(0);
+  const mac = before?.macs[0]?.(Buffer.from('request'));
+  expect(after?.box.open(sealed, 'row').toString()).toBe('secret');
+  expect(after?.macs.map((each) => each(Buffer.from('request')))).toContainEqual(mac);
+  expect(() => dropped?.box.open(sealed, 'row')).toThrow('cannot be opened');
+  for (const other of [messages.ownKeys('answers'), webhooks.ownKeys('others')]) {
+    expect(() => other.box.open(sealed, 'row')).toThrow('cannot be opened');
+    expect(other.macs[0]?.(Buffer.from('request'))).not.toEqual(mac);
+  }
+});

@@ -54,6 +54,8 @@ export type Keyring = {
   };
   /** The MACs for one purpose, that of the current key first. */
   macs(purpose: string): readonly Mac[];
+  /** Keys for what the service keeps for some time and nobody else reads, derived from its identity: a dropped one opens nothing more. */
+  ownKeys(purpose: string): { box: Box; macs: readonly Mac[] };
 };
 
 type Options = {
@@ -106,6 +108,13 @@ export function createKeyring(keyset: Keyset, options: Options = {}): Keyring {
       sealed.startsWith(textPrefix) && box(purpose, workspaceId).isCurrent(textBytes(sealed)),
     letters: createLetters(keyset, before),
     macs: createMacs(keyset),
+    ownKeys: (purpose) => {
+      const derived = (use: string) =>
+        bytesOf(keyset.identity.map(({ d }) => d)).map((key) =>
+          deriveKey(key, `${purpose}/${use}`),
+        );
+      return { box: createBox(derived('box')), macs: derived('mac').map(createMac) };
+    },
   };
 }
 

@@ -40,7 +40,9 @@ export class RequestLimits {
   constructor(rates: RequestRates, now?: () => number) {
     const kinds = ['key', 'workspace', 'address'] as const;
     const limited = kinds.filter((kind) => rates[kind] > 0);
-    this.buckets = new Map(limited.map((kind) => [kind, new TokenBuckets(rates[kind], now)]));
+    this.buckets = new Map(
+      limited.map((kind) => [kind, new TokenBuckets(rates[kind], now ? { now } : {})]),
+    );
   }
 
   /** Counts a request. Throws ResourceExhausted, with the RateLimit header fields as metadata, beyond the limit. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** A bucket holds the requests of this time. */
+/** A bucket holds the requests of this time, unless its burst is given. */
 export const burstSeconds = 2;
 const keysMax = 20_000;
 
@@ -14,28 +14,26 @@ export type Taken = { isRefused: boolean; remaining: number; resetMs: number };
  */
 export class TokenBuckets {
   readonly perSecond: number;
+  readonly burst: number;
   readonly #now: () => number;
   readonly #buckets = new LRUCache<string, Bucket>({ max: keysMax });
   #used = new Map<string, number>();
   #shares: ReadonlyMap<string, number> = new Map();
 
-  constructor(perSecond: number, now: () => number = () => performance.now()) {
+  constructor(perSecond: number, { now, burst }: { now?: () => number; burst?: number } = {}) {
     this.perSecond = perSecond;
-    this.#now = now;
-  }
-
-  get burst(): number {
-    return this.perSecond * burstSeconds;
+    this.burst = burst ?? perSecond * burstSeconds;
+    this.#now = now ?? (() => performance.now());
   }
 
   /** Takes one token, or none if less than one is there. */
   take(key: string): Taken {
-    const perSecond = this.perSecond * (this.#shares.get(key) ?? 1);
-    const max = Math.max(1, perSecond * burstSeconds);
+    const share = this.#shares.get(key) ?? 1;
+    const perSecond = this.perSecond * share;
+    const max = Math.max(1, this.burst * share);
     const atMs = this.#now();
     const bucket = this.#buckets.get(key) ?? { tokens: max, atMs };
-    const refilled = ((atMs - bucket.atMs) / 1_000) * perSecond;
-    bucket.tokens = Math.min(max, bucket.tokens + refilled);
+    bucket.tokens = Math.min(max, this.#refilled(bucket, atMs, perSecond));
     bucket.atMs = atMs;
     this.#buckets.set(key, bucket);
     const isRefused = bucket.tokens < 1;
@@ -43,6 +41,14 @@ export class TokenBuckets {
     const remaining = Math.floor(bucket.tokens);
     const missing = (remaining < 1 ? 1 : max) - bucket.tokens;
     return { isRefused, remaining, resetMs: (missing / perSecond) * 1_000 };
+  }
+
+  /** Whether less than one token is there. Takes none. */
+  isEmpty(key: string): boolean {
+    const bucket = this.#buckets.get(key);
+    if (!bucket) return false;
+    const perSecond = this.perSecond * (this.#shares.get(key) ?? 1);
+    return this.#refilled(bucket, this.#now(), perSecond) < 1;
   }
 
   /** What was taken since the last call, by key. */
@@ -55,6 +61,10 @@ export class TokenBuckets {
   /** The shares of the rate, from 0 to 1, of keys that other processes use as well; all others have all of it. */
   setShares(shares: ReadonlyMap<string, number>): void {
     this.#shares = shares;
+  }
+
+  #refilled({ tokens, atMs }: Bucket, nowMs: number, perSecond: number): number {
+    return tokens + ((nowMs - atMs) / 1_000) * perSecond;
   }
 
   #count(key: string, bucket: Bucket): void {

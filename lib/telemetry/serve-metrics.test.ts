@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createLog } from '#lib/log.ts';
 import { freePort } from '../../deploy/local/ports.ts';
@@ -7,7 +9,7 @@ import { alsoServe, serveMetrics } from './serve-metrics.ts';
 
 const log = createLog('test', 'silent');
 
-test('a scrape has what can be read, whatever cannot', async () => {
+test('a scrape has what can be read, whatever cannot, beside 150 idle connections', async () => {
   counter('test_events_total', 'Events.', ['kind']).inc({ kind: 'good' });
   gauge({ name: 'test_depth', help: 'Depth.' }, (set) => set(3));
   gauge({ name: 'test_broken', help: 'Broken.' }, () => Promise.reject(new Error('no database')));
@@ -26,4 +28,8 @@ test('a scrape has what can be read, whatever cannot', async () => {
   expect(text).toMatch(/^nodejs_eventloop_utilization_ratio /m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
   expect((await fetch(`${url}/other`)).status).toBe(404);
+  const idle = Array.from({ length: 150 }, () => connect(metricsPort, '127.0.0.1'));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  for (const socket of idle) socket.destroy();
 });

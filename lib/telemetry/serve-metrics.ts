@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics } from 'prom-client';
+import { limitHttpConnections } from '#lib/limits/connections.ts';
 import type { Log } from '#lib/log.ts';
 import type { TelemetryConfig } from './config.ts';
 import { gauge, registry } from './metrics.ts';
@@ -15,6 +16,9 @@ const sources: Source[] = [];
  */
 export const eventLoopSampleMs = 50;
 
+const requestTimeout = 10_000;
+const connectionsMax = 100;
+
 /** Adds the metrics of a library to `/metrics`. */
 export function alsoServe(source: Source): void {
   sources.push(source);
@@ -25,21 +29,23 @@ export function serveMetrics({ metricsHost, metricsPort }: TelemetryConfig, log:
   if (metricsPort === undefined) return;
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
   addUtilization();
-  const server: Server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    allMetrics().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      (error: unknown) => {
-        log.warn({ err: error }, 'metrics could not be read');
-        response.writeHead(500).end();
-      },
-    );
-  });
-  server.requestTimeout = 10_000;
-  server.maxConnections = 100;
+  const server: Server = createServer(
+    { requestTimeout, headersTimeout: requestTimeout },
+    (request, response) => {
+      if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      allMetrics().then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        (error: unknown) => {
+          log.warn({ err: error }, 'metrics could not be read');
+          response.writeHead(500).end();
+        },
+      );
+    },
+  );
+  limitHttpConnections(server, { max: connectionsMax, perAddressMax: connectionsMax / 2 });
   server.once('error', (error) => {
     // A process that cannot be watched still works.
     log.error({ err: error, metricsPort }, 'METRICS_PORT cannot be listened on');

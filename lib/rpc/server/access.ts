@@ -176,34 +176,45 @@ export type Authorize = (
   Pick<AuthorizeResponse, 'active' | 'root' | 'role' | 'permissions' | 'allowedAddresses'>
 >;
 
-/**
- * Checks every call against the access rule of its proto. Unknown and foreign workspaces get the same
- * answer, so that it does not reveal which exist.
- */
-export function accessInterceptor(options: { authorize: Authorize; demo: boolean }): Interceptor {
-  return (next) => async (request) => {
-    const guard = operationOf(request.method);
-    if (!guard || request.stream) return next(request);
+export type AccessOptions = { authorize: Authorize; demo: boolean };
+
+/** A call, as far as it is known before its message. */
+type Call = { method: DescMethod; header: Headers; values: HandlerContext['values'] };
+
+/** Throws where a call breaks the access rule of its proto. Of the message it reads the workspace alone. */
+export type Access = (call: Call, message: object) => Promise<void>;
+
+/** Unknown and foreign workspaces get the same answer, so that it does not reveal which exist. */
+export function accessCheck(options: AccessOptions): Access {
+  return async ({ method, header, values }, message) => {
+    const guard = operationOf(method);
+    if (!guard) return;
     if (guard.refusedInDemo && options.demo) throw refusedInDemo();
     const rule = guard.access?.rule;
-    const workspaceId = workspaceIn(request.message, guard);
-    if (rule?.case === 'public') {
-      requireForm(workspaceId, guard);
-      return next(request);
-    }
-    const claims = request.contextValues.get(claimsKey);
+    const workspaceId = workspaceIn(message, guard);
+    if (rule?.case === 'public') return requireForm(workspaceId, guard);
+    const claims = values.get(claimsKey);
     if (!claims) throw unauthenticated(missingToken);
     if (claims.type === 'service') {
       requireForm(workspaceId, guard);
-      request.contextValues.set(membershipKey, { workspaceId, may: () => true });
-      return next(request);
+      values.set(membershipKey, { workspaceId, may: () => true });
+      return;
     }
     if (rule?.case === 'service') {
       throw refusal('SERVICES_ONLY', 'only other services may call this');
     }
-    const address = request.header.get(clientAddressHeader) ?? '';
+    const address = header.get(clientAddressHeader) ?? '';
     const membership = await checkRule(options.authorize, { claims, address }, guard, workspaceId);
-    request.contextValues.set(membershipKey, membership);
+    values.set(membershipKey, membership);
+  };
+}
+
+/** Checks every call against the access rule of its proto. */
+export function accessInterceptor(check: Access): Interceptor {
+  return (next) => async (request) => {
+    if (request.stream) return next(request);
+    const { method, header, contextValues: values, message } = request;
+    await check({ method, header, values }, message);
     return next(request);
   };
 }

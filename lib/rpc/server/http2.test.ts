@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Code, createClient, type Transport } from '@connectrpc/connect';
 import {
@@ -140,6 +141,27 @@ test('a client that opens streams only to reset them is cut off', async () => {
   }
   expect(seen.length).toBe(before);
   expect(await isAnswered()).toBe('yes');
+});
+
+test('a connection of a service is not ended for new ones, however long it is idle', async () => {
+  const limits = { perAddressMax: 4, idleMaxMs: 200 };
+  ({ port } = await serveObedient(0, { serverLimits: limits }));
+  const known = await openCalls(0);
+  const call = known.session.request({
+    ':method': 'POST',
+    ':path': `/${AudienceService.typeName}/ListAudience`,
+    'content-type': 'application/proto',
+    authorization: await authorization(),
+  });
+  call
+    .on('error', () => {})
+    .resume()
+    .end();
+  await once(call, 'close');
+  const idle = Array.from({ length: 10 }, () => connectTcp(port, '127.0.0.1'));
+  await Promise.all(idle.map((socket) => once(socket.on('error', () => {}).resume(), 'close')));
+  await settled(known.session);
+  known.session.destroy();
 });
 
 test('a message that does not end is DeadlineExceeded', async () => {

@@ -10,6 +10,12 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import {
+  type Connection,
+  type ConnectionLimits,
+  limitConnections,
+} from '#lib/limits/connections.ts';
+import { TokenBuckets } from '#lib/limits/token-buckets.ts';
 import { forgetStreams } from '../http2-garbage.ts';
 import type { ServerTls } from '../tls.ts';
 import { messageMaxBytes } from '../wire.ts';
@@ -28,6 +34,10 @@ const waitingMaxMb = 256;
 
 /** How long a refused message may continue to arrive. */
 const lingerMs = 5_000;
+/** How long a connection may take for its handshake, or its first frame. */
+const beginMaxMs = 10_000;
+/** How long the peer of an idle connection may take to close its side. */
+const goodbyeMs = 1_000;
 /** After this silence TCP checks whether the peer is still there. */
 const keepAliveMs = 30_000;
 
@@ -35,39 +45,151 @@ type Server = Http2Server | Http2SecureServer;
 
 type Take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => void;
 
-export function openServer(tls: ServerTls | undefined): Server {
+/** Streams of one connection that its peer may reset: at once, and then a second. Beyond it nghttp2 ends the connection. */
+export type ResetLimits = { burst: number; perSecond: number };
+
+/** A fair client resets at most the calls that it has in progress. Node allows 1,000, and 33 a second. */
+export const resetsOfClients: ResetLimits = { burst: 256, perSecond: 20 };
+/** One connection of a gateway or a proxy carries what all of its clients cancel. */
+export const resetsOfMany: ResetLimits = { burst: 20_000, perSecond: 5_000 };
+
+export function openServer(tls: ServerTls | undefined, resets: ResetLimits): Server {
   const options = {
     settings: { maxConcurrentStreams: streamsOfStrangersMax },
     maxSessionMemory: waitingMaxMb,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
+    streamResetBurst: resets.burst,
+    streamResetRate: resets.perSecond,
   };
   if (!tls) return createServer(options);
-  return createSecureServer({ ...options, ...tls, requestCert: tls.ca !== undefined });
+  const handshake = { handshakeTimeout: beginMaxMs, requestCert: tls.ca !== undefined };
+  return createSecureServer({ ...options, ...tls, ...handshake });
 }
 
 const widened = new WeakSet<Http2Session>();
 
-/** Lets a connection have as many streams as one of our services needs. */
+/** Lets a connection have as many streams as one of our services needs, and keeps it however long it is idle. */
 export function widen(session: Http2Session | undefined): void {
   if (!session || session.destroyed || widened.has(session)) return;
   widened.add(session);
   session.settings({ maxConcurrentStreams: streamsPerConnectionMax });
 }
 
-/** Passes on a limited number of streams at a time; by the rules of HTTP/2, refused streams are safe to retry. */
-export function onStreams(server: Server, take: Take): void {
-  let open = 0;
+const endedHere = new WeakSet<ServerHttp2Stream>();
+
+/** Resets a stream. It does not count as one that its peer has reset. */
+export function endStream(stream: ServerHttp2Stream, code: number): void {
+  endedHere.add(stream);
+  stream.close(code);
+}
+
+export type ServerLimits = Omit<ConnectionLimits, 'isBarred'> & {
+  /** How long a connection may have no stream; those of our services stay. */
+  idleMaxMs: number;
+  /** How long a connection may take to begin HTTP/2. */
+  beginMaxMs: number;
+  /** Resets count by address, which gets no connection while it has no resets left; otherwise by connection. */
+  barsAddresses: boolean;
+};
+
+/** For the port of a service: peers are few, share few addresses, and are not barred for each other. */
+export const serverLimits: ServerLimits = {
+  max: 1_024,
+  perAddressMax: 512,
+  idleMaxMs: 5 * 60_000,
+  beginMaxMs,
+  barsAddresses: false,
+};
+
+/** A connection of HTTP/2, from its first frame. */
+type Peer = {
+  readonly id: string;
+  open: number;
+  readonly idle: NodeJS.Timeout;
+  connection: Connection | undefined;
+};
+
+/**
+ * Passes on the streams of a server within its limits. By the rules of HTTP/2, refused streams are safe to retry. A peer that
+ * resets more streams than it may is disconnected.
+ */
+export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
+  const resets = new TokenBuckets(resetsOfClients.perSecond, { burst: resetsOfClients.burst });
+  const isBarred = (network: string) => limits.barsAddresses && resets.isEmpty(network);
+  const connections = limitConnections(server, { ...limits, isBarred });
+  const peers = new Map<ServerHttp2Session, Peer>();
+  const sockets = new Set<Socket>();
+  let [open, lastId] = [0, 0];
+  // A call that is on its way meanwhile is safe to retry, by the rules of HTTP/2.
+  const endIfIdle = (session: ServerHttp2Session, peer: Peer) => {
+    if (peer.open > 0 || widened.has(session) || session.destroyed) return;
+    peer.connection ??= connections.of(session.socket);
+    session.close();
+    setTimeout(() => peer.connection?.end(), goodbyeMs).unref();
+  };
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('session', (session) => {
+    forgetStreams(session);
+    const idle = setTimeout(() => endIfIdle(session, peer), limits.idleMaxMs).unref();
+    lastId += 1;
+    const peer: Peer = { id: String(lastId), open: 0, idle, connection: undefined };
+    const begin = setTimeout(() => session.destroy(), limits.beginMaxMs).unref();
+    peers.set(session, peer);
+    session.once('remoteSettings', () => clearTimeout(begin));
+    session.once('close', () => {
+      clearTimeout(begin);
+      clearTimeout(idle);
+      open -= peer.open;
+      peers.delete(session);
+    });
+    // A peer that breaks the connection is not an error of ours.
+    session.on('error', () => session.destroy());
+  });
   server.on('stream', (stream, headers, ...rest) => {
     // A broken stream is handled when it closes.
     stream.on('error', () => {});
-    if (open >= streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    const { session } = stream;
+    const peer = session && peers.get(session as ServerHttp2Session);
+    if (!session || !peer) return;
+    peer.connection ??= connections.of(session.socket);
+    const network = widened.has(session) ? undefined : peer.connection?.network;
+    if (network !== undefined && isBarred(network)) return disconnect(session);
+    if (open >= streamsMax) return endStream(stream, constants.NGHTTP2_REFUSED_STREAM);
     open += 1;
+    peer.open += 1;
+    peer.connection?.count(1);
     stream.once('close', () => {
+      if (!peers.has(session as ServerHttp2Session)) return;
       open -= 1;
+      peer.open -= 1;
+      peer.connection?.count(-1);
+      if (widened.has(session)) peer.connection?.keep();
+      if (peer.open === 0) peer.idle.refresh();
+      const isCut = stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR;
+      const isReset = isCut && !endedHere.has(stream) && !session.destroyed;
+      if (!isReset || network === undefined) return;
+      if (resets.take(limits.barsAddresses ? network : peer.id).isRefused) disconnect(session);
     });
     take(stream, headers, ...rest);
   });
+  return {
+    /** Lets calls in progress end, and accepts no new ones. */
+    close() {
+      for (const session of peers.keys()) session.close();
+    },
+    /** Ends all sessions, also those that are closing, which would wait for their peers. */
+    destroy() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function disconnect(session: Http2Session): void {
+  session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 /**
@@ -77,39 +199,16 @@ export function onStreams(server: Server, take: Take): void {
 export function discardRest(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return;
   let leftBytes = messageMaxBytes;
-  const end = () => stream.close(constants.NGHTTP2_CANCEL);
+  const end = () => endStream(stream, constants.NGHTTP2_CANCEL);
   const timer = setTimeout(end, lingerMs);
   stream.once('close', () => clearTimeout(timer));
   stream.on('data', (chunk: Buffer) => {
     leftBytes -= chunk.length;
     if (leftBytes < 0) end();
+    // A request that was given up pauses its stream at each part. A paused stream never closes.
+    stream.resume();
   });
-}
-
-export function trackConnections(server: Server) {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session) => {
-    forgetStreams(session);
-    sessions.add(session);
-    session.on('close', () => sessions.delete(session));
-    // A peer that breaks the connection is not an error of ours.
-    session.on('error', () => session.destroy());
-  });
-  return {
-    /** Lets calls in progress end, and accepts no new ones. */
-    close() {
-      for (const session of sessions) session.close();
-    },
-    /** Ends all sessions, also those that are closing, which would wait for their peers. */
-    destroy() {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  stream.resume();
 }
 
 export function listen(

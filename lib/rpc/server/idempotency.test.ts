@@ -1,13 +1,14 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
-import { testTransport } from '../../../test/setup/service.ts';
+import type { Claims } from '#lib/keys/keyring.ts';
+import { testTransport, userClaims } from '../../../test/setup/service.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
 import { givenStore, things } from '../../test/given.ts';
-import { claimKeys, keepAnswers, knownAnswers, once } from './idempotency.ts';
-import { unsortedHash } from './unsorted-hash.ts';
+import { once } from './idempotency.ts';
+import { unsortedHash } from './older-answer.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -34,9 +35,13 @@ const transport = testTransport((router) => {
 });
 
 /** Calls with the key; returns whether the answer is a stored one. */
-async function call(key: string, request: { workspaceId?: string; id: string; name?: string }) {
+async function call(
+  key: string,
+  request: { workspaceId?: string; id: string; name?: string },
+  caller?: Claims,
+) {
   let replayed = false;
-  const client = createClient(ListService, transport(undefined, { 'idempotency-key': key }));
+  const client = createClient(ListService, transport(caller, { 'idempotency-key': key }));
   const onHeader = (header: Headers) => {
     replayed = header.get('idempotency-replayed') === 'true';
   };
@@ -92,6 +97,29 @@ test('a key that was used with another request is refused', async () => {
   });
 });
 
+test('a key of another caller is refused, for the same request as well', async () => {
+  const [key, id] = [unique(), newId()];
+  const [ada, bob] = [userClaims(), userClaims()];
+  const first = await call(key, { id }, ada);
+  await expect(call(key, { id }, bob)).rejects.toMatchObject({ code: Code.AlreadyExists });
+  const again = { ...ada, sessionId: crypto.randomUUID() };
+  expect(await call(key, { id }, again)).toEqual({ name: first.name, replayed: true });
+});
+
+test('what is stored shows neither the answer nor, by a guess, the request', async () => {
+  const [key, id] = [unique(), newId()];
+  const { name = '' } = await call(key, { id });
+  const [row] = await query<{ answer: Buffer; request_hash: Buffer }>(
+    store.fork(),
+    'select answer, request_hash from idempotency_keys where key = $1',
+    [key],
+  );
+  expect(row?.answer.includes(name)).toBe(false);
+  const { createList } = ListService.method;
+  const request = create(createList.input, { workspaceId: 'w1', id, name: 'x' });
+  expect(row?.request_hash).not.toEqual(unsortedHash(createList.input, request));
+});
+
 test('a key is new again after a day, and stores its new answer', async () => {
   const key = unique();
   const first = await call(key, { id: newId() });
@@ -137,23 +165,18 @@ test.each(['with space', 'x'.repeat(257)])('the key %p is refused', async (key) 
 });
 
 test('a repeat of a request that an older release has stored gets its answer', async () => {
-  const method = ListService.method.createList;
-  const request = create(method.input, { workspaceId: 'w1', id: newId() });
-  const keyed = {
-    workspaceId: 'w1',
-    rpc: method.name,
-    key: unique(),
-    output: method.output,
-    requestHash: unsortedHash(method.input, request),
-  };
-  await store.fork().transactional(async (em) => {
-    await claimKeys(em, [keyed]);
-    await keepAnswers(em, [[keyed, {}]]);
-  });
-  const requestHash = Buffer.alloc(32, 1);
-  const repeat = { ...keyed, requestHash, olderHash: () => keyed.requestHash };
-  const other = { ...keyed, requestHash };
-  const known = await knownAnswers(store, [repeat, other]);
-  expect(known.get(repeat)).toEqual(create(method.output));
-  expect(known.get(other)).toBeInstanceOf(ConnectError);
+  const [key, id] = [unique(), newId()];
+  const { createList } = ListService.method;
+  const request = create(createList.input, { workspaceId: 'w1', id, name: 'x' });
+  const answer = create(createList.output, { list: { id, name: 'of before' } });
+  await query(
+    store.fork(),
+    'insert into idempotency_keys (workspace_id, rpc, key, request_hash, answer) values ($1, $2, $3, $4, $5)',
+    [
+      ...['w1', createList.name, key, unsortedHash(createList.input, request)],
+      Buffer.from(toBinary(createList.output, answer)),
+    ],
+  );
+  expect(await call(key, { id })).toEqual({ name: 'of before', replayed: true });
+  await expect(call(key, { id, name: 'y' })).rejects.toMatchObject({ code: Code.AlreadyExists });
 });

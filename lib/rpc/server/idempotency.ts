@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   create,
   type DescMessage,
@@ -7,17 +6,23 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { ConnectError, type HandlerContext } from '@connectrpc/connect';
+import {
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect';
+import type { Keyring } from '../../keys/keyring.ts';
 import { query } from '../../postgres/query.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
 import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
 import { refusal } from '../reasons.ts';
 import { binaryOptions } from '../wire.ts';
-import { workspaceOf } from './access.ts';
+import { callerOf, workspaceOf } from './access.ts';
 import { recordAnswered, recordNothing } from './audit.ts';
+import { unsortedHash } from './older-answer.ts';
 import { sorted } from './sorted.ts';
-import { unsortedHash } from './unsorted-hash.ts';
 
 /** Part of every store that has idempotent operations. */
 export const idempotencyTable = `
@@ -36,12 +41,29 @@ export type KeyedCall<Output extends DescMessage = DescMessage> = {
   workspaceId: string;
   rpc: string;
   key: string;
-  /** Equal for requests that are equal as JSON, whatever the order of their keys. */
+  /** Equal for requests of one caller that are equal as JSON, whatever the order of their keys. */
   requestHash: Buffer;
-  /** What an older release stored for the same request. */
-  olderHash?: () => Buffer;
   output: Output;
+  /** Seals an answer, for this key only. */
+  seal(answer: Buffer): Buffer;
+  /** The answer in a row; undefined if the row is of another request, or of another caller. */
+  open(row: StoredAnswer): Buffer | undefined;
 };
+
+type StoredAnswer = { request_hash: Buffer; answer: Buffer };
+
+type AnswerKeys = ReturnType<Keyring['ownKeys']>;
+
+const keysKey = createContextKey<AnswerKeys | undefined>(undefined);
+
+/** Gives calls the keys for answers that are kept. */
+export function answerKeys(keyring: Keyring): Interceptor {
+  const keys = keyring.ownKeys('postrider/idempotency');
+  return (next) => (request) => {
+    request.contextValues.set(keysKey, keys);
+    return next(request);
+  };
+}
 
 type Method<Input extends DescMessage, Output extends DescMessage> = {
   name: string;
@@ -90,11 +112,25 @@ export function keyedCall<Input extends DescMessage, Output extends DescMessage>
   const key = call.requestHeader.get('idempotency-key') ?? '';
   if (key === '') return undefined;
   if (!isIdempotencyKey(key)) throw invalidField('Idempotency-Key', idempotencyKeyFault);
-  const requestHash = createHash('sha256')
-    .update(toBinary(input, sorted(input, request)))
-    .digest();
-  const olderHash = () => unsortedHash(input, request);
-  return { workspaceId: workspaceOf(call), rpc: name, key, requestHash, olderHash, output };
+  const keys = call.values.get(keysKey);
+  if (!keys) throw new Error('the service has no keys for answers');
+  const workspaceId = workspaceOf(call);
+  const { type, subject } = callerOf(call);
+  const caller = Buffer.from(`${type} ${subject}\0`);
+  const content = Buffer.concat([caller, toBinary(input, sorted(input, request))]);
+  const [current, ...others] = keys.macs.map((mac) => () => mac(content));
+  if (!current) throw new Error('the service has no key for hashes');
+  const place = JSON.stringify([workspaceId, name, key]);
+  const requestHash = current();
+  return {
+    ...{ workspaceId, rpc: name, key, requestHash, output },
+    seal: (answer) => keys.box.seal(answer, place),
+    open({ request_hash: hash, answer }) {
+      const isOurs = hash.equals(requestHash) || others.some((other) => hash.equals(other()));
+      if (isOurs) return keys.box.open(answer, place);
+      return hash.equals(unsortedHash(input, request)) ? answer : undefined;
+    },
+  };
 }
 
 /** The call gets the answer of an earlier one, and has changed nothing. */
@@ -140,7 +176,9 @@ export async function keepAnswers(
      where (k.workspace_id, k.rpc, k.key) = (given.workspace_id, given.rpc, given.key)`,
     [
       ...columnsOf(answers.map(([call]) => call)),
-      answers.map(([{ output }, answer]) => Buffer.from(toBinary(output, create(output, answer)))),
+      answers.map(([{ output, seal }, answer]) =>
+        seal(Buffer.from(toBinary(output, create(output, answer)))),
+      ),
     ],
   );
 }
@@ -187,16 +225,15 @@ export async function knownAnswers(
   );
 }
 
-function answerOf({ requestHash, olderHash, output }: KeyedCall, kept: Kept | undefined) {
+function answerOf({ output, open }: KeyedCall, kept: Kept | undefined) {
   if (!kept?.answer) {
     return refusal('IDEMPOTENCY_KEY_IN_USE', 'a request with this Idempotency-Key is running');
   }
-  const { request_hash: hash } = kept;
-  const isSame = hash.equals(requestHash) || (olderHash && hash.equals(olderHash()));
-  if (!isSame) {
+  const answer = open({ request_hash: kept.request_hash, answer: kept.answer });
+  if (!answer) {
     return refusal('IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used with another request');
   }
-  return fromBinary(output, kept.answer, binaryOptions);
+  return fromBinary(output, answer, binaryOptions);
 }
 
 type KeyRow = { workspace_id: string; rpc: string; key: string };

@@ -1,5 +1,6 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import { deadlineDefaultMs } from './deadline.ts';
+import { endStream } from './http2.ts';
 
 /** Streams that last until their client ends them: watches of health, and reflection. */
 export type StreamLimits = {
@@ -27,7 +28,7 @@ export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamL
     const { session } = stream;
     const here = (session && openOn.get(session)) ?? 0;
     if (!session || open >= streamsMax || here >= perConnectionMax) {
-      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      endStream(stream, constants.NGHTTP2_REFUSED_STREAM);
       return false;
     }
     const change = (by: 1 | -1) => {
@@ -35,7 +36,7 @@ export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamL
       openOn.set(session, (openOn.get(session) ?? 0) + by);
     };
     change(1);
-    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), ageMaxMs);
+    const timer = setTimeout(() => endStream(stream, constants.NGHTTP2_CANCEL), ageMaxMs);
     stream.once('close', () => {
       clearTimeout(timer);
       change(-1);
@@ -46,7 +47,7 @@ export function admitStreams({ streamsMax, perConnectionMax, ageMaxMs }: StreamL
 
 /** Ends a stream whose message does not arrive in time. */
 export function endUnlessSent(stream: ServerHttp2Stream, withinMs: number): void {
-  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), withinMs);
+  const timer = setTimeout(() => endStream(stream, constants.NGHTTP2_CANCEL), withinMs);
   const stop = () => clearTimeout(timer);
   stream.once('end', stop).once('close', stop);
 }

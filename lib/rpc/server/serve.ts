@@ -1,11 +1,13 @@
-import {
-  Http2ServerRequest,
-  Http2ServerResponse,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { Http2ServerResponse, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ConnectRouter, type Interceptor } from '@connectrpc/connect';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextValues,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
@@ -22,11 +24,13 @@ import {
 } from '../wire.ts';
 import {
   type Authorize,
+  accessCheck,
   accessInterceptor,
   cachedAuthorize,
   isPublic,
   tokenGate,
 } from './access.ts';
+import { ArrivingRequest, arrivalKey, arrivals, messagesMaxBytes } from './arrivals.ts';
 import { type Audit, auditInterceptor } from './audit.ts';
 import {
   cutDeadline,
@@ -36,7 +40,16 @@ import {
 } from './deadline.ts';
 import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
-import { discardRest, listen, onStreams, openServer, trackConnections } from './http2.ts';
+import {
+  discardRest,
+  listen,
+  openServer,
+  resetsOfMany,
+  type ServerLimits,
+  serverLimits,
+  serveStreams,
+} from './http2.ts';
+import { answerKeys } from './idempotency.ts';
 import { admitStreams, endUnlessSent, type StreamLimits, streamLimits } from './lasting-streams.ts';
 import { heavyInterceptor, limitedGate, limitInterceptor } from './limits.ts';
 import { reflectionRoutes } from './reflection.ts';
@@ -63,6 +76,10 @@ export type ServiceOptions = {
   reflection: boolean;
   /** How many streams may stay open, and how long; `streamLimits` if absent. */
   streamLimits?: StreamLimits;
+  /** Bytes of the messages of all callers at one time; `messagesMaxBytes` if absent. */
+  messagesMaxBytes?: number;
+  /** In place of some of `serverLimits`. */
+  serverLimits?: Partial<ServerLimits>;
   /** Whether required dependencies are reachable. */
   isReady(): Promise<boolean>;
 };
@@ -74,22 +91,29 @@ type CallOptions = Pick<
 
 /**
  * The rules for every call of every service: the gate, before its message is read, and then the interceptors,
- * outermost first: log, errors, deadline, access, limits, turns, connections, validation, audit.
+ * outermost first: log, errors, deadline, access, keys, limits, turns, connections, validation, audit.
  */
 export function callRules({ authorize, audit, demo, keyring, log, ...given }: CallOptions) {
   const { limits = new RequestLimits(noLimits) } = given;
+  const access = accessCheck({ authorize: cachedAuthorize(authorize), demo });
+  const gate = loggedGate(log, limitedGate(tokenGate(keyring), limits));
   const interceptors: Interceptor[] = [
     onlyOurs(requestLog(log)),
     errorInterceptor(log),
     defaultDeadline(deadlineDefaultMs),
-    accessInterceptor({ authorize: cachedAuthorize(authorize), demo }),
+    accessInterceptor(access),
+    answerKeys(keyring),
     limitInterceptor(limits),
     heavyInterceptor(),
     statementsEndWithCall,
     onlyOurs(validationInterceptor),
     onlyOurs(auditInterceptor(audit)),
   ];
-  return { requestGate: loggedGate(log, limitedGate(tokenGate(keyring), limits)), interceptors };
+  const requestGate = async (context: HandlerContext) => {
+    await gate(context);
+    context.values.get(arrivalKey)?.begin(context);
+  };
+  return { access, requestGate, interceptors };
 }
 
 /** Health and reflection have streams, and no access rules. */
@@ -119,10 +143,10 @@ export async function serve(
   const [draining, shutdown] = [new AbortController(), new AbortController()];
   const isReady = sharedBetweenCallers(options.isReady);
   const isServing = async () => !draining.signal.aborted && (await isReady());
-  const server = openServer(options.tls);
+  const server = openServer(options.tls, resetsOfMany);
   const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
-  onStreams(server, streamHandler(options, state));
-  const connections = trackConnections(server);
+  const limits = { ...serverLimits, ...options.serverLimits };
+  const connections = serveStreams(server, limits, streamHandler(options, state));
   const port = await listen(server, address);
   return {
     port,
@@ -157,6 +181,9 @@ type State = { isServing: IsServing; draining: AbortSignal; shutdownSignal: Abor
 /** Unary Connect calls are answered by `unary.ts`, all others by the library. */
 function streamHandler(options: ServiceOptions, state: State) {
   const names = options.services.map(({ typeName }) => typeName);
+  const { access, ...rules } = callRules(options);
+  const arrive = arrivals(access, options.messagesMaxBytes ?? messagesMaxBytes);
+  const limits = options.streamLimits ?? streamLimits;
   const shared = {
     routes(router: ConnectRouter) {
       options.routes(router);
@@ -164,18 +191,17 @@ function streamHandler(options: ServiceOptions, state: State) {
       // Tools without proto files need the description of health as well.
       if (options.reflection) reflectionRoutes([...options.services, Health])(router);
     },
-    ...callRules(options),
+    ...rules,
     shutdownSignal: state.shutdownSignal,
   };
   const shape = { writeMaxBytes: messageMaxBytes, acceptCompression: [], binaryOptions };
   const reading = (readMaxBytes: number) =>
-    connectNodeAdapter({ ...shared, ...shape, readMaxBytes });
+    connectNodeAdapter({ ...shared, ...shape, contextValues, readMaxBytes });
   // The library has one limit for all methods of an adapter.
   const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
   const isOpen = new Set(pathsOf(options.services, isPublic));
-  const unary = unaryServer(shared);
+  const unary = unaryServer({ ...shared, arrive, arrivalMaxMs: limits.messageMaxMs });
   const isLasting = new Set(pathsOf(streaming, ({ methodKind }) => methodKind !== 'unary'));
-  const limits = options.streamLimits ?? streamLimits;
   const admit = admitStreams(limits);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest: unknown[]) => {
     headers[peerAddressHeader] = stream.session?.socket.remoteAddress ?? '';
@@ -185,12 +211,18 @@ function streamHandler(options: ServiceOptions, state: State) {
     if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);
     else if (!admit(stream)) return;
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
-    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    const request = new ArrivingRequest(arrive(stream, headers), { stream, headers, rawHeaders });
     stream.once('finish', () => discardRest(stream));
     const adapter = isOpen.has(path) ? open : everything;
     adapter(request, new Http2ServerResponse(stream));
   };
 }
+
+const contextValues = (request: unknown) =>
+  createContextValues().set(
+    arrivalKey,
+    request instanceof ArrivingRequest ? request.arrival : undefined,
+  );
 
 const streaming = [Health, ServerReflection, ServerReflectionAlpha];
 

@@ -22,9 +22,10 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
 import { messageMaxBytes, metadataOf, publicMessageMaxBytes } from '../wire.ts';
-import { isPublic, limitedBy } from './access.ts';
+import { isPublic } from './access.ts';
+import { type Arrival, arrivalKey } from './arrivals.ts';
 import { deadlineDefaultMs, deadlineMaxMs } from './deadline.ts';
-import { discardRest, widen } from './http2.ts';
+import { discardRest } from './http2.ts';
 import { openCalls } from './open-calls.ts';
 
 type UnarySpec = Extract<MethodImplSpec, { kind: 'unary' }> & { messageMax: number };
@@ -34,6 +35,9 @@ type Options = {
   shutdownSignal: AbortSignal;
   routes: (router: ConnectRouter) => void;
   requestGate: (context: HandlerContext) => Promise<void>;
+  arrive: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => Arrival;
+  /** How long a message may take to arrive. */
+  arrivalMaxMs: number;
 };
 
 /** Answers a request and returns true, or returns false and leaves it to the library. */
@@ -87,12 +91,14 @@ type Shared = Options & { open: ReturnType<typeof openCalls> };
 async function answer(options: Shared, spec: UnarySpec, request: Request): Promise<void> {
   const { stream } = request;
   const { call, badTimeout } = begin(options, spec, request);
+  const arrival = options.arrive(stream, request.headers);
+  call.values.set(arrivalKey, arrival);
   stream.once('close', () => call.end(left));
   try {
     if (badTimeout) throw badTimeout;
     await options.requestGate(call);
-    if (!limitedBy(call.values).isDirect) widen(stream.session);
-    const message = await readBody(request, spec.messageMax, call.signal);
+    const limits = { maxBytes: spec.messageMax, withinMs: options.arrivalMaxMs };
+    const message = await readBody(stream, arrival, call, limits);
     const input = await parse(spec.method.input, message);
     const output = await invokeUnaryImplementation(spec, call, input, options.interceptors);
     const body = await toBinaryInTurns(spec.method.output, output);
@@ -134,7 +140,14 @@ async function parse<Desc extends DescMessage>(
   }
 }
 
-function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+type BodyLimits = { maxBytes: number; withinMs: number };
+
+function readBody(
+  stream: ServerHttp2Stream,
+  arrival: Arrival,
+  { signal, timeoutMs }: HandlerContext,
+  { maxBytes, withinMs }: BodyLimits,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -142,11 +155,30 @@ function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): P
     if (stream.destroyed) return gone();
     // An empty message may have ended while the token was verified.
     if (stream.readableEnded) return resolve(new Uint8Array());
-    stream.on('data', (chunk: Buffer) => {
+    // A deadline that is shorter ends the call itself.
+    if ((timeoutMs() ?? 0) > withinMs) endUnlessRead(stream, withinMs, reject);
+    const stop = (error: unknown) => {
+      stream.off('data', read);
+      chunks.length = 0;
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
       sizeBytes += chunk.length;
-      if (sizeBytes > maxBytes) reject(tooLarge('message', maxBytes));
-      else chunks.push(chunk);
-    });
+      if (sizeBytes > maxBytes) throw tooLarge('message', maxBytes);
+      chunks.push(chunk);
+      const checked = arrival.take(chunk);
+      if (!checked) return;
+      stream.pause();
+      checked.catch(stop).finally(() => stream.resume());
+    };
+    const read = (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    stream.on('data', read);
     stream.once('end', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return gone();
       const [first] = chunks;
@@ -155,6 +187,18 @@ function readBody({ stream }: Request, maxBytes: number, signal: AbortSignal): P
     stream.once('close', gone);
     signal.addEventListener('abort', () => reject(signal.reason));
   });
+}
+
+function endUnlessRead(
+  stream: ServerHttp2Stream,
+  withinMs: number,
+  end: (error: ConnectError) => void,
+): void {
+  const late = () =>
+    end(new ConnectError('the message took too long to arrive', Code.DeadlineExceeded));
+  const timer = setTimeout(late, withinMs);
+  const stop = () => clearTimeout(timer);
+  stream.once('end', stop).once('close', stop);
 }
 
 type Answer = { status: number; type: string; body: Uint8Array };

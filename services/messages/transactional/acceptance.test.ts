@@ -145,6 +145,8 @@ function prepareKeyed(id: string, { key, externalId }: { key: string; externalId
     key,
     requestHash: Buffer.alloc(32),
     output: method.output,
+    seal: (answer: Buffer) => answer,
+    open: ({ answer }: { answer: Buffer }) => answer,
   };
   const checked = checkMessage(create(TransactionalMessageSchema, notification), {
     field: 'notification',

@@ -2,7 +2,7 @@
  * Shares something bounded among callers. Up to half of it anyone may have; beyond that each caller may have an
  * eighth, so that one of them leaves the rest to others.
  */
-export class Shares {
+export class FairShares {
   readonly #max: number;
   readonly #byCaller = new Map<string, number>();
   #total = 0;

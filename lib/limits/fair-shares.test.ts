@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { Shares } from './shares.ts';
+import { FairShares } from './fair-shares.ts';
 
 test('one caller may have half, and an eighth of what is over', () => {
-  const shares = new Shares(128);
+  const shares = new FairShares(128);
   const take = (caller: string, by: number) => {
     const verdict = shares.verdict(caller, by);
     if (verdict === 'granted') shares.change(caller, by);
