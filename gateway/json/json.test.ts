@@ -156,7 +156,7 @@ describe('a request', () => {
   });
 
   test('with a long list is read as others are, and others have turns meanwhile', async () => {
-    const rows = Array.from({ length: 1_200 }, (_, at) => ({
+    const rows = Array.from({ length: 20_000 }, (_, at) => ({
       email: `r${at}@b.co`,
       phone: `${at}`,
     }));

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { reasons } from './reasons.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const sources = ['services', 'lib/rpc', 'gateway']
+const sources = ['services', 'lib', 'gateway']
   .flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: root }))
   .filter((file) => !/\.test\.ts$|\/test\//.test(file))
   .map((file) => [file, readFileSync(resolve(root, file), 'utf8')] as const);
