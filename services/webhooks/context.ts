@@ -16,6 +16,7 @@ import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
 import { measureDeliveries } from './sending/metrics.ts';
+import { Pool } from './sending/pool.ts';
 import { Recorder } from './sending/recorder.ts';
 import { openWebhooksStore } from './store.ts';
 
@@ -40,6 +41,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     log: base.log,
     egress: createEgress(config.egressAllow),
     recorder: new Recorder({ ...clocks, store, log: base.log }),
+    retryPlaces: new Pool(),
   };
   measureDeliveries(sending);
   return {

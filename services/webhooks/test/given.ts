@@ -16,6 +16,7 @@ import { shared } from '../../../test/setup/shared.ts';
 import { Backlog } from '../backlog/backlog.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
+import { Pool } from '../sending/pool.ts';
 import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { openWebhooksStore } from '../store.ts';
@@ -82,6 +83,7 @@ export async function givenService(over: Partial<Context> = {}) {
     keyring,
     egress: over.egress ?? createEgress(['127.0.0.0/8']),
     recorder: new Recorder({ ...clocks, store, log }),
+    retryPlaces: new Pool(),
   };
   const context: Context = {
     ...sending,
