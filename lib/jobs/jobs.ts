@@ -38,6 +38,8 @@ export type Job = {
 
 /** Of jobs that one tenant can make very many of, or very long ones: those of all others go first. */
 export const bulkPriority = 1;
+/** How long a run of such a job takes; what is left is a job of its own. */
+export const bulkWorkMaxMs = 2_000;
 
 /** Adds a job in the caller's transaction: it runs after the commit, or never. */
 export async function addJob(em: EntityManager, service: string, job: Job): Promise<void> {

@@ -14,6 +14,3 @@ export async function addEnding(
 ): Promise<void> {
   await addJob(em, 'webhooks', { task, payload: { workspaceId, id }, priority: bulkPriority });
 }
-
-/** How long a run takes. */
-export const endingMaxMs = 2_000;

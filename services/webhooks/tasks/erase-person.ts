@@ -1,10 +1,10 @@
+import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Context } from '../context.ts';
-import { endingMaxMs } from '../lifecycle/ending.ts';
 import { addErasure, deleteAbout, deleteStray, type Erasure, hasPending } from '../person/erase.ts';
 
 const stepSize = 1_000;
 const hourMs = 60 * 60 * 1_000;
-const pendingMaxMs = 24 * hourMs;
+const pbulkWorkMaxMs = 24 * hourMs;
 /** What happened before the deletion may come this much later, from a service that was away. */
 const lateMaxMs = 7 * 24 * hourMs;
 
@@ -15,12 +15,12 @@ const lateMaxMs = 7 * 24 * hourMs;
  */
 export function erasePerson(
   { store, now }: Pick<Context, 'store' | 'now'>,
-  workMaxMs = endingMaxMs,
+  workMaxMs = bulkWorkMaxMs,
 ) {
   return async (payload: unknown): Promise<void> => {
     const erasure = payload as Erasure;
     const ageMs = now().getTime() - erasure.sinceMs;
-    const part = { ...erasure, all: ageMs >= pendingMaxMs };
+    const part = { ...erasure, all: ageMs >= pbulkWorkMaxMs };
     const em = store.fork();
     const endsAtMs = Date.now() + workMaxMs;
     while ((await deleteAbout(em, part, stepSize)) === stepSize) {

@@ -1,7 +1,8 @@
+import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { pendingSql } from '../delivery.ts';
-import { addEnding, endingMaxMs } from '../lifecycle/ending.ts';
+import { addEnding } from '../lifecycle/ending.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 const stepSize = 5_000;
@@ -10,7 +11,7 @@ const stepSize = 5_000;
  * Gives up the pending deliveries of a subscription that the system has disabled, in steps; `redeliver` brings them back. Ends
  * early if it is enabled meanwhile.
  */
-export function failDeliveries({ store }: { store: Store }, workMaxMs = endingMaxMs) {
+export function failDeliveries({ store }: { store: Store }, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, id } = payload as SubscriptionKey;
     const endsAtMs = Date.now() + workMaxMs;

@@ -1,12 +1,13 @@
+import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { deleteDeliveries } from '../erasing/deliveries.ts';
-import { addEnding, endingMaxMs } from '../lifecycle/ending.ts';
+import { addEnding } from '../lifecycle/ending.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 const stepSize = 5_000;
 
 /** Deletes the deliveries of a deleted subscription, in steps. */
-export function forgetDeliveries({ store }: { store: Store }, workMaxMs = endingMaxMs) {
+export function forgetDeliveries({ store }: { store: Store }, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, id } = payload as SubscriptionKey;
     const endsAtMs = Date.now() + workMaxMs;
