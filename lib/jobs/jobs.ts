@@ -32,20 +32,28 @@ export type Job = {
   /** Jobs of one queue run one after the other. */
   queue?: string;
   runAt?: Date;
+  /** Jobs with a lower number go first; 0 if absent. */
+  priority?: number;
 };
+
+/** Of jobs that one tenant can make very many of, or very long ones: those of all others go first. */
+export const bulkPriority = 1;
+/** How long a run of such a job takes; what is left is a job of its own. */
+export const bulkWorkMaxMs = 2_000;
 
 /** Adds a job in the caller's transaction: it runs after the commit, or never. */
 export async function addJob(em: EntityManager, service: string, job: Job): Promise<void> {
   await query(
     em,
     `select ${schemaOf(service)}.add_job(identifier := $1, payload := $2::json, job_key := $3,
-       run_at := $4::timestamptz, queue_name := $5, max_attempts := ${attemptsMax})`,
+       run_at := $4::timestamptz, queue_name := $5, priority := $6, max_attempts := ${attemptsMax})`,
     [
       job.task,
       JSON.stringify({ ...job.payload, traceparent: currentTraceparent() }),
       job.key ?? null,
       job.runAt?.toISOString() ?? null,
       job.queue ?? null,
+      job.priority ?? 0,
     ],
   );
 }

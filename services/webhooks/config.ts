@@ -15,6 +15,9 @@ type Own = {
 
 export type Config = ServiceConfig & Own;
 
+const pendingMax = 100_000;
+const workspacePendingMax = 500_000;
+const workspaceKeptMax = 10_000_000;
 const limit = { from: 100, to: 1_000_000_000 };
 
 /** For the service and for its worker of workflows. */
@@ -23,9 +26,13 @@ export const readConfig = configReader<Own>(
   (variables) => ({
     egress: readEgress(variables),
     backlog: {
-      pendingOfSubscription: variables.integer('WEBHOOKS_PENDING_MAX', 100_000, limit),
-      pendingOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_PENDING_MAX', 500_000, limit),
-      keptOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_KEPT_MAX', 10_000_000, limit),
+      pendingOfSubscription: variables.integer('WEBHOOKS_PENDING_MAX', pendingMax, limit),
+      pendingOfWorkspace: variables.integer(
+        'WEBHOOKS_WORKSPACE_PENDING_MAX',
+        workspacePendingMax,
+        limit,
+      ),
+      keptOfWorkspace: variables.integer('WEBHOOKS_WORKSPACE_KEPT_MAX', workspaceKeptMax, limit),
     },
     temporal: readTemporal(variables),
     buildId: readBuildId(variables),

@@ -17,6 +17,7 @@ import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
 import { measureDeliveries } from './sending/metrics.ts';
+import { Pool } from './sending/pool.ts';
 import { Recorder } from './sending/recorder.ts';
 import { counts, openWebhooksStore } from './store.ts';
 
@@ -43,6 +44,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     log: base.log,
     egress: createEgress(config.egress),
     recorder: new Recorder({ ...clocks, store, log: base.log }),
+    retryPlaces: new Pool(),
   };
   measureDeliveries(sending);
   return {

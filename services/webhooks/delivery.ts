@@ -52,6 +52,13 @@ export const payloadSql = (delivery: string) =>
     where workspace_id = ${delivery}.workspace_id and id = ${eventIdSql(delivery)}
   ))`;
 
+/** SQL of the pending deliveries that meet a condition, as a table: first attempts and retries have an index each. */
+export const pendingSql = (condition: string) => {
+  const part = (attempts: string) =>
+    `select * from deliveries where ${condition} and status = 'pending' and ${attempts}`;
+  return `(${part('attempts = 0')} union all ${part('attempts > 0')})`;
+};
+
 /**
  * SQL of the time of the event of a delivery. Deliveries from before
  * version 0.3 have only their own time.

@@ -147,6 +147,24 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         'bytes',
         'services/webhooks/matching/deliveries.ts payloadMaxBytes',
       ),
+      limit(
+        'Pending deliveries of a subscription, or `WEBHOOKS_PENDING_MAX`; beyond it the oldest fail',
+        100_000,
+        '',
+        'services/webhooks/config.ts pendingMax',
+      ),
+      limit(
+        'Pending deliveries of a workspace, or `WEBHOOKS_WORKSPACE_PENDING_MAX`',
+        500_000,
+        '',
+        'services/webhooks/config.ts workspacePendingMax',
+      ),
+      limit(
+        'Deliveries that a workspace keeps, or `WEBHOOKS_WORKSPACE_KEPT_MAX`',
+        10_000_000,
+        '',
+        'services/webhooks/config.ts workspaceKeptMax',
+      ),
       limit('Attempts of a delivery', 10, '', 'services/webhooks/delivery.ts attemptsMax'),
       limit(
         'Deliveries that one call redelivers',

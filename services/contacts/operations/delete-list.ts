@@ -1,6 +1,6 @@
-import { addJob } from '#lib/jobs/jobs.ts';
 import { endTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
+import { addEnding } from '../consent/ending.ts';
 import type { Context, Methods } from '../context.ts';
 import { lockList } from '../list-queries.ts';
 import { listUser, listUses } from '../subscription/template-uses.ts';
@@ -16,10 +16,7 @@ export function deleteList(context: Context): Methods['deleteList'] {
       if (list.double_optin_template) {
         await endTemplateUses(em, store.name, listUser({ workspaceId, id }));
       }
-      await addJob(em, store.name, {
-        task: 'endMemberships',
-        payload: { workspaceId, listId: id },
-      });
+      await addEnding(em, { workspaceId, listId: id });
       return Boolean(list.double_optin_template);
     });
     if (hadTemplate) {

@@ -1,8 +1,8 @@
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
-import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
+import { addEmptying } from '../segments/emptying.ts';
 import { messageInterests } from '../segments/interests.ts';
 import { findSegment } from '../segments/segment.ts';
 
@@ -19,7 +19,7 @@ export function deleteSegment({ store, producers, now }: Context): Methods['dele
            where workspace_id = $1 and id = $2`,
           [workspaceId, id, now()],
         );
-        await addJob(em, store.name, { task: 'emptySegment', payload: { workspaceId, id } });
+        await addEmptying(em, { workspaceId, id });
         return { success: true };
       }),
     );

@@ -1,14 +1,22 @@
+import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
+import { addEmptying } from '../segments/emptying.ts';
 import { lockMembers, type Member, writeMoves } from '../segments/members.ts';
 import type { SegmentKey } from '../segments/segment.ts';
 
 const pageSize = 1_000;
 
-/** Ends the memberships of a deleted segment page by page, and then its row. A repeat continues where the last one stopped. */
-export function emptySegment({ store, outbox, now }: Context) {
+type Emptying = Pick<Context, 'store' | 'outbox' | 'now'>;
+
+/**
+ * Ends the memberships of a deleted segment page by page, and then its row. A run gives way after some seconds, and a repeat
+ * continues where the last one stopped.
+ */
+export function emptySegment({ store, outbox, now }: Emptying, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, id } = payload as SegmentKey;
+    const endsAtMs = Date.now() + workMaxMs;
     for (let hasMore = true; hasMore; ) {
       hasMore = await store.fork().transactional(async (em) => {
         await lockMembers(em, workspaceId);
@@ -27,6 +35,9 @@ export function emptySegment({ store, outbox, now }: Context) {
         );
         return false;
       });
+      if (hasMore && Date.now() >= endsAtMs) {
+        return addEmptying(store.fork(), { workspaceId, id });
+      }
     }
   };
 }

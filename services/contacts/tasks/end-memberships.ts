@@ -1,13 +1,18 @@
+import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
+import { addEnding } from '../consent/ending.ts';
 import { removeMemberships } from '../consent/membership-queries.ts';
 import type { Context } from '../context.ts';
 
 const pageSize = 1_000;
 
-/** Ends the memberships of a deleted list, page by page; a repeat continues where the last one stopped. */
-export function endMemberships({ store, outbox, now }: Context) {
+type Ending = Pick<Context, 'store' | 'outbox' | 'now'>;
+
+/** Ends the memberships of a deleted list, page by page; a run gives way after some seconds, and a repeat continues where the last one stopped. */
+export function endMemberships({ store, outbox, now }: Ending, workMaxMs = bulkWorkMaxMs) {
   return async (payload: unknown): Promise<void> => {
     const { workspaceId, listId } = payload as { workspaceId: string; listId: string };
+    const endsAtMs = Date.now() + workMaxMs;
     let after = '';
     for (;;) {
       const page = await query<{ email: string }>(
@@ -23,6 +28,7 @@ export function endMemberships({ store, outbox, now }: Context) {
         .fork()
         .transactional((em) => removeMemberships({ em, outbox, workspaceId }, removal));
       if (emails.length < pageSize) return;
+      if (Date.now() >= endsAtMs) return addEnding(store.fork(), { workspaceId, listId });
       after = emails.at(-1) ?? after;
     }
   };

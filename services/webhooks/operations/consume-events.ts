@@ -5,7 +5,7 @@ import type { Context, Methods } from '../context.ts';
 import { insertDeliveries } from '../matching/deliveries.ts';
 import { subjectOf } from '../matching/filters.ts';
 import { match } from '../matching/match.ts';
-import { addErasure } from '../person/erase.ts';
+import { addErasures } from '../person/erase.ts';
 
 /** Makes a delivery for each event and each subscription that wants it. */
 export function consumeEvents(context: Context): Methods['consumeEvents'] {
@@ -29,13 +29,12 @@ async function eraseDeleted(
   { store, now }: Context,
   { workspaceId, events }: ConsumeEventsRequest,
 ): Promise<void> {
-  const deleted = events.filter(({ type }) => type === 'contact.deleted');
-  const em = store.fork();
-  for (const { type, dataJson, occurredAt } of deleted) {
+  const erasures = events.flatMap(({ type, dataJson, occurredAt }) => {
+    if (type !== 'contact.deleted') return [];
     const { email } = subjectOf(type, dataJson);
     const time = occurredAt ?? timestampFromDate(now());
     const at = toJson(TimestampSchema, time);
-    const erasure = { workspaceId, email, sinceMs: timestampMs(time), at };
-    if (email !== '') await addErasure(em, erasure, 0);
-  }
+    return email === '' ? [] : [{ workspaceId, email, sinceMs: timestampMs(time), at }];
+  });
+  if (erasures.length > 0) await addErasures(store.fork(), erasures);
 }

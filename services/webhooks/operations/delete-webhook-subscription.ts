@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
-import { addJob } from '#lib/jobs/jobs.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { interests } from '../interests/interests.ts';
+import { addEnding } from '../lifecycle/ending.ts';
 import { addWake } from '../lifecycle/wake.ts';
 import { beginMs } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
@@ -17,7 +17,7 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
       changeInterests(interests, context.producers, { em, workspaceId }, async () => {
         const subscription = await lockSubscription(em, key);
         await em.remove(subscription).flush();
-        await addJob(em, 'webhooks', { task: 'forgetDeliveries', payload: key });
+        await addEnding(em, 'forgetDeliveries', key);
         // Its run, if there is one, finds that the row is gone.
         if (subscription.next_wake_at) await addWake(em, { key, host: hostOf(subscription) });
       }),

@@ -1,4 +1,5 @@
-import { addJob } from '#lib/jobs/jobs.ts';
+import { addJob, attemptsMax, bulkPriority } from '#lib/jobs/jobs.ts';
+import { schemaOf } from '#lib/postgres/job-schema.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { deleteDeliveries, deleteStrayEvents } from '../erasing/deliveries.ts';
@@ -17,9 +18,23 @@ export type Erasure = {
 /** Queues a step of an erasure. */
 export async function addErasure(em: EntityManager, payload: Erasure, inMs: number): Promise<void> {
   const runAt = new Date(Date.now() + inMs);
-  const key = `erase ${payload.workspaceId} ${payload.email}`;
-  await addJob(em, 'webhooks', { task: 'erasePerson', payload, key, runAt });
+  const job = { task: 'erasePerson', payload, key: keyOf(payload), priority: bulkPriority };
+  await addJob(em, 'webhooks', { ...job, runAt });
 }
+
+/** Queues the first steps of erasures, in one statement. A tenant may delete all contacts at once, so that other jobs go first. */
+export async function addErasures(em: EntityManager, erasures: readonly Erasure[]): Promise<void> {
+  if (erasures.length === 0) return;
+  await query(
+    em,
+    `select ${schemaOf('webhooks')}.add_job('erasePerson', payload, job_key := key, priority := ${bulkPriority},
+       max_attempts := ${attemptsMax})
+     from unnest($1::json[], $2::text[]) as erasure (payload, key)`,
+    [erasures.map((each) => JSON.stringify(each)), erasures.map(keyOf)],
+  );
+}
+
+const keyOf = ({ workspaceId, email }: Erasure) => `erase ${workspaceId} ${email}`;
 
 /** What happened later is about somebody who has come back. */
 const isBefore = 'coalesce(occurred_at, created_at) <= $3::timestamptz';

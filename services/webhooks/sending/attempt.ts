@@ -9,6 +9,7 @@ import { openSecret } from '../endpoint/secret.ts';
 import { keyOf } from '../endpoint/signature.ts';
 import type { Claimed } from './claim.ts';
 import { attemptSeconds } from './metrics.ts';
+import type { Pool } from './pool.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What sending needs, in the service as in the worker. */
@@ -22,6 +23,8 @@ export type SendingContext = {
   log: Log;
   egress: Egress;
   recorder: Recorder;
+  /** Of retries; the dispatcher has places of its own. */
+  retryPlaces: Pool;
 };
 
 /** Sends a claimed delivery, and hands the result to the recorder. Never rejects. */

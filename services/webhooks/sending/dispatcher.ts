@@ -10,8 +10,9 @@ import {
   giveBack,
   readEndpoint,
 } from './claim.ts';
-import { Lane, Pool, type Queued } from './lane.ts';
+import { Lane, type Queued } from './lane.ts';
 import { type Origin, Origins } from './origins.ts';
+import { Pool } from './pool.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 import { findEndpoints } from './scan.ts';
 
@@ -32,6 +33,7 @@ export class Dispatcher {
   readonly #origins = new Origins();
   /** Lanes that have more to claim and places for it. */
   readonly #ready = new ReadyLanes();
+  /** Endpoints that fail never take the places of good ones. */
   readonly #good = new Pool();
   readonly #others = new Pool();
   readonly #sends = new Set<Promise<void>>();

@@ -1,43 +1,12 @@
 import type { SubscriptionKey } from '../subscription.ts';
 import type { Claimed } from './claim.ts';
+import type { Pool } from './pool.ts';
 import { Window } from './windows.ts';
 
 /** From this size on an endpoint is quick: as many deliveries as may be open are claimed ahead. */
 const aheadFrom = 8;
 
 export type Queued = { claimed: Claimed; claimedAtMs: number; pool: Pool };
-
-const placesMax = 1_000;
-/** The others are left to other workspaces. */
-const placesOfWorkspaceMax = 750;
-
-/** Places for open callbacks, so that endpoints that fail never take those of good ones. */
-export class Pool {
-  #held = 0;
-  readonly #byWorkspace = new Map<string, number>();
-
-  take(workspaceId: string): void {
-    this.#held += 1;
-    this.#byWorkspace.set(workspaceId, this.#heldBy(workspaceId) + 1);
-  }
-
-  release(workspaceId: string): void {
-    this.#held -= 1;
-    const held = this.#heldBy(workspaceId) - 1;
-    if (held > 0) this.#byWorkspace.set(workspaceId, held);
-    else this.#byWorkspace.delete(workspaceId);
-  }
-
-  /** Places that a workspace may take. */
-  roomOf(workspaceId: string): number {
-    const left = placesOfWorkspaceMax - this.#heldBy(workspaceId);
-    return Math.min(placesMax - this.#held, left);
-  }
-
-  #heldBy(workspaceId: string): number {
-    return this.#byWorkspace.get(workspaceId) ?? 0;
-  }
-}
 
 /** The first attempts of one endpoint: what is open, and what is claimed and waits for a place. */
 export class Lane {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { Lane, Pool } from './lane.ts';
+import { Lane } from './lane.ts';
+import { Pool } from './pool.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 
 const laneOf = (workspaceId: string, id: string) => new Lane({ workspaceId, id });

@@ -1,11 +1,11 @@
 import { addPush } from '#lib/jobs/interest-pushes.ts';
-import { addJob } from '#lib/jobs/jobs.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import type { Answer } from '../endpoint/callback.ts';
 import { retryAt } from '../endpoint/health.ts';
 import { interests } from '../interests/interests.ts';
+import { addEnding } from '../lifecycle/ending.ts';
 import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
 import { addWakes } from '../lifecycle/wake.ts';
 import { hostOf, nameOf, type SubscriptionKey } from '../subscription.ts';
@@ -178,9 +178,9 @@ async function endDeliveries(em: EntityManager, change: EndpointChange): Promise
   if (isDeleted) {
     const values = [key.workspaceId, key.id];
     await query(em, 'delete from subscriptions where workspace_id = $1 and id = $2', values);
-    await addJob(em, 'webhooks', { task: 'forgetDeliveries', payload: key });
+    await addEnding(em, 'forgetDeliveries', key);
   } else {
-    await addJob(em, 'webhooks', { task: 'failDeliveries', payload: key });
+    await addEnding(em, 'failDeliveries', key);
     await addOwnerNotice(em, {
       key,
       name: endpoint.name,

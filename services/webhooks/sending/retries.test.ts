@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { keyOf, signatureOf } from '../endpoint/signature.ts';
 import { deliveriesOf, endpointOf, sendEvents, setEndpoint, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { givenEndpoint } from '../test/given-endpoint.ts';
+import { Pool } from './pool.ts';
 import { deliverRetries, finishRetries, readRetries } from './retries.ts';
 
 const given = useService();
@@ -162,4 +164,29 @@ test('each attempt has the time of the event, to the microsecond', async () => {
   await deliver(key);
   const times = endpoint.received.map(({ body }) => JSON.parse(body).timestamp);
   expect(times).toEqual(['2029-12-26T17:20:00.123456Z', '2029-12-26T17:20:00.123456Z']);
+});
+
+test('the retries of all endpoints of a workspace share places in a process', async () => {
+  let open = 0;
+  let openMax = 0;
+  const { endpoint, key } = await givenRetries(30, async () => {
+    open += 1;
+    openMax = Math.max(openMax, open);
+    await sleep(5);
+    open -= 1;
+    return 200;
+  });
+  const { workspaceId } = key;
+  const second = await givenSubscription(given, workspaceId, { url: endpoint.url });
+  const rows = Array(30).fill({ subscriptionId: second.id, attempts: 1 });
+  await givenDeliveries(given, workspaceId, rows);
+  const context = { ...given.context, retryPlaces: new Pool({ all: 10, ofWorkspace: 3 }) };
+  const { signal } = new AbortController();
+  const options = { until: later(60_000), signal, heartbeat: () => {} };
+  await Promise.all(
+    [key.id, second.id].map((id) => deliverRetries(context, { workspaceId, id }, options)),
+  );
+  expect(await statuses(workspaceId)).toEqual(['delivered 60']);
+  expect(openMax).toBe(3);
+  expect(context.retryPlaces.roomOf(workspaceId)).toBe(3);
 });

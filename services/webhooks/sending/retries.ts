@@ -1,5 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { pendingSql } from '../delivery.ts';
 import { hostOf, type SubscriptionKey } from '../subscription.ts';
 import type { SendingContext } from './attempt.ts';
 import { isWaitingSql } from './claim.ts';
@@ -114,7 +115,7 @@ async function readLocked(
     em,
     `select s.name, s.url, s.enabled, s.disabled_reason, s.probe_at,
        (select count(*)::int from (
-         select from deliveries where workspace_id = $1 and subscription_id = $2 and status = 'pending' limit ${countMax}
+         select from ${pendingSql('workspace_id = $1 and subscription_id = $2')} pending limit ${countMax}
        ) counted) as pending,
        (select count(*)::int from (select from deliveries where ${waiting} limit ${countMax}) counted) as retries,
        (select min(next_attempt_at) from deliveries where ${waiting}) as due_at,

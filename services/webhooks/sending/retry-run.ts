@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { type Claimed, claimDue, giveBack } from './claim.ts';
+import { type Claimed, claimDue, type EndpointClaim, giveBack } from './claim.ts';
 import { Window } from './windows.ts';
+
+const placesEveryMs = 100;
 
 export type DeliverOptions = {
   until: Date;
@@ -29,13 +31,12 @@ export class RetryRun {
 
   /** Claims and sends; false when there is nothing more to do. */
   async step(): Promise<boolean> {
-    const { store, now, databaseTime, recorder } = this.#context;
+    const { now, recorder } = this.#context;
     if (this.#options.signal.aborted || now() >= this.#options.until) return false;
     if (recorder.isBehind) await recorder.flush();
-    const slots = this.#window.size - this.#open.size;
-    const asks = [{ key: this.#key, slots }];
-    const [claim] = slots > 0 ? await claimDue(store, 'retry', asks, databaseTime()) : [];
-    for (const delivery of await this.#current(claim?.deliveries ?? [])) this.#send(delivery);
+    const room = this.#context.retryPlaces.roomOf(this.#key.workspaceId);
+    if (room <= 0 && this.#open.size === 0) return this.#waitForPlaces();
+    const claim = await this.#claim(Math.min(this.#window.size - this.#open.size, room));
     // Half a window at a time, so that claims don't become small.
     while (this.#open.size > this.#window.size / 2) {
       await Promise.race(this.#open);
@@ -47,6 +48,33 @@ export class RetryRun {
       return true;
     }
     return this.#waitForMore(claim?.waitMs ?? 0);
+  }
+
+  /** Claims and sends. Places are taken first, since other runs of the workspace claim meanwhile. */
+  async #claim(slots: number): Promise<EndpointClaim | undefined> {
+    if (slots <= 0) return undefined;
+    const { store, databaseTime, retryPlaces } = this.#context;
+    const { workspaceId } = this.#key;
+    retryPlaces.take(workspaceId, slots);
+    let sent = 0;
+    try {
+      const asks = [{ key: this.#key, slots }];
+      const [claim] = await claimDue(store, 'retry', asks, databaseTime());
+      for (const delivery of await this.#current(claim?.deliveries ?? [])) {
+        this.#send(delivery);
+        sent += 1;
+      }
+      return claim;
+    } finally {
+      retryPlaces.release(workspaceId, slots - sent);
+    }
+  }
+
+  /** While other endpoints of the workspace have all its places. */
+  async #waitForPlaces(): Promise<boolean> {
+    await sleep(placesEveryMs, undefined, { signal: this.#options.signal }).catch(() => {});
+    this.#options.heartbeat();
+    return true;
   }
 
   async end(): Promise<void> {
@@ -77,6 +105,7 @@ export class RetryRun {
 
   #send(delivery: Parameters<typeof attempt>[1]): void {
     const sent = attempt(this.#context, delivery).then(async ({ isSuccess, stored }) => {
+      this.#context.retryPlaces.release(this.#key.workspaceId);
       if (isSuccess) this.#window.succeeded();
       else this.#window.failed();
       this.#unstored.add(stored);

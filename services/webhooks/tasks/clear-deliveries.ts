@@ -13,6 +13,8 @@ const soonMs = 1_000;
 const callTimeoutMs = 5_000;
 /** Jobs count as lost after two minutes. */
 const workMaxMs = 40_000;
+/** Of one workspace in a run. */
+const workspaceMaxMs = 5_000;
 
 type Clearing = Pick<Context, 'store' | 'now'> & {
   workspaces: Pick<Context['workspaces'], 'getSettings'>;
@@ -36,15 +38,17 @@ export function clearDeliveries(context: Clearing, { log }: { log: Pick<Log, 'wa
 /** Whether it came to the end. A workspace whose settings cannot be read is left for later. */
 async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<boolean> {
   const endsAtMs = Date.now() + workMaxMs;
+  let isDone = true;
   for (const workspaceId of await workspacesWithRows(context.store)) {
     try {
-      if (!(await clearOne(context, workspaceId, endsAtMs))) return false;
+      const ownEndMs = Math.min(endsAtMs, Date.now() + workspaceMaxMs);
+      if (!(await clearOne(context, workspaceId, ownEndMs))) isDone = false;
     } catch (err) {
       log.warn({ err, workspaceId }, 'old webhook deliveries were not deleted; trying again later');
     }
     if (Date.now() > endsAtMs) return false;
   }
-  return true;
+  return isDone;
 }
 
 async function clearOne(

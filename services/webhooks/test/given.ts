@@ -17,6 +17,7 @@ import { shared } from '../../../test/setup/shared.ts';
 import { Backlog } from '../backlog/backlog.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
+import { Pool } from '../sending/pool.ts';
 import { Recorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { counts, openWebhooksStore } from '../store.ts';
@@ -83,6 +84,7 @@ export async function givenService(over: Partial<Context> = {}) {
     keyring,
     egress: over.egress ?? createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     recorder: new Recorder({ ...clocks, store, log }),
+    retryPlaces: new Pool(),
   };
   /** Of every workspace, where they differ from the defaults. */
   const quotas: Record<string, bigint> = {};
