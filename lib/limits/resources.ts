@@ -108,6 +108,25 @@ export const resources = {
     beyond: 'suppressions.add and suppressions.import are refused.',
     freeBy: 'remove addresses by suppressions.remove',
   },
+  pending_deliveries: {
+    unit: 'rows',
+    quota: 500_000,
+    beyond:
+      'The oldest pending deliveries fail, and webhookSubscriptions.redeliver brings them back.',
+    freeBy: 'mend endpoints that do not answer, or delete their subscriptions',
+  },
+  kept_deliveries: {
+    unit: 'rows',
+    quota: 10_000_000,
+    beyond: 'The oldest deliveries that are done are deleted.',
+    freeBy: 'set settings.webhook_retention_days to fewer days',
+  },
+  webhook_bytes: {
+    unit: 'bytes',
+    quota: 20_480 * mebibyte,
+    beyond: 'The oldest deliveries fail if they are pending, and are deleted.',
+    freeBy: 'set settings.webhook_retention_days to fewer days',
+  },
   webhook_subscriptions: {
     unit: 'rows',
     quota: 100,

@@ -12,6 +12,7 @@ import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
 import { Backlog } from './backlog/backlog.ts';
+import { limitsOf } from './backlog/limits.ts';
 import type { Config } from './config.ts';
 import type { Audience } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
@@ -47,17 +48,18 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     retryPlaces: new Pool(),
   };
   measureDeliveries(sending);
+  const quotas = new Quotas({ store, workspaces, counts, log: base.log });
   return {
     ...sending,
     dispatcher: new Dispatcher(sending),
-    backlog: new Backlog(sending, config.backlog),
+    backlog: new Backlog(sending, (id) => limitsOf(quotas, id, config.pendingMax)),
     producers: {
       contacts: createClient(EventProducerService, base.peer('contacts')),
       messages: createClient(EventProducerService, base.peer('messages')),
     },
     audience: createClient(AudienceService, base.peer('contacts')),
     workspaces,
-    quotas: new Quotas({ store, workspaces, counts, log: base.log }),
+    quotas,
     systemMail: createClient(SystemMailService, base.peer('messages')),
   };
 }

@@ -1,5 +1,6 @@
 import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import { pendingSql } from './delivery.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';
 import { Addresses } from './migrations/m0003-addresses.ts';
@@ -31,4 +32,7 @@ export function openWebhooksStore(url: string, connectionsMax?: number): Promise
 /** What a workspace keeps here under quotas. */
 export const counts: QuotaContext['counts'] = {
   webhook_subscriptions: 'select count(*) as used from subscriptions where workspace_id = $1',
+  pending_deliveries: `select count(*) as used from ${pendingSql('workspace_id = $1')} pending`,
+  kept_deliveries: 'select count(*) as used from deliveries where workspace_id = $1',
+  webhook_bytes: 'select sum(pg_column_size(payload)) as used from events where workspace_id = $1',
 };

@@ -153,18 +153,6 @@ export const serviceLimits: readonly [heading: string, rows: readonly ServiceLim
         '',
         'services/webhooks/config.ts pendingMax',
       ),
-      limit(
-        'Pending deliveries of a workspace, or `WEBHOOKS_WORKSPACE_PENDING_MAX`',
-        500_000,
-        '',
-        'services/webhooks/config.ts workspacePendingMax',
-      ),
-      limit(
-        'Deliveries that a workspace keeps, or `WEBHOOKS_WORKSPACE_KEPT_MAX`',
-        10_000_000,
-        '',
-        'services/webhooks/config.ts workspaceKeptMax',
-      ),
       limit('Attempts of a delivery', 10, '', 'services/webhooks/delivery.ts attemptsMax'),
       limit(
         'Deliveries that one call redelivers',

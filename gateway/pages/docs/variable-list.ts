@@ -247,17 +247,6 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         fallback: '100000',
         about: 'Pending deliveries of a subscription. Beyond it the oldest become `failed`.',
       },
-      {
-        name: 'WEBHOOKS_WORKSPACE_PENDING_MAX',
-        fallback: '500000',
-        about: 'Pending deliveries of a workspace. Beyond it the oldest become `failed`.',
-      },
-      {
-        name: 'WEBHOOKS_WORKSPACE_KEPT_MAX',
-        fallback: '10000000',
-        about:
-          'Deliveries that a workspace keeps. Beyond it the oldest that are done are deleted before their time.',
-      },
     ],
   ],
   [

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { query } from '#lib/postgres/query.ts';
 import { claimDue } from '../sending/claim.ts';
 import { deliveriesOf, sendEvents, setEndpoint } from '../test/deliveries.ts';
 import {
@@ -13,12 +14,17 @@ import { Backlog } from './backlog.ts';
 import type { BacklogNotice } from './trim.ts';
 
 const base = useService();
-const limits = { pendingOfSubscription: 20, pendingOfWorkspace: 50, keptOfWorkspace: 100 };
+const limits = {
+  pendingOfSubscription: 20,
+  pendingOfWorkspace: 50,
+  keptOfWorkspace: 100,
+  bytesOfWorkspace: 1_000_000,
+};
 
 /** A service with low limits on the same database. */
 async function givenLimited() {
   const { context, clock } = base;
-  const backlog = new Backlog(context, limits);
+  const backlog = new Backlog(context, async () => limits);
   const given = await givenService({ ...context, backlog, now: () => clock.now });
   return { ...given, clock, backlog };
 }
@@ -47,7 +53,7 @@ test('the oldest pending deliveries of a subscription fail beyond its limit, wit
     ...numbered(id, 25),
     { subscriptionId: other.id, createdAt: at(-2_000) },
   ]);
-  backlog.added(workspaceId, new Map([[id, 25]]));
+  backlog.added(workspaceId, new Map([[id, 25]]), 0);
   await backlog.settled();
   const { deliveries } = await client.listWebhookDeliveries({
     ...{ workspaceId, subscriptionId: id, status: 'failed', limit: 100 },
@@ -69,7 +75,7 @@ test('the oldest pending deliveries of a subscription fail beyond its limit, wit
   await givenDeliveries(base, workspaceId, numbered(id, 10, 100));
   const { context } = base;
   await context.store.fork().execute('delete from webhooks_jobs._private_jobs');
-  backlog.added(workspaceId, new Map([[id, 10]]));
+  backlog.added(workspaceId, new Map([[id, 10]]), 0);
   await backlog.settled();
   const rows = await deliveriesOf(base, workspaceId);
   expect(rows.filter(({ status }) => status === 'failed')).toHaveLength(15);
@@ -104,7 +110,7 @@ test('beyond the limit of the workspace the oldest of all its subscriptions fail
   for (const [place, id] of ids.entries()) {
     await givenDeliveries(base, workspaceId, numbered(id, 15, 100 * place));
   }
-  backlog.added(workspaceId, new Map(ids.map((id) => [id, 15])));
+  backlog.added(workspaceId, new Map(ids.map((id) => [id, 15])), 0);
   await backlog.settled();
   const rows = await deliveriesOf(base, workspaceId);
   const failed = rows.filter(({ status }) => status === 'failed');
@@ -119,7 +125,7 @@ test('a delivery whose attempt is open does not fail for the number of those tha
   await givenDeliveries(base, workspaceId, numbered(id, 25));
   const key = { workspaceId, id };
   const [claim] = await claimDue(base.context.store, 'first', [{ key, slots: 2 }], base.clock.now);
-  backlog.added(workspaceId, new Map([[id, 25]]));
+  backlog.added(workspaceId, new Map([[id, 25]]), 0);
   await backlog.settled();
   const rows = await deliveriesOf(base, workspaceId);
   const failed = rows.filter(({ status }) => status === 'failed').map((row) => row.id);
@@ -136,10 +142,38 @@ test('beyond the number that a workspace keeps the oldest that are done are dele
     { subscriptionId: id, createdAt: at(-9_000) },
     ...done,
   ]);
-  backlog.added(workspaceId, new Map([[id, 106]]));
+  backlog.added(workspaceId, new Map([[id, 106]]), 0);
   await backlog.settled();
   const rows = await deliveriesOf(base, workspaceId);
   expect(rows).toHaveLength(100);
   expect(rows.filter(({ status }) => status === 'pending')).toHaveLength(1);
   expect(rows.find(({ status }) => status === 'delivered')?.event_type).toBe('6');
+});
+
+test('payloads beyond the bytes of a workspace go with the oldest deliveries, those that wait as well', async () => {
+  const { context, clock } = base;
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  const few = { ...limits, pendingOfSubscription: 1_000, pendingOfWorkspace: 1_000 };
+  const backlog = new Backlog(context, async () => ({ ...few, bytesOfWorkspace: 5_000 }));
+  const given = await givenService({ ...context, backlog, now: () => clock.now });
+  const text = (at: number) => Buffer.from(`${at}`.repeat(500)).toString('base64url').slice(0, 900);
+  for (let number = 0; number < 20; number += 1) {
+    await sendEvents(given, workspaceId, [
+      {
+        type: 'contact.created',
+        data: { contact: { email: `a${number}@b.co`, note: text(number) } },
+      },
+    ]);
+    await backlog.settled();
+  }
+  const [row] = await query<{ bytes: string }>(
+    context.store.fork(),
+    'select sum(pg_column_size(payload))::text as bytes from events where workspace_id = $1',
+    [workspaceId],
+  );
+  expect(Number(row?.bytes)).toBeLessThanOrEqual(5_500);
+  const left = await deliveriesOf(base, workspaceId);
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.filter((each) => each.subscription_id === id)).toHaveLength(left.length);
 });

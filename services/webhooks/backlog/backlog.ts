@@ -9,37 +9,49 @@ const workspacesMax = 10_000;
 const slack = 0.05;
 
 /** How many deliveries may be added before all are counted again. */
-type Room = { pending: number; kept: number; bySubscription: Map<string, number> };
+type Room = {
+  pending: number;
+  kept: number;
+  bytes: number;
+  bySubscription: Map<string, number>;
+  ofNewSubscription: number;
+};
 
 /**
  * Keeps the deliveries of each workspace within the limits. Counting reads them all, so it is done again only when half of the room
- * that the last count has left is used, since other processes add some, too; at a limit, after a twentieth of it.
+ * that the last count has left is used, since other processes add some, too; at a limit, after a twentieth of it. What a process
+ * has not counted yet it counts at the first addition.
  */
 export class Backlog {
   readonly #context: Trimming & { log: Log };
-  readonly #limits: BacklogLimits;
+  readonly #limitsOf: (workspaceId: string) => Promise<BacklogLimits>;
   readonly #rooms = new LRUCache<string, Room>({ max: workspacesMax });
   readonly #trims = new Map<string, Promise<void>>();
   /** The end of the call that adds must not end the statements of trims. */
   readonly #outsideCalls = AsyncLocalStorage.snapshot();
 
-  constructor(context: Trimming & { log: Log }, limits: BacklogLimits) {
+  constructor(
+    context: Trimming & { log: Log },
+    limitsOf: (workspaceId: string) => Promise<BacklogLimits>,
+  ) {
     this.#context = context;
-    this.#limits = limits;
+    this.#limitsOf = limitsOf;
   }
 
-  /** Takes note of new pending deliveries, by subscription. Call it after the commit. */
-  added(workspaceId: string, counts: ReadonlyMap<string, number>): void {
+  /** Takes note of new pending deliveries, by subscription, and of the bytes of new payloads. Call it after the commit. */
+  added(workspaceId: string, counts: ReadonlyMap<string, number>, bytes: number): void {
     const room = this.#roomOf(workspaceId);
     let isUsed = false;
     for (const [id, count] of counts) {
-      const left = (room.bySubscription.get(id) ?? this.#newRoom.pendingOfSubscription) - count;
+      const left = (room.bySubscription.get(id) ?? room.ofNewSubscription) - count;
       room.bySubscription.set(id, left);
       room.pending -= count;
       room.kept -= count;
       isUsed ||= left <= 0;
     }
-    if (isUsed || room.pending <= 0 || room.kept <= 0) this.#trim(workspaceId);
+    room.bytes -= bytes;
+    const isFull = room.pending <= 0 || room.kept <= 0 || room.bytes <= 0;
+    if (isUsed || isFull) this.#trim(workspaceId);
   }
 
   /** Settles when nothing is trimmed. */
@@ -50,28 +62,17 @@ export class Backlog {
   #roomOf(workspaceId: string): Room {
     const known = this.#rooms.get(workspaceId);
     if (known) return known;
-    const { pendingOfWorkspace: pending, keptOfWorkspace: kept } = this.#newRoom;
-    const room = { pending, kept, bySubscription: new Map<string, number>() };
+    const none = { pending: 0, kept: 0, bytes: 0, ofNewSubscription: 0 };
+    const room: Room = { ...none, bySubscription: new Map() };
     this.#rooms.set(workspaceId, room);
     return room;
-  }
-
-  /** Of what was never counted. */
-  get #newRoom(): BacklogLimits {
-    const { pendingOfSubscription, pendingOfWorkspace, keptOfWorkspace } = this.#limits;
-    return {
-      pendingOfSubscription: roomOf(pendingOfSubscription, pendingOfSubscription),
-      pendingOfWorkspace: roomOf(pendingOfWorkspace, pendingOfWorkspace),
-      keptOfWorkspace: roomOf(keptOfWorkspace, keptOfWorkspace),
-    };
   }
 
   /** One at a time for each workspace. */
   #trim(workspaceId: string): void {
     if (this.#trims.has(workspaceId)) return;
     const { log } = this.#context;
-    const trimmed = this.#outsideCalls(() => trim(this.#context, workspaceId, this.#limits))
-      .then((counts) => this.#setRoom(workspaceId, counts))
+    const trimmed = this.#outsideCalls(() => this.#countAndTrim(workspaceId))
       .catch((err) => {
         log.warn({ err, workspaceId }, 'webhook deliveries could not be counted; trying again');
       })
@@ -79,12 +80,19 @@ export class Backlog {
     this.#trims.set(workspaceId, trimmed);
   }
 
-  #setRoom(workspaceId: string, { pending, kept }: Counts): void {
-    const { pendingOfSubscription, pendingOfWorkspace, keptOfWorkspace } = this.#limits;
+  async #countAndTrim(workspaceId: string): Promise<void> {
+    const limits = await this.#limitsOf(workspaceId);
+    this.#setRoom(workspaceId, await trim(this.#context, workspaceId, limits), limits);
+  }
+
+  #setRoom(workspaceId: string, { pending, kept, bytes }: Counts, limits: BacklogLimits): void {
+    const { pendingOfSubscription, pendingOfWorkspace, keptOfWorkspace } = limits;
     const waiting = [...pending.values()].reduce((total, count) => total + count, 0);
     this.#rooms.set(workspaceId, {
       pending: roomOf(pendingOfWorkspace, waiting),
       kept: roomOf(keptOfWorkspace, kept),
+      bytes: roomOf(limits.bytesOfWorkspace, bytes),
+      ofNewSubscription: roomOf(pendingOfSubscription, 0),
       bySubscription: new Map(
         [...pending].map(([id, count]) => [id, roomOf(pendingOfSubscription, count)]),
       ),

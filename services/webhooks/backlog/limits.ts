@@ -1,3 +1,5 @@
+import type { Quotas } from '#lib/limits/quotas.ts';
+
 /** How many deliveries may wait or be kept. */
 export type BacklogLimits = {
   /** Pending ones of a subscription; beyond it the oldest fail. */
@@ -6,10 +8,27 @@ export type BacklogLimits = {
   pendingOfWorkspace: number;
   /** All of a workspace; beyond it the oldest that are not pending are deleted. */
   keptOfWorkspace: number;
+  /** Of the payloads of a workspace; beyond it fewer may be pending and kept, in proportion. */
+  bytesOfWorkspace: number;
 };
+
+/** Those of a workspace. */
+export async function limitsOf(
+  quotas: Pick<Quotas, 'quotaOf'>,
+  workspaceId: string,
+  pendingOfSubscription: number,
+): Promise<BacklogLimits> {
+  return {
+    pendingOfSubscription,
+    pendingOfWorkspace: await quotas.quotaOf(workspaceId, 'pending_deliveries'),
+    keptOfWorkspace: await quotas.quotaOf(workspaceId, 'kept_deliveries'),
+    bytesOfWorkspace: await quotas.quotaOf(workspaceId, 'webhook_bytes'),
+  };
+}
 
 /** The `last_error` of deliveries that fail since too many wait. */
 export const tooManyOfSubscription = (max: number) =>
   `more than ${max} deliveries of the subscription were waiting`;
 export const tooManyOfWorkspace = (max: number) =>
   `more than ${max} deliveries of the workspace were waiting`;
+export const tooLargeOfWorkspace = 'the payloads of the workspace were too large in all';

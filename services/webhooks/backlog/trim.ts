@@ -4,7 +4,12 @@ import type { Store } from '#lib/postgres/store.ts';
 import { deleteDeliveries } from '../erasing/deliveries.ts';
 import { isWaitingSql } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
-import { type BacklogLimits, tooManyOfSubscription, tooManyOfWorkspace } from './limits.ts';
+import {
+  type BacklogLimits,
+  tooLargeOfWorkspace,
+  tooManyOfSubscription,
+  tooManyOfWorkspace,
+} from './limits.ts';
 
 const stepSize = 5_000;
 /** Owners get the next mail when nothing was dropped for this long. */
@@ -13,7 +18,7 @@ const quietHours = 24;
 export type Trimming = { store: Store; databaseTime: () => Date | undefined };
 
 /** How many deliveries of a workspace there are once it is within the limits. */
-export type Counts = { pending: ReadonlyMap<string, number>; kept: number };
+export type Counts = { pending: ReadonlyMap<string, number>; kept: number; bytes: number };
 
 /** Deliveries that the owners of a workspace get a mail about. */
 export type BacklogNotice = {
@@ -32,13 +37,15 @@ export type BacklogNotice = {
 /**
  * Brings a workspace within its limits: for each subscription beyond its own, then for all together, the oldest pending deliveries
  * fail; `redeliver` brings them back. Then the oldest deliveries that are done are deleted. Those whose attempt is open are left.
+ * Where the payloads are too large, so many deliveries go that the rest, were it of the same mean size, would fit.
  */
 export async function trim(
   context: Trimming,
   workspaceId: string,
   limits: BacklogLimits,
 ): Promise<Counts> {
-  const { pendingOfSubscription, pendingOfWorkspace, keptOfWorkspace } = limits;
+  const { pendingOfSubscription, bytesOfWorkspace } = limits;
+  const bytes = await countBytes(context.store, workspaceId);
   const pending = await countPending(context.store, workspaceId, 2 * pendingOfSubscription);
   for (const [id, count] of pending) {
     const excess = count - pendingOfSubscription;
@@ -46,12 +53,20 @@ export async function trim(
     const reason = tooManyOfSubscription(pendingOfSubscription);
     await failOldest(context, { workspaceId, ids: [id], excess, reason, pending });
   }
-  const excess = sum(pending.values()) - pendingOfWorkspace;
+  const part = Math.min(1, bytesOfWorkspace / Math.max(1, bytes));
+  const most = (limit: number, count: number) =>
+    part < 1 ? Math.min(limit, Math.floor(count * part)) : limit;
+  const waiting = sum(pending.values());
+  const pendingOfWorkspace = most(limits.pendingOfWorkspace, waiting);
+  const excess = waiting - pendingOfWorkspace;
   if (excess > 0) {
-    const reason = tooManyOfWorkspace(pendingOfWorkspace);
+    const reason = part < 1 ? tooLargeOfWorkspace : tooManyOfWorkspace(limits.pendingOfWorkspace);
     await failOldest(context, { workspaceId, ids: [...pending.keys()], excess, reason, pending });
   }
-  return { pending, kept: await deleteOldest(context.store, workspaceId, keptOfWorkspace) };
+  const count = await countKept(context.store, workspaceId, 2 * limits.keptOfWorkspace);
+  const keptMax = most(limits.keptOfWorkspace, count);
+  const kept = await deleteOldest(context.store, { workspaceId, count, keptMax });
+  return { pending, kept, bytes: part < 1 ? await countBytes(context.store, workspaceId) : bytes };
 }
 
 const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
@@ -173,17 +188,34 @@ function noteDropped(
   });
 }
 
-/** Returns how many are left. */
-async function deleteOldest(store: Store, workspaceId: string, keptMax: number): Promise<number> {
-  const em = store.fork();
+/** As stored: compressed where PostgreSQL has done that. */
+async function countBytes(store: Store, workspaceId: string): Promise<number> {
+  const [row] = await query<{ bytes: string | null }>(
+    store.fork(),
+    'select sum(pg_column_size(payload))::text as bytes from events where workspace_id = $1',
+    [workspaceId],
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+async function countKept(store: Store, workspaceId: string, countMax: number): Promise<number> {
   const [row] = await query<{ count: number }>(
-    em,
+    store.fork(),
     `select count(*)::int as count from (
        select from deliveries where workspace_id = $1 limit $2
      ) kept`,
-    [workspaceId, 2 * keptMax],
+    [workspaceId, countMax],
   );
-  let kept = row?.count ?? 0;
+  return row?.count ?? 0;
+}
+
+/** Returns how many are left. */
+async function deleteOldest(
+  store: Store,
+  { workspaceId, count: before, keptMax }: { workspaceId: string; count: number; keptMax: number },
+): Promise<number> {
+  const em = store.fork();
+  let kept = before;
   const chosen = `select id from deliveries where workspace_id = $1 and status <> 'pending' order by created_at limit $2`;
   while (kept > keptMax) {
     const count = await deleteDeliveries(em, chosen, [

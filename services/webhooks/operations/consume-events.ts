@@ -16,9 +16,10 @@ export function consumeEvents(context: Context): Methods['consumeEvents'] {
     const matches = await match(context, workspaceId, events);
     if (matches.length === 0) return {};
     await insertDeliveries(store, request, { matches, now: databaseTime() });
+    const bytes = events.reduce((sum, { dataJson }) => sum + dataJson.length, 0);
     const counts = new Map<string, number>();
     for (const { subscriptionId: id } of matches) counts.set(id, (counts.get(id) ?? 0) + 1);
-    backlog.added(workspaceId, counts);
+    backlog.added(workspaceId, counts, bytes);
     dispatcher.poke([...counts.keys()].map((id) => ({ workspaceId, id })));
     return {};
   };

@@ -29,7 +29,7 @@ export function redeliverWebhooks({
       }
       return { redelivered };
     });
-    backlog.added(request.workspaceId, new Map([[request.id, answer.redelivered]]));
+    backlog.added(request.workspaceId, new Map([[request.id, answer.redelivered]]), 0);
     return answer;
   };
 }

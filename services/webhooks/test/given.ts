@@ -15,6 +15,7 @@ import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { Backlog } from '../backlog/backlog.ts';
+import { limitsOf } from '../backlog/limits.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Pool } from '../sending/pool.ts';
@@ -57,11 +58,7 @@ export const allThere: Context['audience'] = {
     }),
 };
 
-const manyDeliveries = {
-  pendingOfSubscription: 100_000,
-  pendingOfWorkspace: 100_000,
-  keptOfWorkspace: 100_000,
-};
+const pendingMax = 100_000;
 
 const unexpected = () => Promise.reject(new Error('not expected'));
 
@@ -88,11 +85,12 @@ export async function givenService(over: Partial<Context> = {}) {
   };
   /** Of every workspace, where they differ from the defaults. */
   const quotas: Record<string, bigint> = {};
+  const limits = testQuotas({ store, counts }, quotas);
   const context: Context = {
     ...sending,
-    quotas: testQuotas({ store, counts }, quotas),
+    quotas: limits,
     dispatcher: new Dispatcher(sending),
-    backlog: new Backlog(sending, manyDeliveries),
+    backlog: new Backlog(sending, (id) => limitsOf(limits, id, pendingMax)),
     producers: fakeProducers(told),
     audience: allThere,
     workspaces: { getSettings: unexpected, listOwners: unexpected },
