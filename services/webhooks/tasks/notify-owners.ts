@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Log } from '#lib/log.ts';
+import { plainName } from '#lib/plain-name.ts';
 import type { Context } from '../context.ts';
 import type { OwnerNotice } from '../lifecycle/owner-notice.ts';
 
@@ -36,7 +37,7 @@ function isFinal(error: unknown): boolean {
 
 function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: string): string {
   return [
-    `The webhook subscription "${oneLine(name)}" of the workspace "${oneLine(workspaceName)}" was disabled at ${disabledAt}.`,
+    `The webhook subscription "${plainName(name)}" of the workspace "${plainName(workspaceName)}" was disabled at ${disabledAt}.`,
     '',
     `Its endpoint: ${host}`,
     `The reason: ${reason}`,
@@ -45,8 +46,4 @@ function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: 
     'be delivered with webhookSubscriptions.redeliver as long as deliveries are kept.',
     '',
   ].join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').slice(0, 255);
 }
