@@ -20,6 +20,7 @@ import { cutDeadline } from '#lib/rpc/server/deadline.ts';
 import { healthRoutes } from '#lib/rpc/server/health.ts';
 import {
   discardRest,
+  headersMaxBytes,
   listen,
   openServer,
   resetsOfClients,
@@ -101,7 +102,8 @@ export async function serveGrpc(
   };
   const own = ownServices(options, draining.signal);
   const isBehindProxies = options.trustedProxies.length > 0;
-  const server = openServer(options.tls, isBehindProxies ? resetsOfMany : resetsOfClients);
+  const resets = isBehindProxies ? resetsOfMany : resetsOfClients;
+  const server = openServer(options.tls, { resets, headersMaxBytes });
   const limits = {
     ...serverLimits,
     max: connectionsMax,
