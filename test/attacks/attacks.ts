@@ -1,7 +1,7 @@
 import { unique } from '../stack/given.ts';
 import { bodyOf, flood, type Running } from './flood.ts';
 import { startTalker, startTarpit } from './servers.ts';
-import { idleSockets, idleStreams } from './sockets.ts';
+import { idleSessions, idleSockets, idleStreams, pipelinedGets, rapidResets } from './sockets.ts';
 import { act, givenNotification, givenTenant, mailTo, plainMail, type Tenant } from './tenant.ts';
 
 export type Site = { baseUrl: string; owner: string; smtpPort: number };
@@ -12,7 +12,9 @@ export type Attack = {
   begin(site: Site): Promise<Running>;
 };
 
-const contactsPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 11;
+const gatewayPort = (baseUrl: string) => Number(new URL(baseUrl).port);
+const grpcPort = (baseUrl: string) => gatewayPort(baseUrl) + 6;
+const contactsPort = (baseUrl: string) => gatewayPort(baseUrl) + 11;
 
 function contactsFrom(prefix: string, count: number): object[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -162,6 +164,20 @@ export const attacks: readonly Attack[] = [
   {
     name: '1,060 connections that send no body',
     begin: async ({ baseUrl }) => idleSockets(baseUrl, 1_060),
+  },
+  {
+    name: '2,000 idle connections of gRPC',
+    begin: async ({ baseUrl }) => idleSessions(grpcPort(baseUrl), 2_000),
+  },
+  {
+    name: 'calls that are cancelled as they begin',
+    begin: async ({ baseUrl }) =>
+      rapidResets(grpcPort(baseUrl), '/postrider.contacts.v1.ListService/GetLists', 8),
+  },
+  {
+    name: 'pictures with made-up tokens, 60 requests at once on each connection',
+    begin: async ({ baseUrl }) =>
+      pipelinedGets(gatewayPort(baseUrl), `/t/w/${'A'.repeat(43)}`, { count: 24, each: 60 }),
   },
   {
     name: 'a mail server that never answers',
