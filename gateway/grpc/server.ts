@@ -37,6 +37,7 @@ import { callServed } from '#lib/telemetry/calls.ts';
 import { Refusal } from '../api/errors.ts';
 import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
+import { limitsDefault } from '../http/limits.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
 import { passedHeaders, refuse, relay } from './relay.ts';
 
@@ -69,7 +70,6 @@ export type GrpcGateway = {
   drain(graceMs: number): Promise<void>;
 };
 
-const connectionsMax = 4_096;
 /** Calls at once, which leaves room on each service for those that come by HTTP. */
 const callsMax = 1_024;
 /** Those of one client address, or of one IPv6 /64. */
@@ -106,7 +106,7 @@ export async function serveGrpc(
   const server = openServer(options.tls, { resets, headersMaxBytes });
   const limits = {
     ...serverLimits,
-    max: connectionsMax,
+    max: limitsDefault.connectionsMax,
     barsAddresses: true,
     isExempt: isWithin(options.trustedProxies),
     ...options.serverLimits,
