@@ -4,6 +4,7 @@ import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.
 import type { LogFormat } from '#lib/log.ts';
 import { type ClientTls, readClientTls, readServerTls, type ServerTls } from '#lib/rpc/tls.ts';
 import { readTelemetry, type TelemetryConfig } from '#lib/telemetry/config.ts';
+import { limitsDefault } from './http/limits.ts';
 
 export type GatewayConfig = {
   host: string;
@@ -17,6 +18,9 @@ export type GatewayConfig = {
   isHttps: boolean;
   logLevel: string;
   logFormat: LogFormat;
+  /** Connections of each port, and of one client address there. */
+  connectionsMax: number;
+  connectionsPerAddressMax: number;
   /** Ranges in CIDR notation whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Addresses of a service's processes, `host:port`, by the service's name. */
@@ -40,6 +44,18 @@ export function readConfig(env: Env, services: Iterable<string>): GatewayConfig 
     isHttps: /^https:/i.test(variables.text('PUBLIC_URL', '')),
     logLevel: variables.text('LOG_LEVEL', 'info'),
     logFormat: variables.oneOf('LOG_FORMAT', ['json', 'pretty']),
+    connectionsMax: variables.integer('CONNECTIONS_MAX', limitsDefault.connectionsMax, {
+      from: 16,
+      to: 100_000,
+    }),
+    connectionsPerAddressMax: variables.integer(
+      'CONNECTIONS_OF_ADDRESS_MAX',
+      limitsDefault.connectionsPerAddressMax,
+      {
+        from: 8,
+        to: 100_000,
+      },
+    ),
     trustedProxies: variables.list('TRUSTED_PROXIES'),
     addresses: new Map(
       [...services].map((service) => [

@@ -50,10 +50,13 @@ function start(config: GatewayConfig): Promise<Running> {
   const sharing = shareUsage(requestLimits, usageReporter(directory, authorization), log);
   const { verifyToken } = keyring;
   const requireOwnToken = (given: GivenToken) => requireToken({ verifyToken }, given);
+  const { connectionsMax, connectionsPerAddressMax } = config;
   const shared = { ...config, authorization, log, requestLimits };
-  const grpc = { ...shared, contracts, requireToken: requireOwnToken };
+  const serverLimits = { max: connectionsMax, perAddressMax: connectionsPerAddressMax };
+  const grpc = { ...shared, contracts, requireToken: requireOwnToken, serverLimits };
   return startGateway({
     ...shared,
+    limits: { connectionsMax, connectionsPerAddressMax },
     routes,
     pages,
     transportFor,

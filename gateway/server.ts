@@ -53,8 +53,6 @@ export type Gateway = {
   drain(graceMs: number): Promise<void>;
 };
 
-// Enough for eight of the largest bodies at one time.
-const bodyBudgetBytes = 128 * 1024 * 1024;
 /** Of a caller two, so that one is read while another is written; one while others are active, and none for twice as long after it. */
 const largeBodyLane = {
   places: 6,
@@ -90,7 +88,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     perAddressMax: limits.connectionsPerAddressMax,
     isExempt: isWithin(options.trustedProxies),
   });
-  const read = createBodyReader({ budgetBytes: bodyBudgetBytes, stallMs: limits.bodyStallMs });
+  const { bodiesMaxBytes: budgetBytes, bodyStallMs: stallMs } = limits;
+  const read = createBodyReader({ budgetBytes, stallMs });
   const readBody: ReadBody = async (exchange, limitBytes) => {
     const body = await read(exchange, limitBytes);
     begin(state, exchange, exchange.caller);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { Code, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
@@ -185,6 +185,20 @@ test.each([
   const limited = String(Code.ResourceExhausted);
   const statuses = [await ask(), await ask(), await ask()];
   expect(statuses.map((status) => status === limited)).toEqual([false, false, true]);
+});
+
+test('a call with more than 16 KiB of headers is reset', async () => {
+  await start();
+  const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+  sessions.push(session.on('error', () => {}));
+  const ask = async (sizeBytes: number) => {
+    const stream = session.request({ ':path': '/x/y', 'x-large': 'x'.repeat(sizeBytes) });
+    stream.on('error', () => {}).resume();
+    await new Promise((done) => stream.once('close', done));
+    return stream.rstCode;
+  };
+  expect(await ask(15_000)).toBe(constants.NGHTTP2_NO_ERROR);
+  expect(await ask(17_000)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
 test('a message that does not end is ended', async () => {

@@ -20,6 +20,7 @@ import { cutDeadline } from '#lib/rpc/server/deadline.ts';
 import { healthRoutes } from '#lib/rpc/server/health.ts';
 import {
   discardRest,
+  headersMaxBytes,
   listen,
   openServer,
   resetsOfClients,
@@ -36,6 +37,7 @@ import { callServed } from '#lib/telemetry/calls.ts';
 import { Refusal } from '../api/errors.ts';
 import type { GivenToken } from '../api/operation.ts';
 import { type ClientAddress, clientAddressBehind, isWithin } from '../http/client-address.ts';
+import { limitsDefault } from '../http/limits.ts';
 import { type OpenMethod, openMethods, openServices } from './methods.ts';
 import { passedHeaders, refuse, relay } from './relay.ts';
 
@@ -68,7 +70,6 @@ export type GrpcGateway = {
   drain(graceMs: number): Promise<void>;
 };
 
-const connectionsMax = 4_096;
 /** Calls at once, which leaves room on each service for those that come by HTTP. */
 const callsMax = 1_024;
 /** Those of one client address, or of one IPv6 /64. */
@@ -101,10 +102,11 @@ export async function serveGrpc(
   };
   const own = ownServices(options, draining.signal);
   const isBehindProxies = options.trustedProxies.length > 0;
-  const server = openServer(options.tls, isBehindProxies ? resetsOfMany : resetsOfClients);
+  const resets = isBehindProxies ? resetsOfMany : resetsOfClients;
+  const server = openServer(options.tls, { resets, headersMaxBytes });
   const limits = {
     ...serverLimits,
-    max: connectionsMax,
+    max: limitsDefault.connectionsMax,
     barsAddresses: true,
     isExempt: isWithin(options.trustedProxies),
     ...options.serverLimits,

@@ -273,6 +273,36 @@ test('a body that stops arriving is a 408 and ends its connection, one that goes
   expect(await told).toMatch(/^HTTP\/1.1 408 .*request_timeout/ms);
 });
 
+test('a caller has half of the memory for bodies, until they are answered, and others have theirs', async () => {
+  await start({ bodiesMaxBytes: 800_000 });
+  const head = lines(
+    'POST /api/contacts.upsert HTTP/1.1',
+    'content-length: 200000',
+    `authorization: ${authorization}`,
+  );
+  const held: Socket[] = [];
+  for (let each = 0; each < 4; each += 1) {
+    const socket = await open(head);
+    await once(socket, 'data');
+    socket.write('x'.repeat(100_000));
+    held.push(socket);
+  }
+  await sleep(100);
+  const body = JSON.stringify({ workspace_id: 'w', contact: { email: 'a@example.com' } });
+  const url = `${gateway.url}/api/contacts.upsert`;
+  const post = async (subject: string) => {
+    const headers = {
+      authorization: `Bearer ${await tokenFor(subject)}`,
+      'content-type': 'application/json',
+    };
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  expect(await post('user-1')).toBe(429);
+  expect(await post('user-2')).toBe(200);
+  for (const socket of held) socket.destroy();
+  while ((await post('user-1')) !== 200) await sleep(20);
+});
+
 test('bodies that do not come take none of the places of their caller', async () => {
   await start({ bodyStallMs: 60_000 });
   for (let each = 0; each < 70; each += 1) {

@@ -6,6 +6,8 @@ export type GatewayLimits = {
   connectionsMax: number;
   /** Connections of one client address, trusted proxies excepted. */
   connectionsPerAddressMax: number;
+  /** Of the bodies of all callers, until their requests are answered; a caller has half, or an eighth of what is over. */
+  bodiesMaxBytes: number;
   /** How long a body may pause while it arrives. */
   bodyStallMs: number;
   /** How long a client may read nothing of a stream. */
@@ -20,6 +22,8 @@ export const limitsDefault: GatewayLimits = {
   inFlightMax: 1_024,
   connectionsMax: 4_096,
   connectionsPerAddressMax: 512,
+  // Enough for eight of the largest at one time.
+  bodiesMaxBytes: 128 * 1024 * 1024,
   bodyStallMs: 10_000,
   readStallMs: 60_000,
   streamsMax: 16,

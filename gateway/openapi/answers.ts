@@ -22,7 +22,7 @@ const header = (name: string): Schema => ({ $ref: `#/components/headers/${name}`
 export const headers: Record<string, Schema> = {
   'X-Request-Id': {
     description:
-      "The request's id: the caller's own if it sent one of 1 to 128 visible characters.",
+      "The request's id: the caller's own if it sent one of 1 to 64 letters, digits, hyphens, dots and underscores.",
     schema: { type: 'string' },
     required: true,
   },

@@ -1886,7 +1886,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["postrider.messages.v1.EmailOptions.reply_to","Address for replies; replaces the template's."],
   ["postrider.messages.v1.EmailOptions.attachments","At most 20 files of 3 MiB each, and 10 MiB in all."],
   ["postrider.messages.v1.EmailOptions.list_unsubscribe_url","Address of List-Unsubscribe, https or mailto, at most 978 characters: its header is one line. Without it the mail has no such\nheader. With https it must serve one-click unsubscribes (RFC 8058)."],
-  ["postrider.messages.v1.EmailOptions.headers","Header fields of the caller's own, at most 20 with values of at most 900 characters: `X-` and a name, `References`,\n`In-Reply-To`, `Importance`, `Priority`, `Auto-Submitted`, `Precedence`, `Comments`, `Keywords` or `Organization`. Runs of\nspaces in a value become one."],
+  ["postrider.messages.v1.EmailOptions.headers","Header fields of the caller's own, at most 20 with values of at most 900 characters: `X-` and a name, `References`,\n`In-Reply-To`, `Importance`, `Priority`, `Auto-Submitted`, `Precedence`, `Comments`, `Keywords` or `Organization`. Runs of\nspaces in a value become one. Those that steer a provider, such as `X-SMTPAPI` or `X-Mailgun-Variables`, are refused."],
   ["postrider.messages.v1.Attachment","A file in a mail."],
   ["postrider.messages.v1.Attachment.filename","1 to 255 characters, without slashes and control characters. Programs, such as `.exe`, are refused."],
   ["postrider.messages.v1.Attachment.content","Base64, padded or not."],

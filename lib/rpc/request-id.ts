@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 
 export const requestIdHeader = 'x-request-id';
-/** Visible ASCII only: ids are logged and sent on in headers. */
-const validId = /^[\x21-\x7e]{1,128}$/;
+/** Nothing that means something in a log, a page or a header. */
+const validId = /^[A-Za-z0-9._-]{1,64}$/;
 const requestIds = new AsyncLocalStorage<string>();
 
 /** The id that a caller sent if it is valid, else a new one. */

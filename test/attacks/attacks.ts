@@ -1,13 +1,12 @@
 import { unique } from '../stack/given.ts';
 import { bodyOf, flood, type Running } from './flood.ts';
-import { endlessBodies, idleSessions, resetStreams } from './grpc.ts';
+import { endlessBodies } from './grpc.ts';
 import { startTalker, startTarpit } from './servers.ts';
-import { idleSockets, idleStreams } from './sockets.ts';
+import { idleSessions, idleSockets, idleStreams, pipelinedGets, rapidResets } from './sockets.ts';
 import { act, givenNotification, givenTenant, mailTo, plainMail, type Tenant } from './tenant.ts';
 import {
   eventStorm,
   feedsFromSlowNames,
-  hitsFlood,
   largeContacts,
   manyBroadcasts,
   silentZone,
@@ -22,8 +21,9 @@ export type Attack = {
   begin(site: Site): Promise<Running>;
 };
 
-const grpcPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 6;
-const contactsPort = (baseUrl: string) => Number(new URL(baseUrl).port) + 11;
+const gatewayPort = (baseUrl: string) => Number(new URL(baseUrl).port);
+const grpcPort = (baseUrl: string) => gatewayPort(baseUrl) + 6;
+const contactsPort = (baseUrl: string) => gatewayPort(baseUrl) + 11;
 
 function contactsFrom(prefix: string, count: number): object[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -175,6 +175,20 @@ export const attacks: readonly Attack[] = [
     begin: async ({ baseUrl }) => idleSockets(baseUrl, 1_060),
   },
   {
+    name: '5,000 idle connections of gRPC',
+    begin: async ({ baseUrl }) => idleSessions(grpcPort(baseUrl), 5_000),
+  },
+  {
+    name: 'calls that are cancelled as they begin',
+    begin: async ({ baseUrl }) =>
+      rapidResets(grpcPort(baseUrl), '/postrider.contacts.v1.ListService/GetLists', 8),
+  },
+  {
+    name: 'pictures with made-up tokens, 60 requests at once on each connection',
+    begin: async ({ baseUrl }) =>
+      pipelinedGets(gatewayPort(baseUrl), `/t/w/${'A'.repeat(43)}`, { count: 24, each: 60 }),
+  },
+  {
     name: 'a mail server that never answers',
     begin: (site) => throughServer(site, startTarpit, (tenant) => mailsOf(tenant, plainMail, 12)),
   },
@@ -194,23 +208,11 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    name: '5,000 idle connections to the gRPC port',
-    begin: async ({ baseUrl }) => idleSessions(grpcPort(baseUrl), 5_000),
-  },
-  {
-    name: 'streams that are reset at once',
-    begin: async ({ baseUrl }) => resetStreams(grpcPort(baseUrl), 4),
-  },
-  {
     name: '100 gRPC messages of 15 MiB that never end',
     async begin(site) {
       const { token } = await givenTenant(site.baseUrl, site);
       return endlessBodies(grpcPort(site.baseUrl), { token, count: 100, bytes: 15 * 1024 * 1024 });
     },
-  },
-  {
-    name: 'a flood of pixels and links with made-up tokens',
-    begin: async ({ baseUrl }) => hitsFlood(baseUrl, (number) => `made-up-${number}`),
   },
   {
     name: 'imports of large contacts',

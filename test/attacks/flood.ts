@@ -21,17 +21,14 @@ export function flood(
   { baseUrl, token }: Pick<Tenant, 'baseUrl' | 'token'>,
   given: {
     connections: number;
-    /** On each connection at once. */
-    pipelining?: number;
     requestsMax?: number;
     request: (number: number) => Asked;
   },
 ): Running {
-  const { connections, pipelining = 1, request } = given;
+  const { connections, request } = given;
   const { requestsMax = Number.POSITIVE_INFINITY } = given;
   const pool = new Pool(baseUrl, {
     connections,
-    pipelining,
     connect: { localAddress: attackerAddress },
     headersTimeout: requestMaxMs,
     bodyTimeout: requestMaxMs,
@@ -57,7 +54,7 @@ export function flood(
       if (!stopped.signal.aborted) tally.set(status, (tally.get(status) ?? 0) + 1);
     }
   };
-  const loops = Array.from({ length: connections * pipelining }, loop);
+  const loops = Array.from({ length: connections }, loop);
   return {
     tally,
     async stop() {

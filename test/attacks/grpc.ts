@@ -1,31 +1,10 @@
-import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import type { Running } from './flood.ts';
 
 const attackerAddress = '127.0.0.2';
 const againMs = 1_000;
 const method = '/postrider.contacts.v1.ContactService/ListContacts';
-
-/** Keeps so many connections of HTTP/2 open, without a call; opened again when they are closed. */
-export function idleSessions(port: number, count: number): Running {
-  return keepOpen(count, () => connectFrom(port));
-}
-
-/** Opens streams and takes them back at once, as fast as a connection lets it. */
-export function resetStreams(port: number, connections: number): Running {
-  return keepOpen(connections, () => {
-    const session = connectFrom(port);
-    const go = () => {
-      for (let each = 0; each < 50 && !session.destroyed; each += 1) {
-        const stream = session.request({ ':method': 'POST', ':path': method });
-        stream.on('error', () => {}).close(constants.NGHTTP2_CANCEL);
-      }
-      if (!session.destroyed) setImmediate(go);
-    };
-    session.once('connect', go);
-    return session;
-  });
-}
 
 /** Calls with large messages that never end. */
 export function endlessBodies(

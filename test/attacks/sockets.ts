@@ -22,6 +22,17 @@ export function rapidResets(port: number, path: string, count: number): Running 
   return sockets(port, { count, text, againMs: 1 });
 }
 
+/** Connections that send several requests without waiting for an answer, and are closed after the last. */
+export function pipelinedGets(
+  port: number,
+  path: string,
+  { count, each }: { count: number; each: number },
+): Running {
+  const get = `GET ${path} HTTP/1.1\r\nhost: x\r\n`;
+  const text = `${`${get}\r\n`.repeat(each - 1)}${get}connection: close\r\n\r\n`;
+  return sockets(port, { count, text, againMs: 1 });
+}
+
 type Sent = { count: number; text: string | Buffer; againMs: number };
 
 /** Connections that send something, opened again when they are closed. The tally counts how often. */

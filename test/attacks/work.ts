@@ -130,15 +130,3 @@ export async function feedsFromSlowNames(tenant: Tenant): Promise<Running> {
     request: () => ({ path: '/api/broadcasts.refreshGlobalFeed', body: body() }),
   });
 }
-
-/** Pixels and links, as many as go through four connections that do not wait for answers. */
-export function hitsFlood(baseUrl: string, token: (number: number) => string): Running {
-  return flood(
-    { baseUrl, token: '' },
-    {
-      connections: 4,
-      pipelining: 32,
-      request: (number) => ({ path: `/${number % 2 ? 't' : 'r'}/${token(number)}` }),
-    },
-  );
-}

@@ -130,6 +130,18 @@ export const variables: readonly [processes: string, rows: readonly DocumentedVa
         about: 'Its address as browsers see it; with `https:` they are told to stay with HTTPS.',
       },
       {
+        name: 'CONNECTIONS_MAX',
+        fallback: '4096',
+        about:
+          'Connections of each of its two ports. A new one beyond it replaces the one that has waited longest for a request. 16 to 100,000.',
+      },
+      {
+        name: 'CONNECTIONS_OF_ADDRESS_MAX',
+        fallback: '512',
+        about:
+          'The same of one client address (a /64 of IPv6); those of `TRUSTED_PROXIES` have no limit of their own. 8 to 100,000.',
+      },
+      {
         name: 'TRUSTED_PROXIES',
         fallback: '',
         about: 'Ranges in CIDR notation, separated by commas, whose `X-Forwarded-For` is trusted.',

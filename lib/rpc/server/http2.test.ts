@@ -143,6 +143,35 @@ test('a client that opens streams only to reset them is cut off', async () => {
   expect(await isAnswered()).toBe('yes');
 });
 
+test.each([
+  ['32 KiB', { 'x-large': 'x'.repeat(33_000) }],
+  ['128 fields', Object.fromEntries(Array.from({ length: 140 }, (_, at) => [`x-${at}`, 'x']))],
+])('a call whose headers have more than %s reaches no operation', async (_, headers) => {
+  const url = `http://127.0.0.1:${port}`;
+  const session = connect(url);
+  session.on('error', () => {});
+  const before = seen.length;
+  const call = session.request({
+    ':method': 'POST',
+    ':path': `/${AudienceService.typeName}/ListAudience`,
+    'content-type': 'application/proto',
+    authorization: await authorization(),
+    ...headers,
+  });
+  let isServed = false;
+  call.on('response', () => {
+    isServed = true;
+  });
+  call
+    .on('error', () => {})
+    .resume()
+    .end();
+  await new Promise((done) => call.once('close', done));
+  expect(isServed).toBe(false);
+  expect(seen.length).toBe(before);
+  session.destroy();
+});
+
 test('a connection of a service is not ended for new ones, however long it is idle', async () => {
   const limits = { perAddressMax: 4, idleMaxMs: 200 };
   ({ port } = await serveObedient(0, { serverLimits: limits }));

@@ -53,9 +53,17 @@ export const resetsOfClients: ResetLimits = { burst: 256, perSecond: 20 };
 /** One connection of a gateway or a proxy carries what all of its clients cancel. */
 export const resetsOfMany: ResetLimits = { burst: 20_000, perSecond: 5_000 };
 
-export function openServer(tls: ServerTls | undefined, resets: ResetLimits): Server {
+/** Bytes of the headers of a call, 32 more for each field; beyond it a call is reset. */
+export const headersMaxBytes = 16 * 1024;
+
+type Opening = { resets: ResetLimits; headersMaxBytes: number };
+
+export function openServer(tls: ServerTls | undefined, { resets, ...limits }: Opening): Server {
   const options = {
-    settings: { maxConcurrentStreams: streamsOfStrangersMax },
+    settings: {
+      maxConcurrentStreams: streamsOfStrangersMax,
+      maxHeaderListSize: limits.headersMaxBytes,
+    },
     maxSessionMemory: waitingMaxMb,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,

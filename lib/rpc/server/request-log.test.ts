@@ -54,11 +54,14 @@ test('a call is logged in one line without its content, and returns its request 
   expect(answered).toBe('my-id');
 });
 
-test.each(['', 'two words', 'x'.repeat(129)])('an invalid id is replaced: "%s"', async (id) => {
-  const { line, answered } = await givenCall({ 'x-request-id': id });
-  expect(line.requestId).toMatch(/^[0-9a-f-]{36}$/);
-  expect(answered).toBe(line.requestId);
-});
+test.each(['', 'two words', 'x'.repeat(65), '{"a":1}'])(
+  'an invalid id is replaced: "%s"',
+  async (id) => {
+    const { line, answered } = await givenCall({ 'x-request-id': id });
+    expect(line.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answered).toBe(line.requestId);
+  },
+);
 
 test('an error carries its id, its reason and its domain', async () => {
   const failure = refusal('LIST_NOT_FOUND', 'no such list');

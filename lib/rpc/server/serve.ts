@@ -42,6 +42,7 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import {
   discardRest,
+  headersMaxBytes,
   listen,
   openServer,
   resetsOfMany,
@@ -143,7 +144,9 @@ export async function serve(
   const [draining, shutdown] = [new AbortController(), new AbortController()];
   const isReady = sharedBetweenCallers(options.isReady);
   const isServing = async () => !draining.signal.aborted && (await isReady());
-  const server = openServer(options.tls, resetsOfMany);
+  // A gateway adds headers of its own to as many as it takes.
+  const opening = { resets: resetsOfMany, headersMaxBytes: 2 * headersMaxBytes };
+  const server = openServer(options.tls, opening);
   const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
   const limits = { ...serverLimits, ...options.serverLimits };
   const connections = serveStreams(server, limits, streamHandler(options, state));

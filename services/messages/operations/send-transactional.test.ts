@@ -396,6 +396,13 @@ const refusals: [wrong: object, text: string | RegExp][] = [
     /list_unsubscribe_url length must not exceed 978 characters: its header is one line/,
   ],
   [{ emailOptions: { headers: { Bcc: 'a@b.example' } } }, "header 'Bcc' is not allowed"],
+  ...[
+    ...['X-SMTPAPI', 'x-mailgun-variables', 'X-MC-Metadata', 'X-PM-Message-Stream', 'X-MSYS-API'],
+    ...['X-SES-CONFIGURATION-SET', 'X-Mailin-custom', 'X-MJ-CustomID', 'X-Mailjet-Campaign'],
+  ].map((name): [object, string | RegExp] => [
+    { emailOptions: { headers: { [name]: 'x' } } },
+    `header '${name}' is not allowed`,
+  ]),
   [{ emailOptions: { headers: { 'X-A': 'b\r\nBcc: c' } } }, /header 'X-A' must be one line/],
   [
     { emailOptions: { attachments: Array(21).fill(file) } },

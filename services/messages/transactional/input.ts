@@ -55,6 +55,10 @@ const ownHeaders = new Set(
   ),
 );
 
+/** By these, providers take orders from whoever writes a mail: other recipients, templates, accounts, streams. */
+const steering =
+  /^x-(?:smtpapi|msys-api|apiheader|(?:mailgun|mc|mandrill|pm|postmark|ses|mailin|sib|mj|mailjet|mailersend|sparkpost|elasticemail|postal|smtp2go)-.*)$/i;
+
 /** Checks a message field by field. `field`: its place in the request. Throws a 400 that names the first wrong field. */
 export function checkMessage(
   message: TransactionalMessage,
@@ -231,7 +235,8 @@ function checkHeaders(
   }
   for (const [name, value] of Object.entries(headers)) {
     const isOwn = /^x-[a-z0-9-]{1,70}$/i.test(name) || ownHeaders.has(name.toLowerCase());
-    if (!isOwn) throw invalidField(field, `header '${shown(name)}' is not allowed`);
+    if (!isOwn || steering.test(name))
+      throw invalidField(field, `header '${shown(name)}' is not allowed`);
     if (value.length > headerValueMax || /[\p{Cc}\u2028\u2029]/u.test(value)) {
       const text = `header '${name}' must be one line of at most ${headerValueMax} characters`;
       throw invalidField(field, text);

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Log } from '#lib/log.ts';
+import { plainName } from '#lib/plain-name.ts';
 import type { Context } from '../context.ts';
 
 export type Notifying = Pick<Context, 'workspaces' | 'systemMail'>;
@@ -11,7 +12,7 @@ export type OwnerMail = {
   /** Repeats with the same key carry the same Message-ID. */
   key: string;
   subject: string;
-  /** Gets the name of the workspace, in one line. */
+  /** Gets the name of the workspace, as plain text. */
   text: (workspaceName: string) => string;
 };
 
@@ -22,7 +23,7 @@ export async function mailOwners(
   { log }: { log: Pick<Log, 'warn'> },
 ): Promise<void> {
   const { workspaceName, emails } = await workspaces.listOwners({ workspaceId });
-  const mail = { subject: subject.slice(0, 200), text: text(oneLine(workspaceName)) };
+  const mail = { subject: subject.slice(0, 200), text: text(plainName(workspaceName)) };
   for (const [index, to] of emails.entries()) {
     try {
       await systemMail.sendSystemMail({ key: `${key}/${index}`, to, ...mail });
@@ -37,8 +38,4 @@ export async function mailOwners(
 function isFinal(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.FailedPrecondition || code === Code.InvalidArgument;
-}
-
-export function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').slice(0, 255);
 }

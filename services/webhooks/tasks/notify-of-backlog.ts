@@ -1,6 +1,7 @@
 import type { Log } from '#lib/log.ts';
+import { plainName } from '#lib/plain-name.ts';
 import type { BacklogNotice } from '../backlog/trim.ts';
-import { mailOwners, type Notifying, oneLine } from '../lifecycle/owner-mail.ts';
+import { mailOwners, type Notifying } from '../lifecycle/owner-mail.ts';
 
 /** Mails the owners of a workspace that deliveries failed since too many waited. */
 export function notifyOfBacklog(context: Notifying, base: { log: Pick<Log, 'warn'> }) {
@@ -25,7 +26,7 @@ function textOf(
   return [
     `Events of the workspace "${workspaceName}" come faster than its webhooks are delivered.`,
     '',
-    `At ${droppedAt} the oldest ${failed} deliveries of "${oneLine(name)}" (${host})${others} were given up.`,
+    `At ${droppedAt} the oldest ${failed} deliveries of "${plainName(name)}" (${host})${others} were given up.`,
     `The reason: ${reason}`,
     '',
     'More may be given up while it goes on: webhookSubscriptions.list says when that last happened. What is given up can be',

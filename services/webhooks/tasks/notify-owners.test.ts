@@ -5,7 +5,7 @@ import { notifyOwners } from './notify-owners.ts';
 
 const disabled: OwnerNotice = {
   key: { workspaceId: 'acme', id: 's1' },
-  name: 'CRM\nBcc: all@example.com',
+  name: 'CRM\nBcc: all@evil.example',
   host: 'hooks.example.com',
   reason: 'The endpoint answered 410 Gone',
   disabledAt: '2030-01-01T12:00:00.000Z',
@@ -47,7 +47,7 @@ test('every owner gets a mail with the endpoint, the time and the reason', async
   for (const words of ['"Acme"', disabled.host, disabled.reason, disabled.disabledAt]) {
     expect(mails[0]?.text).toContain(words);
   }
-  expect(mails[0]?.text).not.toContain('\nBcc');
+  expect(mails[0]?.text).toContain('"CRM Bcc: all evil example"');
 });
 
 test.each([Code.FailedPrecondition, Code.InvalidArgument])(

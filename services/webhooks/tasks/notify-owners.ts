@@ -1,5 +1,6 @@
 import type { Log } from '#lib/log.ts';
-import { mailOwners, type Notifying, oneLine } from '../lifecycle/owner-mail.ts';
+import { plainName } from '#lib/plain-name.ts';
+import { mailOwners, type Notifying } from '../lifecycle/owner-mail.ts';
 import type { OwnerNotice } from '../lifecycle/owner-notice.ts';
 
 /** Mails the owners of a workspace that a subscription of theirs was disabled. */
@@ -20,7 +21,7 @@ export function notifyOwners(context: Notifying, base: { log: Pick<Log, 'warn'> 
 
 function textOf({ name, host, reason, disabledAt }: OwnerNotice, workspaceName: string): string {
   return [
-    `The webhook subscription "${oneLine(name)}" of the workspace "${workspaceName}" was disabled at ${disabledAt}.`,
+    `The webhook subscription "${plainName(name)}" of the workspace "${workspaceName}" was disabled at ${disabledAt}.`,
     '',
     `Its endpoint: ${host}`,
     `The reason: ${reason}`,

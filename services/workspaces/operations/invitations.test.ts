@@ -64,6 +64,17 @@ test('an invited person signs in and joins with the permissions of the invitatio
   );
 });
 
+test('a name of a workspace is no link in the mail of an invitation', async () => {
+  const name = 'Win https://evil.example/a@b';
+  const id = await givenWorkspace(given, root, name);
+  await invited(given, { root, workspaceId: id }, { email: ann });
+  const [mail] = given.postbox.mails;
+  for (const text of [mail?.subject ?? '', mail?.text ?? '']) {
+    expect(text).toContain('Win https evil example a b');
+    expect(text).not.toMatch(/evil\.|\/\/evil|@evil/);
+  }
+});
+
 test('an invitation works once, even for concurrent uses', async () => {
   const token = await invited(given, { root, workspaceId }, { email: ann });
   const claims = await signedIn(given, ann);

@@ -1,4 +1,5 @@
 import type { Log } from '#lib/log.ts';
+import { plainName } from '#lib/plain-name.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
 import { sendLetter } from '../mail/send.ts';
@@ -34,7 +35,13 @@ export function sendInvitation(context: Context, { log }: { log: Pick<Log, 'warn
       to: row.email,
       subject: words.invitationSubject,
       text: words.invitation,
-      values: { workspace, inviter, token, url: publicUrl, days: invitationDays },
+      values: {
+        workspace: plainName(workspace),
+        inviter,
+        token,
+        url: publicUrl,
+        days: invitationDays,
+      },
     });
   };
 }

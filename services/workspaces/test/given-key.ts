@@ -13,10 +13,10 @@ export async function claimsOf(token: string): Promise<Claims> {
 let count = 0;
 
 /** A workspace of its own with `root` as the owner. */
-export async function givenWorkspace(given: Given, root: Claims): Promise<string> {
+export async function givenWorkspace(given: Given, root: Claims, name = 'Acme'): Promise<string> {
   count += 1;
   const id = `k${count}`;
-  await given.workspaces(root).createWorkspace({ id, name: 'Acme' });
+  await given.workspaces(root).createWorkspace({ id, name });
   return id;
 }
 

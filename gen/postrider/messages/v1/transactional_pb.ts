@@ -817,7 +817,7 @@ export type EmailOptions = Message<"postrider.messages.v1.EmailOptions"> & {
   /**
    * Header fields of the caller's own, at most 20 with values of at most 900 characters: `X-` and a name, `References`,
    * `In-Reply-To`, `Importance`, `Priority`, `Auto-Submitted`, `Precedence`, `Comments`, `Keywords` or `Organization`. Runs of
-   * spaces in a value become one.
+   * spaces in a value become one. Those that steer a provider, such as `X-SMTPAPI` or `X-Mailgun-Variables`, are refused.
    *
    * @generated from field: map<string, string> headers = 9;
    */
