@@ -22,6 +22,7 @@ import type { Config } from './config.ts';
 import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';
 import { Revisions } from './sending/revisions.ts';
+import { createTurns, type Turns } from './sending/workspace-turns.ts';
 import { openBroadcastsStore } from './store.ts';
 
 /** The dependencies of operations and activities. */
@@ -31,6 +32,7 @@ export type Context = Peers & {
   egress: Egress;
   keyring: Keyring;
   revisions: Revisions;
+  turns: Turns;
   pageLinks: PageLinks;
 };
 
@@ -42,6 +44,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
   return {
     store,
     revisions: new Revisions(store),
+    turns: createTurns(),
     now,
     egress: createEgress(config.egress),
     keyring,

@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
+import { createTurns } from '../sending/workspace-turns.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { openBroadcastsStore } from '../store.ts';
 import { fakePeers, givenNeighbours } from './given-peers.ts';
@@ -26,6 +27,7 @@ export async function givenService(over: Partial<Context> = {}) {
   const context: Context = {
     store,
     revisions: new Revisions(store),
+    turns: createTurns(),
     now: () => clock.now,
     egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     keyring,
