@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { parseJsonInTurns } from './in-turns.ts';
-import { parseJson } from './text.ts';
+import { parseJson } from '#lib/json/text.ts';
+import { parseJsonInTurns } from './parse.ts';
 
 const filler = JSON.stringify('x'.repeat(200 * 1024));
 const bytesOf = (text: string) => Buffer.from(text);

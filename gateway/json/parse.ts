@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson, parseText, textOf } from '#lib/json/text.ts';
 import { largeMessageBytes, mapInTurns } from '#lib/limits/turns.ts';
-import { parseJson, parseText, textOf } from './text.ts';
 
 /** Where the elements of a list of the outermost object are in its text. */
 type List = { from: number; to: number; elements: readonly [from: number, to: number][] };
