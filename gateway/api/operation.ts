@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { isObject, parseJson } from '#lib/json/text.ts';
+import { isObject } from '#lib/json/text.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
 import type { Lane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
@@ -19,6 +19,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Streams } from '../http/stream.ts';
 import { jsonBody } from '../json/body.ts';
 import { faultOf } from '../json/fault.ts';
+import { parseJsonInTurns } from '../json/parse.ts';
 import { unknownFields } from '../json/unknown.ts';
 import type { Route } from '../routes.ts';
 import { Refusal } from './errors.ts';
@@ -187,7 +188,7 @@ async function readBody(api: Api, route: Route, exchange: Exchange): Promise<Buf
 }
 
 async function decode(route: Route, { request }: Exchange, body: Buffer): Promise<Message> {
-  const json = parseObject(body);
+  const json = await parseObject(body);
   await giveTurn(body.length);
   const message = await route.decodeBody(json);
   await giveTurn(body.length);
@@ -221,9 +222,9 @@ function requireJson({ headers }: IncomingMessage): void {
   }
 }
 
-function parseObject(body: Buffer): Record<string, unknown> {
+async function parseObject(body: Buffer): Promise<Record<string, unknown>> {
   try {
-    const json = parseJson(body);
+    const json = await parseJsonInTurns(body);
     if (isObject(json)) return json;
   } catch {
     // The parser's error quotes the body, which may hold personal data.

@@ -7,9 +7,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a JSON text in UTF-8, with or without a byte order mark. Throws for anything else. */
 export function parseJson(bytes: Uint8Array): unknown {
-  const text = utf8.decode(bytes);
-  // A reviver makes parsing several times slower, so it is used only for texts with many digits in a row.
-  return longInteger.test(text) ? JSON.parse(text, markInexactInteger) : JSON.parse(text);
+  return parseText(textOf(bytes));
+}
+
+/** Throws where the bytes are not UTF-8. */
+export function textOf(bytes: Uint8Array): string {
+  return utf8.decode(bytes);
+}
+
+/** Parses a text, or an element of a list in it. */
+export function parseText(text: string, from = 0, to = text.length): unknown {
+  const json = from === 0 && to === text.length ? text : text.slice(from, to);
+  // A reviver makes parsing several times slower, so it is used only for texts with many digits in
+  // a row. What is before an element shows a number as one.
+  const around = from === 0 ? json : text.slice(from - 1, to);
+  return longInteger.test(around) ? JSON.parse(json, markInexactInteger) : JSON.parse(json);
 }
 
 function markInexactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -23,6 +23,7 @@ import type { Config } from './config.ts';
 import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';
 import { Revisions } from './sending/revisions.ts';
+import { createTurns, type Turns } from './sending/workspace-turns.ts';
 import { counts, openBroadcastsStore } from './store.ts';
 
 /** The dependencies of operations and activities. */
@@ -33,6 +34,7 @@ export type Context = Peers & {
   egress: Egress;
   keyring: Keyring;
   revisions: Revisions;
+  turns: Turns;
   pageLinks: PageLinks;
 };
 
@@ -47,6 +49,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     workspaces,
     quotas: new Quotas({ store, workspaces, counts, log: base.log }),
     revisions: new Revisions(store),
+    turns: createTurns(),
     now,
     egress: createEgress(config.egress),
     keyring,

@@ -35,10 +35,10 @@ type Progress = 'more' | 'done' | 'stopped';
  */
 export function freezeAudience(context: Context) {
   return async (key: BroadcastKey): Promise<{ hasMore: boolean }> => {
-    const broadcast = await findIfThere(context.store.fork(), key);
-    if (!broadcast || !isMoving(broadcast.status) || broadcast.frozen_at) return { hasMore: false };
+    const broadcast = await findFreezing(context, key);
+    if (!broadcast) return { hasMore: false };
     try {
-      return await freezeMore(context, broadcast, key);
+      return await context.turns.freezes.take(key.workspaceId, () => freezeMore(context, key));
     } catch (error) {
       const missing = await missedBy(context, broadcast, error);
       if (missing === undefined) throw error;
@@ -48,11 +48,16 @@ export function freezeAudience(context: Context) {
   };
 }
 
-async function freezeMore(
-  context: Context,
-  broadcast: Broadcast,
-  key: BroadcastKey,
-): Promise<{ hasMore: boolean }> {
+/** Undefined where there is nothing to freeze, or no longer. */
+async function findFreezing({ store }: Context, key: BroadcastKey): Promise<Broadcast | undefined> {
+  const broadcast = await findIfThere(store.fork(), key);
+  return broadcast && isMoving(broadcast.status) && !broadcast.frozen_at ? broadcast : undefined;
+}
+
+async function freezeMore(context: Context, key: BroadcastKey): Promise<{ hasMore: boolean }> {
+  // It may have changed while it waited for its turn.
+  const broadcast = await findFreezing(context, key);
+  if (!broadcast) return { hasMore: false };
   const pin = broadcast.plan ? undefined : await readPin(context, broadcast);
   if (pin && 'error' in pin) {
     await pauseBySystem(context)(key, `global feed failed: ${pin.error}`, 'outage');

@@ -9,9 +9,12 @@ import { isMoving, isOver, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 import { readPlanFeeds } from '../plan/feeds.ts';
-import { callTimeoutMs, type SliceResult, sendBatches } from '../sending/batches.ts';
+import { callTimeoutMs, type SliceResult, sendBatches, type Work } from '../sending/batches.ts';
+import type { Turn } from '../sending/workspace-turns.ts';
 
 const workMaxMs = 60_000;
+/** While other broadcasts of the workspace wait for their turn. */
+const shareMs = 5_000;
 const heartbeatEveryMs = 250;
 
 export type SliceKey = BroadcastKey & { slice: number };
@@ -21,41 +24,40 @@ export type SliceKey = BroadcastKey & { slice: number };
  * is safe to repeat and to run twice at the same time.
  */
 export function sendSlice(context: Context) {
-  return async (key: SliceKey): Promise<SliceResult> => {
-    const em = context.store.fork();
-    const found = await findWork(em, key);
-    if (!found) return { outage: '' };
-    const { broadcast, plan, slice } = found;
-    const {
-      revision,
-      name: broadcastName,
-      ignore_render_failures: ignoreRenderFailures,
-    } = broadcast;
-    const now = context.now();
-    const settleAt = new Date(now.getTime() + workMaxMs + callTimeoutMs);
-    if (!(await openSlice(em, key, { number: key.slice, revision, now, settleAt }))) {
-      return { outage: '' };
-    }
-    const parts = {
-      plan,
-      variation: variationOf(broadcast, plan, slice),
-      list: listOf(plan, slice),
-    };
-    const feeds = await readPlanFeeds(em, { key, keyring: context.keyring }, plan);
-    const stop = new AbortController();
-    const deadlineMs = Date.now() + workMaxMs;
-    const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };
-    const tally = startTally(slice);
-    const endWatch = watchSlice(context, { key, revision, stop, tally });
-    try {
-      const work = { ...given, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
-      return await sendBatches(context, work, tally);
-    } finally {
-      endWatch();
-      if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
-      if (stop.signal.aborted) await wakeIfOver(context, key);
-    }
+  return async (key: SliceKey): Promise<SliceResult> =>
+    context.turns.slices.take(key.workspaceId, (turn) => sendInTurn(context, key, turn));
+}
+
+async function sendInTurn(context: Context, key: SliceKey, turn: Turn): Promise<SliceResult> {
+  const em = context.store.fork();
+  const found = await findWork(em, key);
+  if (!found) return { outage: '' };
+  const { broadcast, plan, slice } = found;
+  const { revision, name: broadcastName, ignore_render_failures: ignoreRenderFailures } = broadcast;
+  const now = context.now();
+  const settleAt = new Date(now.getTime() + workMaxMs + callTimeoutMs);
+  if (!(await openSlice(em, key, { number: key.slice, revision, now, settleAt }))) {
+    return { outage: '' };
+  }
+  const parts = {
+    plan,
+    variation: variationOf(broadcast, plan, slice),
+    list: listOf(plan, slice),
   };
+  const feeds = await readPlanFeeds(em, { key, keyring: context.keyring }, plan);
+  const stop = new AbortController();
+  const deadlineMs = Date.now() + workMaxMs;
+  const given = { ...parts, key, slice, broadcastName, feeds, ignoreRenderFailures };
+  const tally = startTally(slice);
+  const work = { ...given, stop, deadlineMs, settleAt, callsEndAtMs: 0 };
+  const endWatch = watchSlice(context, { key, revision, work, tally, turn });
+  try {
+    return await sendBatches(context, work, tally);
+  } finally {
+    endWatch();
+    if (broadcast.outages > 0 && tally.sent > slice.sent) await forgetOutages(context, key);
+    if (stop.signal.aborted) await wakeIfOver(context, key);
+  }
 }
 
 /** Undefined where the row no longer allows it, or is gone. */
@@ -110,16 +112,21 @@ function listOf({ lists }: Plan, slice: Slice): Plan['lists'][number] | undefine
   return list;
 }
 
-/** Stops the slice when the row has changed, and heartbeats its progress. Returns a function that ends both. */
+/**
+ * Stops the slice when the row has changed or its turn is over, and heartbeats its progress.
+ * Returns a function that ends both.
+ */
 function watchSlice(
   { revisions }: Context,
   {
     key,
     revision,
-    stop,
+    work,
     tally,
-  }: { key: SliceKey; revision: number; stop: AbortController; tally: SliceTally },
+    turn,
+  }: { key: SliceKey; revision: number; work: Work; tally: SliceTally; turn: Turn },
 ): () => void {
+  const { stop } = work;
   const activity = Activity.current();
   const { cancellationSignal } = activity;
   if (cancellationSignal.aborted) stop.abort();
@@ -128,6 +135,9 @@ function watchSlice(
   const endWatch = revisions.watch(key, revision, () => stop.abort());
   const beating = setInterval(() => {
     const seconds = (Date.now() - startedAtMs) / 1000;
+    if (seconds * 1_000 > shareMs && turn.othersWait()) {
+      work.deadlineMs = Math.min(work.deadlineMs, Date.now());
+    }
     const ratePerSecond = Math.round((tally.position - tally.startedAt) / seconds);
     activity.heartbeat({ position: tally.position, sent: tally.sent, ratePerSecond });
   }, heartbeatEveryMs);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -310,4 +311,36 @@ test('an empty audience is sent at once', async () => {
   expect((await look(key)).step).toEqual({ do: 'finish' });
   await finish(given.context)(key);
   expect((await look(key)).story.status).toBe('sent');
+});
+
+test('of 40 broadcasts that one workspace starts at once 16 slices are sent at a time, and all are sent in the end', async () => {
+  const keys: Key[] = [];
+  for (let count = 0; count < 40; count += 1) keys.push(await givenFrozen());
+  const underWay = new Map<string, number>();
+  let most = 0;
+  given.neighbours.sendBatch = async (request) => {
+    const { broadcastId } = request;
+    underWay.set(broadcastId, (underWay.get(broadcastId) ?? 0) + 1);
+    most = Math.max(most, underWay.size);
+    await sleep(30);
+    const left = (underWay.get(broadcastId) ?? 1) - 1;
+    if (left > 0) underWay.set(broadcastId, left);
+    else underWay.delete(broadcastId);
+    return allSent(request);
+  };
+  let waits = 0;
+  const sendInTheEnd = async (key: Key): Promise<void> => {
+    try {
+      await send(key);
+    } catch (error) {
+      expect(error).toMatchObject({ type: 'NotYet', nonRetryable: false });
+      waits += 1;
+      await sleep(50);
+      await sendInTheEnd(key);
+    }
+  };
+  await Promise.all(keys.map(sendInTheEnd));
+  expect(most).toBe(16);
+  expect(waits).toBeGreaterThanOrEqual(40 - 16 - 16);
+  for (const key of keys) expect((await look(key)).step).toEqual({ do: 'finish' });
 });

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
+import { createTurns } from '../sending/workspace-turns.ts';
 import { broadcastsRoutes } from '../service.ts';
 import { counts, openBroadcastsStore } from '../store.ts';
 import { fakePeers, givenNeighbours } from './given-peers.ts';
@@ -30,6 +31,7 @@ export async function givenService(over: Partial<Context> = {}) {
     store,
     quotas: testQuotas({ store, counts }, quotas),
     revisions: new Revisions(store),
+    turns: createTurns(),
     now: () => clock.now,
     egress: createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
     keyring,

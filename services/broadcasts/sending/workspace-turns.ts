@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { FairQueue } from '#lib/collections/fair-queue.ts';
+
+export type TurnLimits = {
+  /** Activities of one workspace at a time. */
+  workspaceMax: number;
+  /**
+   * Those of one workspace that wait here; the others leave their slot of the worker and come
+   * again.
+   */
+  waitingMax: number;
+  /** Shorter than the heartbeats that the server waits for. */
+  waitMaxMs: number;
+};
+
+const againMinMs = 1_000;
+const againMaxMs = 3_000;
+
+/** A place for work of a workspace. */
+export type Turn = { othersWait(): boolean };
+
+/**
+ * How many activities of one workspace go on at once in this process: broadcasts that begin
+ * together take turns, first come, first served, and leave the services that they call to other
+ * workspaces.
+ */
+export class WorkspaceTurns {
+  readonly #limits: TurnLimits;
+  readonly #held = new Map<string, number>();
+  readonly #queue = new FairQueue<() => void>();
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws what has Temporal repeat the activity in a moment where there is no place in time. */
+  async take<Result>(workspaceId: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+    if (!this.#enter(workspaceId)) await this.#wait(workspaceId);
+    try {
+      return await work({ othersWait: () => this.#queue.sizeOf(workspaceId) > 0 });
+    } finally {
+      this.#leave(workspaceId);
+    }
+  }
+
+  #enter(workspaceId: string): boolean {
+    const held = this.#held.get(workspaceId) ?? 0;
+    if (held >= this.#limits.workspaceMax) return false;
+    this.#held.set(workspaceId, held + 1);
+    return true;
+  }
+
+  #leave(workspaceId: string): void {
+    // The place is handed on, so that nobody who comes now is before those that wait.
+    const next = this.#queue.take((tenant) => tenant === workspaceId);
+    if (next) {
+      next.item();
+      return;
+    }
+    const held = (this.#held.get(workspaceId) ?? 1) - 1;
+    if (held > 0) this.#held.set(workspaceId, held);
+    else this.#held.delete(workspaceId);
+  }
+
+  async #wait(workspaceId: string): Promise<void> {
+    const { waitingMax, waitMaxMs } = this.#limits;
+    if (this.#queue.sizeOf(workspaceId) >= waitingMax) throw later();
+    const entered = Promise.withResolvers<true>();
+    const enter = () => entered.resolve(true);
+    this.#queue.add(workspaceId, enter);
+    const over = new AbortController();
+    const isIn = await Promise.race([
+      entered.promise,
+      sleep(waitMaxMs, false, { signal: over.signal }).catch(() => false),
+    ]);
+    over.abort();
+    // A place that came in the same moment is taken.
+    if (!isIn && this.#queue.remove(workspaceId, enter)) throw later();
+  }
+}
+
+/** What an activity of each kind takes in this process. */
+export type Turns = { freezes: WorkspaceTurns; slices: WorkspaceTurns };
+
+const waits = { waitingMax: 16, waitMaxMs: 5_000 };
+/** Each reads and writes 20,000 addresses a second. */
+const freezesMax = 2;
+/** Eight broadcasts, with three calls open for each slice: as much as a server takes. */
+const slicesMax = 16;
+
+export function createTurns(): Turns {
+  return {
+    freezes: new WorkspaceTurns({ ...waits, workspaceMax: freezesMax }),
+    slices: new WorkspaceTurns({ ...waits, workspaceMax: slicesMax }),
+  };
+}
+
+function later(): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: 'waits for its turn: other broadcasts of the workspace are at work',
+    type: 'NotYet',
+    // Nothing is wrong, so it is neither logged nor counted as a failure.
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: againMinMs + Math.random() * (againMaxMs - againMinMs),
+  });
+}
