@@ -197,6 +197,8 @@ test('a call with more than 16 KiB of headers is reset', async () => {
     await new Promise((done) => stream.once('close', done));
     return stream.rstCode;
   };
+  // The first call of a connection comes before the client knows the limit.
+  expect(await ask(17_000)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   expect(await ask(15_000)).toBe(constants.NGHTTP2_NO_ERROR);
   expect(await ask(17_000)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });

@@ -108,6 +108,7 @@ export async function serveGrpc(
     ...serverLimits,
     max: limitsDefault.connectionsMax,
     barsAddresses: true,
+    headersMaxBytes,
     isExempt: isWithin(options.trustedProxies),
     ...options.serverLimits,
   };

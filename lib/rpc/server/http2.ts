@@ -53,7 +53,7 @@ export const resetsOfClients: ResetLimits = { burst: 256, perSecond: 20 };
 /** One connection of a gateway or a proxy carries what all of its clients cancel. */
 export const resetsOfMany: ResetLimits = { burst: 20_000, perSecond: 5_000 };
 
-/** Bytes of the headers of a call, 32 more for each field; beyond it a call is reset. */
+/** Bytes of the headers of a call of a client. */
 export const headersMaxBytes = 16 * 1024;
 
 type Opening = { resets: ResetLimits; headersMaxBytes: number };
@@ -99,6 +99,8 @@ export type ServerLimits = Omit<ConnectionLimits, 'isBarred'> & {
   beginMaxMs: number;
   /** Resets count by address, which gets no connection while it has no resets left; otherwise by connection. */
   barsAddresses: boolean;
+  /** Of a call, 32 more for each field; beyond it a call is reset. */
+  headersMaxBytes: number;
 };
 
 /** For the port of a service: peers are few, share few addresses, and are not barred for each other. */
@@ -108,7 +110,15 @@ export const serverLimits: ServerLimits = {
   idleMaxMs: 5 * 60_000,
   beginMaxMs,
   barsAddresses: false,
+  // A gateway adds headers of its own to as many as it takes.
+  headersMaxBytes: 2 * headersMaxBytes,
 };
+
+/** The bytes of names and values that follow each other, as HTTP/2 counts them. */
+function sizeOf(rawHeaders: unknown): number {
+  const texts: readonly string[] = Array.isArray(rawHeaders) ? rawHeaders : [];
+  return texts.reduce((sum, text) => sum + text.length, 16 * texts.length);
+}
 
 /** A connection of HTTP/2, from its first frame. */
 type Peer = {
@@ -182,6 +192,11 @@ export function serveStreams(server: Server, limits: ServerLimits, take: Take) {
       if (!isReset || network === undefined) return;
       if (resets.take(limits.barsAddresses ? network : peer.id).isRefused) disconnect(session);
     });
+    // The library applies its limit only once the client has acknowledged it.
+    const [, rawHeaders]: readonly unknown[] = rest;
+    if (sizeOf(rawHeaders) > limits.headersMaxBytes) {
+      return endStream(stream, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    }
     take(stream, headers, ...rest);
   });
   return {

@@ -42,7 +42,6 @@ import { errorInterceptor } from './errors.ts';
 import { healthRoutes, type IsServing } from './health.ts';
 import {
   discardRest,
-  headersMaxBytes,
   listen,
   openServer,
   resetsOfMany,
@@ -144,11 +143,10 @@ export async function serve(
   const [draining, shutdown] = [new AbortController(), new AbortController()];
   const isReady = sharedBetweenCallers(options.isReady);
   const isServing = async () => !draining.signal.aborted && (await isReady());
-  // A gateway adds headers of its own to as many as it takes.
-  const opening = { resets: resetsOfMany, headersMaxBytes: 2 * headersMaxBytes };
+  const limits = { ...serverLimits, ...options.serverLimits };
+  const opening = { resets: resetsOfMany, headersMaxBytes: limits.headersMaxBytes };
   const server = openServer(options.tls, opening);
   const state = { isServing, draining: draining.signal, shutdownSignal: shutdown.signal };
-  const limits = { ...serverLimits, ...options.serverLimits };
   const connections = serveStreams(server, limits, streamHandler(options, state));
   const port = await listen(server, address);
   return {
