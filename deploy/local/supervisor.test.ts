@@ -107,6 +107,24 @@ test('stop in the middle of a start ends the process that is not ready yet', asy
   expect(isAlive(pid)).toBe(false);
 });
 
+test('stop in the middle of a start ends the process that becomes ready meanwhile', async () => {
+  const ending = Promise.withResolvers<void>();
+  const starting = Promise.withResolvers<void>();
+  const slow: Part = {
+    name: 'slow',
+    async start() {
+      await starting.promise;
+      return { pid: 0, exited: ending.promise, stop: async () => ending.resolve() };
+    },
+  };
+  const started = fresh().start(slow);
+  const stopped = supervisor.stop(['slow']);
+  starting.resolve();
+  await started;
+  await stopped;
+  await ending.promise;
+});
+
 test.each([
   ['throws', `throw new Error('no entry for this host')`, 'Error: no entry for this host'],
   [

@@ -69,6 +69,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     let since = Date.now();
     const { signal } = watch.stopping;
     while (watch.running) {
+      // The stop that came meanwhile waits for this to return, and ends the process then.
+      if (signal.aborted) return;
       await watch.running.exited;
       if (signal.aborted) return;
       if (Date.now() - since > steadyMs) failures = 0;

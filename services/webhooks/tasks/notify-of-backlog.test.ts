@@ -22,7 +22,7 @@ test('owners get a mail that says how many deliveries were given up, of which en
     },
   ]);
   expect(mails[0]?.text).toContain(
-    'the oldest 5000 deliveries of "CRM Bcc: all@example.com" (hooks.example.com) and 2 other subscriptions were given up',
+    'the oldest 5000 deliveries of "CRM Bcc: all example com" (hooks.example.com) and 2 other subscriptions were given up',
   );
   expect(mails[0]?.text).toContain(notice.reason);
 });
