@@ -22,7 +22,7 @@ const contacts = createRouterTransport((router) => {
       open.set(workspaceId, (open.get(workspaceId) ?? 0) + 1);
       openMax = Math.max(openMax, open.get(workspaceId) ?? 0);
       got.push(workspaceId);
-      await sleep(callMs);
+      await sleep(workspaceId === 'quick' ? 0 : callMs);
       open.set(workspaceId, (open.get(workspaceId) ?? 1) - 1);
       return {};
     },
@@ -85,6 +85,27 @@ test('one workspace has five batches under way at once in a process, and others 
   start();
   await until('all have come', async () => got.length === 40, { withinMs: 15_000 });
   expect(openMax).toBe(5);
+}, 30_000);
+
+test('a workspace whose calls are slow has one at a time and rests while others have events', async () => {
+  callMs = 150;
+  await tell('busy', 20_000);
+  start();
+  const endsAtMs = Date.now() + 2_500;
+  let began = 0;
+  while (Date.now() < endsAtMs) {
+    await tell('quick');
+    await sleep(50);
+    if (Date.now() < endsAtMs - 1_500) {
+      openMax = 0;
+      began = got.filter((workspaceId) => workspaceId === 'busy').length;
+    }
+  }
+  expect(openMax).toBe(1);
+  const calls = got.filter((workspaceId) => workspaceId === 'busy').length - began;
+  // 1.5 s have room for ten calls, one after the other.
+  expect(calls).toBeGreaterThan(0);
+  expect(calls).toBeLessThan(8);
 }, 30_000);
 
 test('what is claimed and not begun when the runner stops is given back as it was', async () => {

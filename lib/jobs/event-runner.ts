@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
 import { FairQueue } from '../collections/fair-queue.ts';
+import { Activity } from '../limits/activity.ts';
 import type { Log } from '../log.ts';
 import { connectionStringOf } from '../postgres/database-url.ts';
 import { quietTask, schemaOf } from '../postgres/job-schema.ts';
@@ -12,7 +13,8 @@ import { watched } from './watched-tasks.ts';
 /**
  * Runs the jobs that deliver events, in place of the library's runner, which takes the oldest first: an import makes hundreds, and
  * everybody's events would wait behind them. Here workspaces take turns. A claim leaves out those that have their share of claimed jobs,
- * and passes over their other jobs by a column of each row.
+ * and passes over their other jobs by a column of each row. A workspace whose calls take long, since its events have many takers,
+ * has one at a time while others have events, and rests as long as each took.
  *
  * Claimed jobs are locked as the library locks them, so that those of a dead process are released with all others.
  */
@@ -22,6 +24,9 @@ export const eventConnections = 3;
 /** Calls that are open at once: of all workspaces, and of one. */
 const openMax = 8;
 const openOfWorkspaceMax = 5;
+/** A call that takes longer is heavy work for its consumer. */
+const heavyMs = 100;
+const restMaxMs = 1_000;
 /** Claimed together, and claimed at once in all. Each may have 4 MiB. */
 const groupMax = 10;
 const claimedMax = 16;
@@ -59,6 +64,9 @@ class EventRunner {
   readonly #claimed = new Map<string, number>();
   readonly #open = new Map<string, number>();
   readonly #calls = new Set<Promise<void>>();
+  readonly #activity = new Activity();
+  /** Workspaces whose last call was heavy, and until when each rests, in milliseconds of this process. */
+  readonly #heavy = new Map<string, number>();
   #claimedCount = 0;
   /** Whether there may be a job that can be claimed. */
   #hasMore = true;
@@ -157,23 +165,45 @@ class EventRunner {
   #add(job: Claimed): void {
     const { workspaceId } = job.payload;
     this.#claimedCount += 1;
+    this.#activity.note(workspaceId);
     count(this.#claimed, workspaceId, 1);
     this.#waiting.add(workspaceId, job);
   }
 
   #begin(): void {
     while (this.#calls.size < openMax && !this.#isStopped) {
-      const next = this.#waiting.take(
-        (workspaceId) => (this.#open.get(workspaceId) ?? 0) < openOfWorkspaceMax,
-      );
+      const next = this.#waiting.take((workspaceId) => this.#mayOpen(workspaceId));
       if (!next) return;
       const call = this.#run(next.tenant, next.item).finally(() => this.#calls.delete(call));
       this.#calls.add(call);
     }
   }
 
+  #mayOpen(workspaceId: string): boolean {
+    const open = this.#open.get(workspaceId) ?? 0;
+    const restsUntilMs = this.#heavy.get(workspaceId);
+    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId)) {
+      return open < openOfWorkspaceMax;
+    }
+    return open === 0 && performance.now() >= restsUntilMs;
+  }
+
+  #noteTime(workspaceId: string, tookMs: number): void {
+    if (tookMs <= heavyMs) {
+      this.#heavy.delete(workspaceId);
+      return;
+    }
+    const restMs = Math.min(tookMs, restMaxMs);
+    this.#heavy.set(workspaceId, performance.now() + restMs);
+    setTimeout(() => {
+      if (!this.#claimed.has(workspaceId)) this.#heavy.delete(workspaceId);
+      this.#begin();
+    }, restMs + 1).unref();
+  }
+
   async #run(workspaceId: string, { id, attempts, payload }: Claimed): Promise<void> {
     count(this.#open, workspaceId, 1);
+    const beganAtMs = performance.now();
     try {
       await this.#task(payload, { job: { attempts }, withPgClient: (use) => this.#with(use) });
       this.#delete(id);
@@ -182,6 +212,7 @@ class EventRunner {
     }
     count(this.#open, workspaceId, -1);
     this.#forget(workspaceId);
+    this.#noteTime(workspaceId, performance.now() - beganAtMs);
     // After this call has left its place.
     setImmediate(() => {
       this.#begin();
