@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { query } from '#lib/postgres/query.ts';
 import { claimDue } from '../sending/claim.ts';
@@ -148,6 +149,33 @@ test('beyond the number that a workspace keeps the oldest that are done are dele
   expect(rows).toHaveLength(100);
   expect(rows.filter(({ status }) => status === 'pending')).toHaveLength(1);
   expect(rows.find(({ status }) => status === 'delivered')?.event_type).toBe('6');
+});
+
+test('more deliveries are stored only once those far beyond the limit have gone', async () => {
+  const { context, clock } = base;
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  const counting = Promise.withResolvers<void>();
+  let asked = 0;
+  const backlog = new Backlog(context, async () => {
+    asked += 1;
+    if (asked > 1) await counting.promise;
+    return limits;
+  });
+  const given = await givenService({ ...context, backlog, now: () => clock.now });
+  const send = (number: number) =>
+    sendEvents(given, workspaceId, [{ contact: { email: `a${number}@b.co` } }]);
+  await send(0);
+  await backlog.settled();
+  await givenDeliveries(base, workspaceId, numbered(id, 60));
+  backlog.added(workspaceId, new Map([[id, 60]]), 0);
+  const next = send(1);
+  const first = await Promise.race([next.then(() => 'stored'), sleep(300, 'waits')]);
+  counting.resolve();
+  await next;
+  await backlog.settled();
+  const rows = await deliveriesOf(base, workspaceId);
+  expect([first, rows.filter(({ status }) => status === 'pending').length]).toEqual(['waits', 20]);
 });
 
 test('payloads beyond the bytes of a workspace go with the oldest deliveries, those that wait as well', async () => {

@@ -1,18 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Code } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
+import { quotaDefault } from '#lib/limits/resources.ts';
 import type { Log } from '#lib/log.ts';
+import { retryLater } from '#lib/rpc/errors.ts';
 import type { BacklogLimits } from './limits.ts';
 import { type Counts, type Trimming, trim } from './trim.ts';
 
 const workspacesMax = 10_000;
 /** Beyond a limit by this share of it at most, in each process, before the oldest go. */
 const slack = 0.05;
+const admitMaxMs = 5_000;
 
 /** How many deliveries may be added before all are counted again. */
 type Room = {
   pending: number;
   kept: number;
   bytes: number;
+  /** So many pending ones more than there is room for are too many while others go. */
+  farBeyond: number;
   bySubscription: Map<string, number>;
   ofNewSubscription: number;
 };
@@ -54,6 +61,24 @@ export class Backlog {
     if (isUsed || isFull) this.#trim(workspaceId);
   }
 
+  /**
+   * Waits while a workspace is trimmed that went far beyond its limits: more must not come faster than the oldest go. Throws
+   * Unavailable after a while, and the events come again.
+   */
+  async admit(workspaceId: string): Promise<void> {
+    const trimmed = this.#trims.get(workspaceId);
+    const room = this.#rooms.get(workspaceId);
+    if (!trimmed || !room || room.pending > -room.farBeyond) return;
+    const over = new AbortController();
+    const isTrimmed = await Promise.race([
+      trimmed.then(() => true),
+      sleep(admitMaxMs, false, { signal: over.signal }).catch(() => false),
+    ]);
+    over.abort();
+    if (isTrimmed) return;
+    throw retryLater('too many webhook deliveries wait', Code.Unavailable, admitMaxMs);
+  }
+
   /** Settles when nothing is trimmed. */
   async settled(): Promise<void> {
     while (this.#trims.size > 0) await Promise.all(this.#trims.values());
@@ -63,7 +88,8 @@ export class Backlog {
     const known = this.#rooms.get(workspaceId);
     if (known) return known;
     const none = { pending: 0, kept: 0, bytes: 0, ofNewSubscription: 0 };
-    const room: Room = { ...none, bySubscription: new Map() };
+    const farBeyond = quotaDefault('pending_deliveries') * slack;
+    const room: Room = { ...none, farBeyond, bySubscription: new Map() };
     this.#rooms.set(workspaceId, room);
     return room;
   }
@@ -92,6 +118,7 @@ export class Backlog {
       pending: roomOf(pendingOfWorkspace, waiting),
       kept: roomOf(keptOfWorkspace, kept),
       bytes: roomOf(limits.bytesOfWorkspace, bytes),
+      farBeyond: Math.ceil(pendingOfWorkspace * slack),
       ofNewSubscription: roomOf(pendingOfSubscription, 0),
       bySubscription: new Map(
         [...pending].map(([id, count]) => [id, roomOf(pendingOfSubscription, count)]),

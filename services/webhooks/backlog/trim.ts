@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addJob } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
@@ -12,6 +13,7 @@ import {
 } from './limits.ts';
 
 const stepSize = 5_000;
+const restMaxMs = 1_000;
 /** Owners get the next mail when nothing was dropped for this long. */
 const quietHours = 24;
 
@@ -69,6 +71,9 @@ export async function trim(
   return { pending, kept, bytes: part < 1 ? await countBytes(context.store, workspaceId) : bytes };
 }
 
+/** Other workspaces have the database for as long as a step took. */
+const rest = (beganAtMs: number) => sleep(Math.min(restMaxMs, performance.now() - beganAtMs));
+
 const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
 
 async function countPending(
@@ -103,6 +108,7 @@ type Excess = {
 async function failOldest(context: Trimming, { pending, ...given }: Excess): Promise<void> {
   const failed = new Map<string, number>();
   for (let left = given.excess; left > 0; ) {
+    const beganAtMs = performance.now();
     const step = await failStep(context, { ...given, excess: Math.min(left, stepSize) });
     for (const { id, count } of step) {
       failed.set(id, (failed.get(id) ?? 0) + count);
@@ -111,6 +117,7 @@ async function failOldest(context: Trimming, { pending, ...given }: Excess): Pro
     const count = sum(step.map((each) => each.count));
     if (count === 0) break;
     left -= count;
+    await rest(beganAtMs);
   }
   if (failed.size > 0) await noteDropped(context, { ...given, failed });
 }
@@ -218,12 +225,14 @@ async function deleteOldest(
   let kept = before;
   const chosen = `select id from deliveries where workspace_id = $1 and status <> 'pending' order by created_at limit $2`;
   while (kept > keptMax) {
+    const beganAtMs = performance.now();
     const count = await deleteDeliveries(em, chosen, [
       workspaceId,
       Math.min(kept - keptMax, stepSize),
     ]);
     if (count === 0) break;
     kept -= count;
+    await rest(beganAtMs);
   }
   return kept;
 }

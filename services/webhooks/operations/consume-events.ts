@@ -15,6 +15,7 @@ export function consumeEvents(context: Context): Methods['consumeEvents'] {
     await eraseDeleted(context, request);
     const matches = await match(context, workspaceId, events);
     if (matches.length === 0) return {};
+    await backlog.admit(workspaceId);
     await insertDeliveries(store, request, { matches, now: databaseTime() });
     const bytes = events.reduce((sum, { dataJson }) => sum + dataJson.length, 0);
     const counts = new Map<string, number>();
