@@ -90,6 +90,22 @@ test('a client that sends 60 MB anyway can read the 413', async () => {
   expect(json).toMatchObject({ error: 'Request body too large', code: 'payload_too_large' });
 }, 60_000);
 
+test('the rest of a refused body is read slowly', async () => {
+  const sending = request(`${gateway.url}/api/contacts.upsert`, {
+    method: 'POST',
+    headers: { authorization, 'content-length': 60 * 1024 * 1024 },
+  });
+  sending.on('error', () => {});
+  sending.write(Buffer.alloc(60 * 1024 * 1024 - 1, 'x'));
+  const [response] = await once(sending, 'response');
+  expect(response.statusCode).toBe(413);
+  await new Promise((done) => setTimeout(done, 1_000));
+  // What the systems of both sides have taken counts as written.
+  const { bytesWritten = 0, writableLength = 0 } = sending.socket ?? {};
+  expect(bytesWritten - writableLength).toBeLessThan(40 * 1024 * 1024);
+  sending.destroy();
+});
+
 test('60 MB without a length are a 413, and are not kept in memory', async () => {
   const before = heldBytes();
   const piece = Buffer.alloc(1024 * 1024, 'x');
