@@ -30,7 +30,7 @@ import type { Route } from './routes.ts';
 
 export type GatewayOptions = Omit<
   Api,
-  'begin' | 'callers' | 'largeBodies' | 'readBody' | 'streams'
+  'arrivingBodies' | 'begin' | 'callers' | 'largeBodies' | 'readBody' | 'streams'
 > & {
   routes: ReadonlyMap<string, readonly Route[]>;
   pages: readonly Page[];
@@ -60,6 +60,17 @@ const largeBodyLane = {
   tenantWaitingMax: 64,
   waitMaxMs: 10_000,
   besideOthers: { places: 1, restTimes: 2, restMaxMs: 1_000 },
+};
+/**
+ * Very large bodies of a caller are read one after the other, and not at all before: they would fill the memory while they wait
+ * for their turns, and collecting it stops everybody. Each caller has places of its own, so that slow ones hold up nobody else.
+ */
+const arrivingBodyLane = {
+  places: 1_024,
+  aloneMax: 4,
+  tenantWaitingMax: 64,
+  waitMaxMs: 10_000,
+  besideOthers: { places: 2, restTimes: 0, restMaxMs: 0 },
 };
 /** Refusals that a caller avoids by other requests, or fewer. */
 const pacedStatuses = new Set([400, 401, 403, 405, 408, 413, 415, 429]);
@@ -102,6 +113,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     begin: (exchange: Exchange) => begin(state, exchange, exchange.caller),
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
+    arrivingBodies: new Lane(arrivingBodyLane),
     callers: new CallerPlaces(placesDefault),
   };
   const shares = new FairShares(limits.inFlightMax);

@@ -41,6 +41,8 @@ export type Api = {
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
+  /** A caller has few very large bodies in progress, from before they are read. */
+  arrivingBodies: Lane;
   callers: CallerPlaces;
   callTimeoutMs: number;
 };
@@ -147,17 +149,19 @@ async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
   exchange.hold(await callers.enter(caller, signal, isStranger(exchange)));
 }
 
+const veryLargeBytes = 1024 * 1024;
 /** Of an address without a token: a form has less. */
 const strangersLargeBytes = 16 * 1024;
 
 /** A place among large bodies, if this is one. Nobody has it while a client reads its answer. */
 async function takeTurn(
-  { largeBodies }: Api,
+  { largeBodies, arrivingBodies }: Api,
   exchange: Exchange,
   body: Buffer | undefined,
 ): Promise<() => void> {
   const { caller, signal } = exchange;
   largeBodies.noteCall(caller);
+  arrivingBodies.noteCall(caller);
   const largeBytes = isStranger(exchange) ? strangersLargeBytes : largeMessageBytes;
   if (body && body.length > largeBytes) return largeBodies.enter(caller, signal);
   return () => {};
@@ -184,6 +188,9 @@ async function readBody(api: Api, route: Route, exchange: Exchange): Promise<Buf
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
+  if (announcedBytes > veryLargeBytes && announcedBytes <= route.bodyLimitBytes) {
+    exchange.hold(await api.arrivingBodies.enter(exchange.caller, exchange.signal));
+  }
   return api.readBody(exchange, route.bodyLimitBytes);
 }
 

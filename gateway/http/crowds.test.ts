@@ -303,6 +303,35 @@ test('a caller has half of the memory for bodies, until they are answered, and o
   while ((await post('user-1')) !== 200) await sleep(20);
 });
 
+test('four very large bodies of a caller are read at a time, and others have theirs read', async () => {
+  await start({});
+  const begun = async (subject: string) => {
+    const socket = await open(
+      lines(
+        'POST /api/contacts.import HTTP/1.1',
+        'content-length: 2000000',
+        'content-type: application/json',
+        'expect: 100-continue',
+        `authorization: Bearer ${await tokenFor(subject)}`,
+      ),
+    );
+    let isRead = false;
+    socket.once('data', () => {
+      isRead = true;
+    });
+    return { socket, isRead: () => isRead };
+  };
+  const bodies: Awaited<ReturnType<typeof begun>>[] = [];
+  for (let each = 0; each < 6; each += 1) bodies.push(await begun('user-1'));
+  const readCount = () => bodies.filter(({ isRead }) => isRead()).length;
+  while (readCount() < 4) await sleep(20);
+  const other = await begun('user-2');
+  while (!other.isRead()) await sleep(20);
+  expect(readCount()).toBe(4);
+  bodies.find(({ isRead }) => isRead())?.socket.destroy();
+  while (readCount() < 5) await sleep(20);
+});
+
 test('bodies that do not come take none of the places of their caller', async () => {
   await start({ bodyStallMs: 60_000 });
   for (let each = 0; each < 70; each += 1) {
