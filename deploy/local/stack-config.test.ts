@@ -1,24 +1,33 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { deriveKey } from '#lib/keys/derive.ts';
 import { keysFile, readKeys } from '../keys/file.ts';
 import { recordProcesses, releaseLock, takeLock } from './lock.ts';
-import { freePort } from './ports.ts';
+import { isFree } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
 import { checkPorts, readStackConfig } from './stack-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postrider-stack-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+/** A server on the third port of a range whose first two are free. */
+async function givenBusy() {
+  for (;;) {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const base = (other.address() as AddressInfo).port - 2;
+    if ((await isFree(base)) && (await isFree(base + 1))) return { other, base };
+    other.close();
+  }
+}
+
 test('the error for a busy port names its user and the variable to set', async () => {
-  const base = await freePort();
-  const other = createServer().listen(base + 2, '127.0.0.1');
-  await once(other, 'listening');
+  const { other, base } = await givenBusy();
   try {
     const config = readStackConfig({ POSTRIDER_PORT: String(base) }, root);
     await expect(checkPorts(config)).rejects.toThrow(
