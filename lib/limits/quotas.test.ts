@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
 import {
   GetQuotasResponseSchema,
@@ -21,6 +21,7 @@ function given({ quota = 10n, used = 0 }: { quota?: bigint; used?: number } = {}
     quotas: { contacts: quota } as Record<string, bigint>,
     fails: false,
     counted: 0,
+    countFails: false,
     mostAtOnce: 0,
     reports: [] as object[],
     release: undefined as Promise<void> | undefined,
@@ -35,6 +36,7 @@ function given({ quota = 10n, used = 0 }: { quota?: bigint; used?: number } = {}
         world.mostAtOnce = Math.max(world.mostAtOnce, atOnce);
         await world.release;
         atOnce -= 1;
+        if (world.countFails) throw new Error('no database');
         world.counted += 1;
         return [{ used: `${world.used}` }] as Row[];
       },
@@ -169,4 +171,57 @@ test('usage has what was counted, and nothing of what cannot be counted', async 
     },
   });
   expect(await broken.usage(w1)).toEqual([]);
+});
+
+test('a quota that was read is kept while workspaces does not answer', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'setTimeout'] });
+  const both = given({ quota: 20_000_000n, used: 5 });
+  expect(await both.quotas.quotaOf(w1, 'contacts')).toBe(20_000_000);
+  both.world.fails = true;
+  jest.setSystemTime(Date.now() + 120_000);
+  expect(await both.quotas.quotaOf(w1, 'contacts')).toBe(20_000_000);
+  jest.useRealTimers();
+});
+
+test('what is beyond a quota is not said by a count that failed, nor where the quota was never read', async () => {
+  const both = given({ quota: 3n, used: 5 });
+  expect(await both.quotas.countNow(w1, 'contacts')).toMatchObject({ used: 5, quota: 3 });
+  both.world.countFails = true;
+  await expect(both.quotas.countNow(w1, 'contacts')).rejects.toThrow('was not counted');
+  both.world.countFails = false;
+  both.world.fails = true;
+  await expect(both.quotas.countNow('w2', 'contacts')).rejects.toThrow('was not counted');
+});
+
+test('what is beyond a quota is not said while other counts have the places', async () => {
+  const both = given({ quota: 3n, used: 5 });
+  let release = () => {};
+  both.world.release = new Promise((resolve) => {
+    release = resolve;
+  });
+  for (const workspaceId of ['a', 'b']) both.quotas.room(workspaceId, 'contacts');
+  await expect(both.quotas.countNow(w1, 'contacts')).rejects.toThrow('was not counted');
+  release();
+});
+
+test('one workspace has one count at a time, and leaves the other place to others', async () => {
+  const both = given();
+  let release = () => {};
+  both.world.release = new Promise((resolve) => {
+    release = resolve;
+  });
+  both.quotas.room(w1, 'contacts');
+  both.quotas.room(w1, 'suppressions');
+  await new Promise((done) => setImmediate(done));
+  expect(both.world.mostAtOnce).toBe(1);
+  both.quotas.room('w2', 'contacts');
+  await until('the other counts', async () => both.world.mostAtOnce === 2);
+  release();
+});
+
+test('a quota of nothing that has nothing is not reported', async () => {
+  const both = given({ quota: 0n, used: 0 });
+  await counted(both);
+  await new Promise((done) => setImmediate(done));
+  expect(both.world.reports).toEqual([]);
 });

@@ -29,7 +29,7 @@ const workspacesMax = 10_000;
 /** How long a workspace's quotas are kept. */
 const quotasKeptMs = 60_000;
 const callMaxMs = 2_000;
-/** Counts at once in a process, so that they leave connections for calls. */
+/** Counts at once in a process, so that they leave connections for calls; one of each workspace. */
 const countingMax = 2;
 /** A count is repeated after this many times what it took: the counts of a resource take at most half a percent of the time. */
 const restFactor = 200;
@@ -40,6 +40,7 @@ const fullRestMinMs = 1_000;
 const reportedPart = 0.8;
 const reportEveryMs = 3_600_000;
 const usageWaitMs = 3_000;
+const placePollMs = 50;
 
 type Count = {
   used: number;
@@ -51,8 +52,10 @@ type Count = {
   /** Added by this process since then. */
   added: number;
   reportedAtMs: number;
-  counting: Promise<void> | undefined;
+  counting: Promise<boolean> | undefined;
 };
+
+type QuotasOfWorkspace = Partial<Record<string, bigint>>;
 
 /**
  * What workspaces have of the resources of a service, for calls that add some. A call asks the last count, which is at
@@ -62,13 +65,15 @@ type Count = {
 export class Quotas {
   readonly #context: QuotaContext;
   readonly #counts = new LRUCache<string, Count>({ max: countsKeptMax });
-  readonly #quotas = createCache<Partial<Record<string, bigint>>>({
+  readonly #quotas = createCache<QuotasOfWorkspace>({
     entriesMax: workspacesMax,
     keepMs: quotasKeptMs,
   });
+  /** As they were read last, for when workspaces does not answer. */
+  readonly #lastQuotas = new LRUCache<string, QuotasOfWorkspace>({ max: workspacesMax });
   /** Away from the calls that ask: their connections end with them. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  #counting = 0;
+  readonly #counting = new Set<string>();
 
   constructor(context: QuotaContext) {
     this.#context = context;
@@ -96,26 +101,40 @@ export class Quotas {
     if (by > 0) this.#countOf(workspaceId, resource).added += by;
   }
 
-  /** The quota of a resource that the caller counts itself. */
+  /** The quota of a resource that the caller counts itself; the default as long as it cannot be read. */
   async quotaOf(workspaceId: string, resource: Resource): Promise<number> {
     try {
-      const { workspaces } = this.#context;
-      const quotas = await this.#quotas(
-        workspaceId,
-        async () => (await workspaces.getQuotas({ workspaceId }, { timeoutMs: callMaxMs })).quotas,
-      );
-      return Number(quotas[resource] ?? quotaDefault(resource));
+      return await this.readQuota(workspaceId, resource);
     } catch (err) {
       this.#context.log.warn({ err, workspaceId }, 'quotas cannot be read; the default counts');
       return quotaDefault(resource);
     }
   }
 
-  /** Counts now; how much is beyond the quota. */
-  async excess(workspaceId: string, resource: Resource): Promise<number> {
+  /** The same for a caller that deletes what is beyond it: throws where it was never read. */
+  async readQuota(workspaceId: string, resource: Resource): Promise<number> {
+    const { workspaces } = this.#context;
+    const read = async () => {
+      const { quotas } = await workspaces.getQuotas({ workspaceId }, { timeoutMs: callMaxMs });
+      this.#lastQuotas.set(workspaceId, quotas);
+      return quotas;
+    };
+    const quotas = await this.#quotas(workspaceId, read).catch((error) => {
+      const last = this.#lastQuotas.get(workspaceId);
+      if (!last) throw error;
+      return last;
+    });
+    return Number(quotas[resource] ?? quotaDefault(resource));
+  }
+
+  /** Counts now: how much there is, and the quota. Throws where that is not possible, so that nothing is deleted by an old count. */
+  async countNow(workspaceId: string, resource: Resource): Promise<Pick<Count, 'used' | 'quota'>> {
     const count = this.#countOf(workspaceId, resource);
-    await this.#count(workspaceId, resource, count);
-    return Math.max(0, count.used - count.quota);
+    const isCounted = await this.#count(workspaceId, resource, count);
+    if (!isCounted || !this.#lastQuotas.has(workspaceId)) {
+      throw new Error(`${resource} was not counted`);
+    }
+    return count;
   }
 
   /** What the workspace has of each resource of this service. Waits a few seconds for counts; the last ones serve after that. */
@@ -125,10 +144,12 @@ export class Quotas {
       resource,
       count: this.#countOf(workspaceId, resource),
     }));
+    const endsAtMs = Date.now() + usageWaitMs;
     const refresh = async () => {
       for (const { resource, count } of all) {
         const restMs = Math.max(fullRestMinMs, fullRestFactor * count.tookMs);
         if (Date.now() - count.triedAtMs < restMs) continue;
+        while (!this.#hasPlace(workspaceId) && Date.now() < endsAtMs) await sleep(placePollMs);
         await this.#count(workspaceId, resource, count);
       }
     };
@@ -152,15 +173,19 @@ export class Quotas {
     return count;
   }
 
-  /** Counts, unless it is counted already or too many are; never throws. */
-  async #count(workspaceId: string, resource: Resource, count: Count): Promise<void> {
+  #hasPlace(workspaceId: string): boolean {
+    return this.#counting.size < countingMax && !this.#counting.has(workspaceId);
+  }
+
+  /** Counts, unless it is counted already or too many are; whether it did. Never throws. */
+  async #count(workspaceId: string, resource: Resource, count: Count): Promise<boolean> {
     if (count.counting) return count.counting;
     const sql = this.#context.counts[resource];
-    if (this.#counting >= countingMax || !sql) return;
-    this.#counting += 1;
+    if (!this.#hasPlace(workspaceId) || !sql) return false;
+    this.#counting.add(workspaceId);
     const reading = this.#outside(() => this.#read(workspaceId, resource, { count, sql }));
     count.counting = reading.finally(() => {
-      this.#counting -= 1;
+      this.#counting.delete(workspaceId);
       count.counting = undefined;
     });
     return count.counting;
@@ -170,9 +195,10 @@ export class Quotas {
     workspaceId: string,
     resource: Resource,
     { count, sql }: { count: Count; sql: string },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { store, log } = this.#context;
     const beganAtMs = performance.now();
+    let isCounted = false;
     try {
       count.quota = await this.quotaOf(workspaceId, resource);
       const [row] = await store.read<{ used: string | null }>(sql, [workspaceId]);
@@ -180,17 +206,20 @@ export class Quotas {
       // Some of what was added meanwhile may not be in the count: the next one has it.
       count.added = 0;
       count.countedAtMs = Date.now();
+      isCounted = true;
     } catch (err) {
       log.warn({ err, workspaceId, resource }, 'the use of a quota was not counted');
     }
     count.triedAtMs = Date.now();
     count.tookMs = performance.now() - beganAtMs;
-    await this.#report(workspaceId, resource, count);
+    if (isCounted) void this.#report(workspaceId, resource, count);
+    return isCounted;
   }
 
   async #report(workspaceId: string, resource: Resource, count: Count): Promise<void> {
     const { used, quota, reportedAtMs } = count;
-    if (used < quota * reportedPart || Date.now() - reportedAtMs < reportEveryMs) return;
+    if (used === 0 || used < quota * reportedPart || Date.now() - reportedAtMs < reportEveryMs)
+      return;
     const { workspaces, log } = this.#context;
     const report = { workspaceId, resource, used: BigInt(used), quota: BigInt(quota) };
     try {

@@ -45,7 +45,8 @@ async function clearAll(context: Clearing, log: Pick<Log, 'warn'>): Promise<bool
       while ((await deleteStep(store, { workspaceId, before }, stepSize)) === stepSize) {
         if (Date.now() > endsAtMs) return false;
       }
-      let excess = await quotas.excess(workspaceId, 'timeline_entries');
+      const { used, quota } = await quotas.countNow(workspaceId, 'timeline_entries');
+      let excess = used - quota;
       while (excess > 0) {
         const step = Math.min(excess, stepSize);
         const deleted = await deleteStep(store, { workspaceId, before: now() }, step);

@@ -12,17 +12,17 @@ export type BacklogLimits = {
   bytesOfWorkspace: number;
 };
 
-/** Those of a workspace. */
+/** Those of a workspace. Throws where they were never read: by a default, more might go than the operator wants. */
 export async function limitsOf(
-  quotas: Pick<Quotas, 'quotaOf'>,
+  quotas: Pick<Quotas, 'readQuota'>,
   workspaceId: string,
   pendingOfSubscription: number,
 ): Promise<BacklogLimits> {
   return {
     pendingOfSubscription,
-    pendingOfWorkspace: await quotas.quotaOf(workspaceId, 'pending_deliveries'),
-    keptOfWorkspace: await quotas.quotaOf(workspaceId, 'kept_deliveries'),
-    bytesOfWorkspace: await quotas.quotaOf(workspaceId, 'webhook_bytes'),
+    pendingOfWorkspace: await quotas.readQuota(workspaceId, 'pending_deliveries'),
+    keptOfWorkspace: await quotas.readQuota(workspaceId, 'kept_deliveries'),
+    bytesOfWorkspace: await quotas.readQuota(workspaceId, 'webhook_bytes'),
   };
 }
 
