@@ -12,7 +12,7 @@ import {
   useService,
 } from '../test/given.ts';
 import { Backlog } from './backlog.ts';
-import type { BacklogNotice } from './trim.ts';
+import { type BacklogNotice, trim } from './trim.ts';
 
 const base = useService();
 const limits = {
@@ -177,6 +177,24 @@ test('more deliveries are stored only once those far beyond the limit have gone'
   const rows = await deliveriesOf(base, workspaceId);
   expect([first, rows.filter(({ status }) => status === 'pending').length]).toEqual(['waits', 20]);
 });
+
+test('two processes that trim at once fail a step more than is beyond at most, and delete nothing more', async () => {
+  const { context } = base;
+  const workspaceId = givenWorkspace();
+  const { id } = await givenSubscription(base, workspaceId);
+  const many = { ...limits, pendingOfSubscription: 15_000, pendingOfWorkspace: 15_000 };
+  await givenDeliveries(base, workspaceId, numbered(id, 30_000));
+  const both = (of: typeof limits) => Promise.all([1, 2].map(() => trim(context, workspaceId, of)));
+  const pending = async () =>
+    (await deliveriesOf(base, workspaceId)).filter(({ status }) => status === 'pending').length;
+  await both({ ...many, keptOfWorkspace: 50_000 });
+  expect(await pending()).toBeLessThanOrEqual(15_000);
+  expect(await pending()).toBeGreaterThanOrEqual(10_000);
+  const before = await pending();
+  await both({ ...many, keptOfWorkspace: 18_000 });
+  expect((await deliveriesOf(base, workspaceId)).length).toBe(18_000);
+  expect(await pending()).toBe(before);
+}, 60_000);
 
 test('payloads beyond the bytes of a workspace go with the oldest deliveries, those that wait as well', async () => {
   const { context, clock } = base;

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import { quotaDefault } from '#lib/limits/resources.ts';
-import type { Log } from '#lib/log.ts';
 import { retryLater } from '#lib/rpc/errors.ts';
 import type { BacklogLimits } from './limits.ts';
 import { type Counts, type Trimming, trim } from './trim.ts';
@@ -12,6 +11,7 @@ const workspacesMax = 10_000;
 /** Beyond a limit by this share of it at most, in each process, before the oldest go. */
 const slack = 0.05;
 const admitMaxMs = 5_000;
+const failureRestMs = 5_000;
 
 /** How many deliveries may be added before all are counted again. */
 type Room = {
@@ -30,17 +30,16 @@ type Room = {
  * has not counted yet it counts at the first addition.
  */
 export class Backlog {
-  readonly #context: Trimming & { log: Log };
+  readonly #context: Trimming;
   readonly #limitsOf: (workspaceId: string) => Promise<BacklogLimits>;
   readonly #rooms = new LRUCache<string, Room>({ max: workspacesMax });
   readonly #trims = new Map<string, Promise<void>>();
+  /** Workspaces that grew while they were trimmed, perhaps after they were counted. */
+  readonly #late = new Set<string>();
   /** The end of the call that adds must not end the statements of trims. */
   readonly #outsideCalls = AsyncLocalStorage.snapshot();
 
-  constructor(
-    context: Trimming & { log: Log },
-    limitsOf: (workspaceId: string) => Promise<BacklogLimits>,
-  ) {
+  constructor(context: Trimming, limitsOf: (workspaceId: string) => Promise<BacklogLimits>) {
     this.#context = context;
     this.#limitsOf = limitsOf;
   }
@@ -96,13 +95,21 @@ export class Backlog {
 
   /** One at a time for each workspace. */
   #trim(workspaceId: string): void {
-    if (this.#trims.has(workspaceId)) return;
+    if (this.#trims.has(workspaceId)) {
+      this.#late.add(workspaceId);
+      return;
+    }
     const { log } = this.#context;
     const trimmed = this.#outsideCalls(() => this.#countAndTrim(workspaceId))
-      .catch((err) => {
+      .catch(async (err) => {
         log.warn({ err, workspaceId }, 'webhook deliveries could not be counted; trying again');
+        // Else every event of the workspace would have a database that fails count again.
+        await sleep(failureRestMs, undefined, { ref: false });
       })
-      .finally(() => this.#trims.delete(workspaceId));
+      .finally(() => {
+        this.#trims.delete(workspaceId);
+        if (this.#late.delete(workspaceId)) this.#trim(workspaceId);
+      });
     this.#trims.set(workspaceId, trimmed);
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addJob } from '#lib/jobs/jobs.ts';
+import type { Log } from '#lib/log.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { deleteDeliveries } from '../erasing/deliveries.ts';
@@ -17,7 +18,11 @@ const restMaxMs = 1_000;
 /** Owners get the next mail when nothing was dropped for this long. */
 const quietHours = 24;
 
-export type Trimming = { store: Store; databaseTime: () => Date | undefined };
+export type Trimming = {
+  store: Store;
+  databaseTime: () => Date | undefined;
+  log: Pick<Log, 'warn'>;
+};
 
 /** How many deliveries of a workspace there are once it is within the limits. */
 export type Counts = { pending: ReadonlyMap<string, number>; kept: number; bytes: number };
@@ -40,35 +45,55 @@ export type BacklogNotice = {
  * Brings a workspace within its limits: for each subscription beyond its own, then for all together, the oldest pending deliveries
  * fail; `redeliver` brings them back. Then the oldest deliveries that are done are deleted. Those whose attempt is open are left.
  * Where the payloads are too large, so many deliveries go that the rest, were it of the same mean size, would fit.
+ *
+ * Other processes may do the same meanwhile, so what is beyond is counted again before each step: together they go a step too far
+ * at most.
  */
 export async function trim(
   context: Trimming,
   workspaceId: string,
   limits: BacklogLimits,
 ): Promise<Counts> {
+  const { store } = context;
   const { pendingOfSubscription, bytesOfWorkspace } = limits;
-  const bytes = await countBytes(context.store, workspaceId);
-  const pending = await countPending(context.store, workspaceId, 2 * pendingOfSubscription);
-  for (const [id, count] of pending) {
-    const excess = count - pendingOfSubscription;
-    if (excess <= 0) continue;
-    const reason = tooManyOfSubscription(pendingOfSubscription);
-    await failOldest(context, { workspaceId, ids: [id], excess, reason, pending });
-  }
+  const bytes = await countBytes(context, workspaceId);
   const part = Math.min(1, bytesOfWorkspace / Math.max(1, bytes));
   const most = (limit: number, count: number) =>
     part < 1 ? Math.min(limit, Math.floor(count * part)) : limit;
-  const waiting = sum(pending.values());
-  const pendingOfWorkspace = most(limits.pendingOfWorkspace, waiting);
-  const excess = waiting - pendingOfWorkspace;
-  if (excess > 0) {
-    const reason = part < 1 ? tooLargeOfWorkspace : tooManyOfWorkspace(limits.pendingOfWorkspace);
-    await failOldest(context, { workspaceId, ids: [...pending.keys()], excess, reason, pending });
+  const count = () => countPending(store, workspaceId, 2 * pendingOfSubscription);
+  let pending = await count();
+  const pendingMax = most(limits.pendingOfWorkspace, sum(pending.values()));
+  const ofAll = part < 1 ? tooLargeOfWorkspace : tooManyOfWorkspace(limits.pendingOfWorkspace);
+  const failed = new Map<string, number>();
+  let reason = ofAll;
+  /** Subscriptions of which no more can fail now. */
+  const done = new Set<string>();
+  try {
+    for (;;) {
+      const [id] = [...pending.keys()].filter(
+        (each) => (pending.get(each) ?? 0) > pendingOfSubscription && !done.has(each),
+      );
+      const ids = id === undefined ? [...pending.keys()] : [id];
+      const excess =
+        id === undefined
+          ? sum(pending.values()) - pendingMax
+          : (pending.get(id) ?? 0) - pendingOfSubscription;
+      if (excess <= 0) break;
+      const beganAtMs = performance.now();
+      reason = id === undefined ? ofAll : tooManyOfSubscription(pendingOfSubscription);
+      const given = { workspaceId, ids, excess: Math.min(excess, stepSize), reason };
+      const step = await failStep(context, given);
+      for (const each of step) failed.set(each.id, (failed.get(each.id) ?? 0) + each.count);
+      if (step.length === 0 && id === undefined) break;
+      if (step.length === 0 && id !== undefined) done.add(id);
+      await rest(beganAtMs);
+      pending = await count();
+    }
+  } finally {
+    if (failed.size > 0) await noteDropped(context, { workspaceId, reason, failed });
   }
-  const count = await countKept(context.store, workspaceId, 2 * limits.keptOfWorkspace);
-  const keptMax = most(limits.keptOfWorkspace, count);
-  const kept = await deleteOldest(context.store, { workspaceId, count, keptMax });
-  return { pending, kept, bytes: part < 1 ? await countBytes(context.store, workspaceId) : bytes };
+  const kept = await deleteOldest(store, { workspaceId, keptMax: limits.keptOfWorkspace, part });
+  return { pending, kept, bytes: part < 1 ? await countBytes(context, workspaceId) : bytes };
 }
 
 /** Other workspaces have the database for as long as a step took. */
@@ -101,30 +126,11 @@ type Excess = {
   ids: readonly string[];
   excess: number;
   reason: string;
-  /** Is lowered by those that fail. */
-  pending: Map<string, number>;
 };
-
-async function failOldest(context: Trimming, { pending, ...given }: Excess): Promise<void> {
-  const failed = new Map<string, number>();
-  for (let left = given.excess; left > 0; ) {
-    const beganAtMs = performance.now();
-    const step = await failStep(context, { ...given, excess: Math.min(left, stepSize) });
-    for (const { id, count } of step) {
-      failed.set(id, (failed.get(id) ?? 0) + count);
-      pending.set(id, (pending.get(id) ?? 0) - count);
-    }
-    const count = sum(step.map((each) => each.count));
-    if (count === 0) break;
-    left -= count;
-    await rest(beganAtMs);
-  }
-  if (failed.size > 0) await noteDropped(context, { ...given, failed });
-}
 
 function failStep(
   { store, databaseTime }: Trimming,
-  { workspaceId, ids, excess, reason }: Omit<Excess, 'pending'>,
+  { workspaceId, ids, excess, reason }: Excess,
 ): Promise<{ id: string; count: number }[]> {
   const at = 'coalesce($5::timestamptz, now())';
   const oldest = (attempts: string) =>
@@ -195,44 +201,53 @@ function noteDropped(
   });
 }
 
-/** As stored: compressed where PostgreSQL has done that. */
-async function countBytes(store: Store, workspaceId: string): Promise<number> {
-  const [row] = await query<{ bytes: string | null }>(
-    store.fork(),
-    'select sum(pg_column_size(payload))::text as bytes from events where workspace_id = $1',
-    [workspaceId],
-  );
-  return Number(row?.bytes ?? 0);
+/** As stored: compressed where PostgreSQL has done that. 0 where the count takes too long, so that the other limits hold. */
+async function countBytes({ store, log }: Trimming, workspaceId: string): Promise<number> {
+  try {
+    const [row] = await query<{ bytes: string | null }>(
+      store.fork(),
+      'select sum(pg_column_size(payload))::text as bytes from events where workspace_id = $1',
+      [workspaceId],
+    );
+    return Number(row?.bytes ?? 0);
+  } catch (err) {
+    log.warn({ err, workspaceId }, 'the payloads of webhooks were not counted');
+    return 0;
+  }
 }
 
-async function countKept(store: Store, workspaceId: string, countMax: number): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    store.fork(),
-    `select count(*)::int as count from (
-       select from deliveries where workspace_id = $1 limit $2
-     ) kept`,
-    [workspaceId, countMax],
-  );
-  return row?.count ?? 0;
-}
-
-/** Returns how many are left. */
+/**
+ * Returns how many are left: at most `keptMax`, and no more than a part of what there was. What goes is fixed by one statement, so that
+ * another process that does the same deletes nothing beyond it.
+ */
 async function deleteOldest(
   store: Store,
-  { workspaceId, count: before, keptMax }: { workspaceId: string; count: number; keptMax: number },
+  { workspaceId, keptMax, part }: { workspaceId: string; keptMax: number; part: number },
 ): Promise<number> {
   const em = store.fork();
-  let kept = before;
-  const chosen = `select id from deliveries where workspace_id = $1 and status <> 'pending' order by created_at limit $2`;
-  while (kept > keptMax) {
+  const done = `deliveries where workspace_id = $1 and status <> 'pending'`;
+  const [found] = await query<{ kept: number; created_at: string | null; id: string | null }>(
+    em,
+    `with kept as materialized (
+       select count(*)::int as count from (select from deliveries where workspace_id = $1 limit $2) counted
+     ),
+     last as (
+       select created_at, id from (
+         select created_at, id from ${done} order by created_at, id
+         limit greatest(0, (select count - least($3::bigint, floor(count * $4::float8)::bigint) from kept))
+       ) oldest order by created_at desc, id desc limit 1
+     )
+     select kept.count as kept, last.created_at::text, last.id from kept left join last on true`,
+    [workspaceId, 2 * keptMax, keptMax, part],
+  );
+  let left = found?.kept ?? 0;
+  if (!found?.id) return left;
+  const chosen = `select id from ${done} and (created_at, id) <= ($2::timestamptz, $3::uuid) order by created_at limit ${stepSize}`;
+  for (;;) {
     const beganAtMs = performance.now();
-    const count = await deleteDeliveries(em, chosen, [
-      workspaceId,
-      Math.min(kept - keptMax, stepSize),
-    ]);
-    if (count === 0) break;
-    kept -= count;
+    const count = await deleteDeliveries(em, chosen, [workspaceId, found.created_at, found.id]);
+    if (count === 0) return left;
+    left -= count;
     await rest(beganAtMs);
   }
-  return kept;
 }
