@@ -13,14 +13,14 @@ export function createBroadcast(context: Context): Methods['createBroadcast'] {
   const { store, now, keyring, quotas } = context;
   return async (request, call) => {
     const { workspaceId } = request;
-    quotas.requireRoom(workspaceId, 'broadcasts');
-    if (request.dataFeed?.globalFeed) quotas.requireRoom(workspaceId, 'feed_bytes');
     checkDataFeed(context, request);
     const id = randomBytes(16).toString('hex');
     const dataFeed = storedDataFeed(keyring, request.dataFeed, { workspaceId, id, before: null });
     const content = storedContent(request);
     const at = now();
     return once(store, call, BroadcastService.method.createBroadcast, request, async (em) => {
+      quotas.requireRoom(workspaceId, 'broadcasts');
+      if (request.dataFeed?.globalFeed) quotas.requireRoom(workspaceId, 'feed_bytes');
       const broadcast = em.create(Broadcast, {
         ...newDraft,
         ...content,

@@ -367,3 +367,16 @@ test('a broadcast beyond the quota of broadcasts is refused', async () => {
   });
   delete given.quotas.broadcasts;
 });
+
+test('a repeat with its Idempotency-Key gets the first answer also at the quota', async () => {
+  given.quotas.broadcasts = 1n;
+  const workspaceId = 'repeated';
+  const client = given.withHeaders({ 'idempotency-key': 'once' });
+  const { broadcast } = await client.createBroadcast({ ...draftContent, workspaceId });
+  await until('the quota is known', async () => {
+    return given.context.quotas.room(workspaceId, 'broadcasts') === 0;
+  });
+  const again = await client.createBroadcast({ ...draftContent, workspaceId });
+  expect(again.broadcast?.id).toBe(broadcast?.id);
+  delete given.quotas.broadcasts;
+});

@@ -47,7 +47,9 @@ export async function givenService(over: Partial<Context> = {}) {
   const client = createClient(BroadcastService, transport(userClaims()));
   const pages = createClient(BroadcastPageService, transport());
   const system = createClient(SystemService, transport(userClaims()));
-  return { clock, context, quotas, neighbours, client, pages, system };
+  const withHeaders = (headers: Record<string, string>) =>
+    createClient(BroadcastService, transport(userClaims(), headers));
+  return { clock, context, quotas, neighbours, client, withHeaders, pages, system };
 }
 
 export type Given = Awaited<ReturnType<typeof givenService>>;

@@ -13,7 +13,7 @@ export function addSuppression({ store, quotas }: Context): Methods['addSuppress
     quotas.requireRoom(workspaceId, 'suppressions');
     return auditedTransaction(store, call, async (em) => {
       const [written] = await writeSuppressions(em, workspaceId, [row]);
-      if (written) quotas.grew(workspaceId, 'suppressions', 1);
+      if (written?.is_new) quotas.grew(workspaceId, 'suppressions', 1);
       const entry = written ?? (await findSuppression(em, workspaceId, row.email));
       return { suppression: entry && toSuppression(entry) };
     });
