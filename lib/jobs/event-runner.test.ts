@@ -108,6 +108,19 @@ test('a workspace whose calls are slow has one at a time and rests while others 
   expect(calls).toBeLessThan(8);
 }, 30_000);
 
+test('a quick event passes the backlogs of eight workspaces whose calls are slow', async () => {
+  callMs = 400;
+  for (let tenant = 0; tenant < 8; tenant += 1) await tell(`slow ${tenant}`, 10_000);
+  start();
+  await until('all have begun', async () => new Set(got).size === 8);
+  await sleep(500);
+  const before = got.length;
+  await tell('quick');
+  await until('it has come', async () => got.includes('quick'), { withinMs: 20_000 });
+  // Those that were claimed before it.
+  expect(got.length - before).toBeLessThanOrEqual(16);
+}, 60_000);
+
 test('what is claimed and not begun when the runner stops is given back as it was', async () => {
   callMs = 300;
   await tell('busy', 10_000);

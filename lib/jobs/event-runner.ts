@@ -27,6 +27,8 @@ const openOfWorkspaceMax = 5;
 /** A call that takes longer is heavy work for its consumer. */
 const heavyMs = 100;
 const restMaxMs = 1_000;
+/** After this time without another heavy call a workspace is one like all others. */
+const heavyKeptMs = 10_000;
 /** Claimed together, and claimed at once in all. Each may have 4 MiB. */
 const groupMax = 10;
 const claimedMax = 16;
@@ -123,8 +125,8 @@ class EventRunner {
     const room = Math.min(groupMax, claimedMax - this.#claimedCount);
     if (this.#claiming || this.#isStopped || !this.#hasMore || room === 0) return;
     this.#hasMore = false;
-    const leftOut = [...this.#claimed].flatMap(([workspaceId, count]) =>
-      count >= shareMax ? [workspaceId] : [],
+    const leftOut = [...this.#claimed.keys(), ...this.#heavy.keys()].filter(
+      (workspaceId) => !this.#mayClaim(workspaceId),
     );
     this.#claiming = this.#read(room, leftOut).then(
       (jobs) => {
@@ -179,6 +181,15 @@ class EventRunner {
     }
   }
 
+  /** A claimed job that has to wait would keep a place from the others. */
+  #mayClaim(workspaceId: string): boolean {
+    const claimed = this.#claimed.get(workspaceId) ?? 0;
+    const restsUntilMs = this.#heavy.get(workspaceId);
+    if (restsUntilMs === undefined || this.#activity.isAlone(workspaceId))
+      return claimed < shareMax;
+    return claimed === 0 && performance.now() >= restsUntilMs;
+  }
+
   #mayOpen(workspaceId: string): boolean {
     const open = this.#open.get(workspaceId) ?? 0;
     const restsUntilMs = this.#heavy.get(workspaceId);
@@ -194,11 +205,15 @@ class EventRunner {
       return;
     }
     const restMs = Math.min(tookMs, restMaxMs);
-    this.#heavy.set(workspaceId, performance.now() + restMs);
+    const restsUntilMs = performance.now() + restMs;
+    this.#heavy.set(workspaceId, restsUntilMs);
     setTimeout(() => {
-      if (!this.#claimed.has(workspaceId)) this.#heavy.delete(workspaceId);
       this.#begin();
+      this.#claim();
     }, restMs + 1).unref();
+    setTimeout(() => {
+      if (this.#heavy.get(workspaceId) === restsUntilMs) this.#heavy.delete(workspaceId);
+    }, heavyKeptMs).unref();
   }
 
   async #run(workspaceId: string, { id, attempts, payload }: Claimed): Promise<void> {
