@@ -69,7 +69,8 @@ const arrivingBodyLane = {
   places: 1_024,
   aloneMax: 4,
   tenantWaitingMax: 64,
-  waitMaxMs: 10_000,
+  // Shorter than the pause of a body that counts as the client's.
+  waitMaxMs: 9_000,
   besideOthers: { places: 2, restTimes: 0, restMaxMs: 0 },
 };
 /** Refusals that a caller avoids by other requests, or fewer. */
@@ -100,7 +101,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     isExempt: isWithin(options.trustedProxies),
   });
   const { bodiesMaxBytes: budgetBytes, bodyStallMs: stallMs } = limits;
-  const read = createBodyReader({ budgetBytes, stallMs });
+  const arrivingBodies = new Lane(arrivingBodyLane);
+  const read = createBodyReader({ budgetBytes, stallMs, arrivingBodies });
   const readBody: ReadBody = async (exchange, limitBytes) => {
     const body = await read(exchange, limitBytes);
     begin(state, exchange, exchange.caller);
@@ -113,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     begin: (exchange: Exchange) => begin(state, exchange, exchange.caller),
     streams: new Streams({ max, perCallerMax }),
     largeBodies: new Lane(largeBodyLane),
-    arrivingBodies: new Lane(arrivingBodyLane),
+    arrivingBodies,
     callers: new CallerPlaces(placesDefault),
   };
   const shares = new FairShares(limits.inFlightMax);

@@ -41,7 +41,7 @@ export type Api = {
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
   largeBodies: Lane;
-  /** A caller has few very large bodies in progress, from before they are read. */
+  /** A caller has few very large bodies in progress, from before they are read. They enter it where they are read. */
   arrivingBodies: Lane;
   callers: CallerPlaces;
   callTimeoutMs: number;
@@ -149,7 +149,6 @@ async function takePlace({ callers }: Api, exchange: Exchange): Promise<void> {
   exchange.hold(await callers.enter(caller, signal, isStranger(exchange)));
 }
 
-const veryLargeBytes = 1024 * 1024;
 /** Of an address without a token: a form has less. */
 const strangersLargeBytes = 16 * 1024;
 
@@ -188,9 +187,6 @@ async function readBody(api: Api, route: Route, exchange: Exchange): Promise<Buf
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   // The size is checked before the type; a body of a wrong type is not read.
   if (announcedBytes <= route.bodyLimitBytes) requireJson(request);
-  if (announcedBytes > veryLargeBytes && announcedBytes <= route.bodyLimitBytes) {
-    exchange.hold(await api.arrivingBodies.enter(exchange.caller, exchange.signal));
-  }
   return api.readBody(exchange, route.bodyLimitBytes);
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { FairShares } from '#lib/limits/fair-shares.ts';
+import type { Lane } from '#lib/limits/lanes.ts';
 import { Refusal, tooManyAtOnce } from '../api/errors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -8,13 +9,18 @@ export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffe
 /** The client disconnected before it had sent everything, so there is no one to answer. */
 export class ClientGone extends Error {}
 
+const veryLargeBytes = 1024 * 1024;
+
 /** Reads bodies within a memory budget, of which each caller has a share. A body that stops arriving is an error. */
 export function createBodyReader({
   budgetBytes,
   stallMs,
+  arrivingBodies,
 }: {
   budgetBytes: number;
   stallMs: number;
+  /** A body above 1 MiB has a place in it, from before more of it is read until its request is answered. */
+  arrivingBodies: Lane;
 }): ReadBody {
   const shares = new FairShares(budgetBytes);
   return async (exchange, limitBytes) => {
@@ -26,6 +32,12 @@ export function createBodyReader({
       shares.change(caller, -state.sizeBytes);
       state.sizeBytes = 0;
     });
+    let hasPlace = false;
+    const takePlace = async () => {
+      hasPlace = true;
+      exchange.hold(await arrivingBodies.enter(caller, exchange.signal));
+    };
+    if (announcedBytes > veryLargeBytes) await takePlace();
     // A client that sent `Expect: 100-continue` waits for this before it sends the body.
     if (request.headers.expect) response.writeContinue();
     return collect(request, stallMs, (chunk) => {
@@ -33,6 +45,7 @@ export function createBodyReader({
       state.sizeBytes += chunk.length;
       shares.change(caller, chunk.length);
       if (state.sizeBytes > limitBytes) throw tooLarge();
+      return state.sizeBytes > veryLargeBytes && !hasPlace ? takePlace() : undefined;
     });
   };
 }
@@ -40,7 +53,8 @@ export function createBodyReader({
 function collect(
   request: IncomingMessage,
   stallMs: number,
-  account: (chunk: Buffer) => void,
+  /** No more is read until a promise that it returns is fulfilled. */
+  account: (chunk: Buffer) => Promise<void> | undefined,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -57,12 +71,20 @@ function collect(
     };
     const take = (chunk: Buffer) => {
       try {
-        account(chunk);
+        const place = account(chunk);
         chunks.push(chunk);
         timer.refresh();
+        if (place) pauseUntil(place);
       } catch (error) {
         stop(error);
       }
+    };
+    const pauseUntil = (place: Promise<void>) => {
+      request.pause();
+      place.then(() => {
+        timer.refresh();
+        request.resume();
+      }, stop);
     };
     const finish = () => {
       letGo();

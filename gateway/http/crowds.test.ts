@@ -332,6 +332,34 @@ test('four very large bodies of a caller are read at a time, and others have the
   while (readCount() < 5) await sleep(20);
 });
 
+test('a very large body without a length waits as others do, once so much of it has come', async () => {
+  await start({});
+  const sent = async () => {
+    const socket = await open(
+      lines(
+        'POST /api/contacts.import HTTP/1.1',
+        'transfer-encoding: chunked',
+        'content-type: application/json',
+        `authorization: ${authorization}`,
+      ),
+    );
+    const piece = 'x'.repeat(256 * 1024);
+    let isTaken = false;
+    for (let each = 0; each < 32; each += 1) {
+      socket.write(`40000\r\n${piece}\r\n`, () => {
+        isTaken ||= each === 31;
+      });
+    }
+    return () => isTaken;
+  };
+  const bodies: (() => boolean)[] = [];
+  for (let each = 0; each < 6; each += 1) bodies.push(await sent());
+  const takenCount = () => bodies.filter((isTaken) => isTaken()).length;
+  while (takenCount() < 4) await sleep(20);
+  await sleep(300);
+  expect(takenCount()).toBe(4);
+});
+
 test('bodies that do not come take none of the places of their caller', async () => {
   await start({ bodyStallMs: 60_000 });
   for (let each = 0; each < 70; each += 1) {
