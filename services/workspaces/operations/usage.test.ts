@@ -148,3 +148,14 @@ test('a report about a workspace that is gone is dropped', async () => {
   );
   expect(rows).toEqual([]);
 });
+
+test('the name of a workspace is no link in the mail about a quota', async () => {
+  const workspaceId = 'linked';
+  const name = 'Win https://evil.example';
+  await given.workspaces(root).createWorkspace({ id: workspaceId, name });
+  const notice = { workspaceId, resource: 'lists', used: 9, quota: 10, noticedAt: '2030-01-01' };
+  await sendQuotaNotice(given.context, { log: createLog('test', 'silent') })(notice);
+  const { subject, text } = given.postbox.mails.at(-1) ?? {};
+  expect(subject).toContain('Win https evil example');
+  expect(text).not.toContain('evil.example');
+});

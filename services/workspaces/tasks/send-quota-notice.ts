@@ -1,9 +1,11 @@
 import { isResource, resources } from '#lib/limits/resources.ts';
 import type { Log } from '#lib/log.ts';
-import { query } from '#lib/postgres/query.ts';
+import { plainName } from '#lib/plain-name.ts';
 import type { Context } from '../context.ts';
 import { sendLetter } from '../mail/send.ts';
 import { mailWords } from '../mail/words.ts';
+import { findOwners } from '../members/owners.ts';
+import { Workspace } from '../workspace.ts';
 
 type Payload = {
   workspaceId: string;
@@ -12,9 +14,6 @@ type Payload = {
   quota: number;
   noticedAt: string;
 };
-type Owner = { email: string; language: string; workspace: string };
-
-const ownersMax = 100;
 
 /** Mails the owners of a workspace that a quota is nearly used. Repeats carry the same Message-ID. */
 export function sendQuotaNotice(
@@ -25,17 +24,11 @@ export function sendQuotaNotice(
     const { workspaceId, resource, used, quota, noticedAt } = payload as Payload;
     if (!isResource(resource)) return;
     const { unit } = resources[resource];
-    const owners = await query<Owner>(
-      context.store.fork(),
-      `select users.email, users.language, workspaces.name as workspace
-       from members
-       join users on users.id = members.user_id
-       join workspaces on workspaces.id = members.workspace_id and workspaces.deleted_at is null
-       where members.workspace_id = $1 and members.role = 'owner' and users.type = 'user'
-       order by members.created_at, users.email limit ${ownersMax}`,
-      [workspaceId],
-    );
-    for (const [index, { email, language, workspace }] of owners.entries()) {
+    const em = context.store.fork();
+    const workspace = await em.findOne(Workspace, { id: workspaceId, deleted_at: null });
+    if (!workspace) return;
+    const owners = await findOwners(em, workspaceId);
+    for (const [index, { email, language }] of owners.entries()) {
       const words = mailWords(language);
       await sendLetter(context, log, {
         kind: 'quota notice',
@@ -43,7 +36,13 @@ export function sendQuotaNotice(
         to: email,
         subject: words.quotaSubject,
         text: words.quota,
-        values: { workspace, resource: resource.replaceAll('_', ' '), unit, used, quota },
+        values: {
+          workspace: plainName(workspace.name),
+          resource: resource.replaceAll('_', ' '),
+          unit,
+          used,
+          quota,
+        },
       });
     }
   };
