@@ -27,7 +27,7 @@ export function passedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders
   return { ...Object.fromEntries(given), ':method': 'POST' };
 }
 
-/** Passes a call to a service and its answer back, as they come; either side ends the other. */
+/** Passes a call to a service and its answer back, as they come; either side ends the other. No more is passed on after the answer. */
 export function relay(
   stream: ServerHttp2Stream,
   connection: Connection,
@@ -46,7 +46,12 @@ export function relay(
     trailers = given;
   });
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
-  stream.once('finish', () => discardRest(stream));
+  stream.once('finish', () => {
+    if (stream.readableEnded) return;
+    stream.unpipe(upstream);
+    upstream.close(constants.NGHTTP2_CANCEL);
+    discardRest(stream);
+  });
   upstream.on('error', () => {});
   upstream.once('close', () => endAfter(stream, upstream));
   stream.once('close', () => {

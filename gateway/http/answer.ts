@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { discard } from '#lib/discard.ts';
 import type { Failure } from '../api/errors.ts';
 
 /** The response to a client. */
@@ -58,9 +59,6 @@ export function failureAnswer(
 // How long a client may go on sending a body that is discarded, so that it can read the answer: less than the time of a
 // request.
 const lingerMs = 20_000;
-/** Eight MiB a second: reading as fast as a client sends would cost others more than the refused call. */
-const discardedAtOnce = 512 * 1024;
-const discardPauseMs = 64;
 
 /** Sends an answer, or the head of a stream. If the request's body was not read, the connection is closed after it. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
@@ -99,14 +97,7 @@ function endAfter(request: IncomingMessage, response: ServerResponse): void {
   const timer = setTimeout(end, lingerMs);
   request.once('close', () => clearTimeout(timer));
   request.once('end', end);
-  let left = discardedAtOnce;
-  request.on('data', ({ length }: Buffer) => {
-    left -= length;
-    if (left > 0) return;
-    left = discardedAtOnce;
-    request.pause();
-    setTimeout(() => request.resume(), discardPauseMs);
-  });
+  discard(request);
 }
 
 /** For OPTIONS. */

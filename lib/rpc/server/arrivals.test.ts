@@ -42,7 +42,7 @@ async function given(over: Partial<ServiceOptions> = {}) {
     },
     { host: '127.0.0.1', port: 0 },
   );
-  session = connect(`http://127.0.0.1:${service.port}`);
+  session = connect(`http://127.0.0.1:${service.port}`, { maxSessionMemory: 512 });
   session.on('error', () => {});
 }
 
@@ -89,7 +89,7 @@ async function begin(subject: string, sentBytes: number, protocol = 'gRPC', more
     ...more,
   });
   stream.on('error', () => {}).resume();
-  stream.write(body(largeBytes).subarray(0, sentBytes));
+  if (sentBytes > 0) stream.write(body(largeBytes).subarray(0, sentBytes));
   return stream;
 }
 
@@ -178,6 +178,38 @@ test.each(['gRPC', 'lean'])(
     session.destroy();
     const drained = service.drain().then(() => 'at once');
     expect(await Promise.race([drained, sleep(8_000, 'later')])).toBe('at once');
+  },
+);
+
+test('no room is made for gRPC messages that have not arrived', async () => {
+  await given();
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(largeBytes, 1);
+  const start = Buffer.concat([head, binary(1_000)]);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let each = 0; each < 20; each += 1) {
+    const stream = await begin('owner', 0);
+    stream.write(start);
+  }
+  await new Promise((done) => session.ping(done));
+  await sleep(200);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * largeBytes);
+});
+
+test.each(['gRPC', 'lean'])(
+  'the rest of refused messages by %s is read slowly',
+  async (protocol) => {
+    await given();
+    const whole = Buffer.alloc(largeBytes);
+    const statuses = [];
+    for (let each = 0; each < 8; each += 1) {
+      const stream = await begin('nobody', 200_000, protocol);
+      statuses.push(statusOf(stream));
+      stream.write(whole.subarray(200_001));
+    }
+    await Promise.all(statuses);
+    await sleep(1_000);
+    expect(session.socket.bytesWritten).toBeLessThan(4 * largeBytes);
   },
 );
 

@@ -140,19 +140,35 @@ function textIn(json: string, names: readonly string[]): string | undefined {
 /** The request of a call that the library reads. */
 export class ArrivingRequest extends Http2ServerRequest {
   readonly arrival: Arrival;
+  readonly #holdMaxBytes: number;
 
+  /** `holdMaxBytes` of a message wait for its end. */
   constructor(
     arrival: Arrival,
+    holdMaxBytes: number,
     given: { stream: ServerHttp2Stream; headers: IncomingHttpHeaders; rawHeaders: string[] },
   ) {
     super(given.stream, given.headers, {}, given.rawHeaders);
     this.arrival = arrival;
+    this.#holdMaxBytes = holdMaxBytes;
   }
 
+  /**
+   * The library makes room for the whole of a message as soon as its length is known, so it sees a message once all
+   * of it is here. One that is too large is passed on to be refused.
+   */
   override async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    for await (const part of { [Symbol.asyncIterator]: () => super[Symbol.asyncIterator]() }) {
+    const parts = { [Symbol.asyncIterator]: () => super[Symbol.asyncIterator]() };
+    const held: Buffer[] = [];
+    let heldBytes = 0;
+    for await (const part of parts) {
       await this.arrival.take(part);
-      yield part;
+      held.push(part);
+      heldBytes += part.length;
+      if (heldBytes <= this.#holdMaxBytes) continue;
+      yield* held;
+      held.length = 0;
     }
+    yield* held;
   }
 }

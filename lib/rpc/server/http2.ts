@@ -10,6 +10,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { discard } from '#lib/discard.ts';
 import {
   type Connection,
   type ConnectionLimits,
@@ -228,10 +229,8 @@ export function discardRest(stream: ServerHttp2Stream): void {
   stream.on('data', (chunk: Buffer) => {
     leftBytes -= chunk.length;
     if (leftBytes < 0) end();
-    // A request that was given up pauses its stream at each part. A paused stream never closes.
-    stream.resume();
   });
-  stream.resume();
+  discard(stream);
 }
 
 export function listen(

@@ -200,7 +200,7 @@ function streamHandler(options: ServiceOptions, state: State) {
     connectNodeAdapter({ ...shared, ...shape, contextValues, readMaxBytes });
   // The library has one limit for all methods of an adapter.
   const [everything, open] = [reading(messageMaxBytes), reading(publicMessageMaxBytes)];
-  const isOpen = new Set(pathsOf(options.services, isPublic));
+  const isOpen = new Set([...pathsOf(options.services, isPublic), ...pathsOf(streaming)]);
   const unary = unaryServer({ ...shared, arrive, arrivalMaxMs: limits.messageMaxMs });
   const isLasting = new Set(pathsOf(streaming, ({ methodKind }) => methodKind !== 'unary'));
   const admit = admitStreams(limits);
@@ -212,7 +212,10 @@ function streamHandler(options: ServiceOptions, state: State) {
     if (!isLasting.has(path)) endUnlessSent(stream, limits.messageMaxMs);
     else if (!admit(stream)) return;
     const rawHeaders = Array.isArray(rest[1]) ? rest[1] : [];
-    const request = new ArrivingRequest(arrive(stream, headers), { stream, headers, rawHeaders });
+    const messageMax = isOpen.has(path) ? publicMessageMaxBytes : messageMaxBytes;
+    const holdMaxBytes = isLasting.has(path) ? 0 : messageMax;
+    const given = { stream, headers, rawHeaders };
+    const request = new ArrivingRequest(arrive(stream, headers), holdMaxBytes, given);
     stream.once('finish', () => discardRest(stream));
     const adapter = isOpen.has(path) ? open : everything;
     adapter(request, new Http2ServerResponse(stream));
@@ -227,7 +230,10 @@ const contextValues = (request: unknown) =>
 
 const streaming = [Health, ServerReflection, ServerReflectionAlpha];
 
-function pathsOf(services: readonly DescService[], wanted: (method: DescMethod) => boolean) {
+function pathsOf(
+  services: readonly DescService[],
+  wanted: (method: DescMethod) => boolean = () => true,
+) {
   const methods = services.flatMap((service) => service.methods).filter(wanted);
   return methods.map(({ parent, name }) => `/${parent.typeName}/${name}`);
 }
