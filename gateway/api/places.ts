@@ -14,12 +14,12 @@ export type PlaceLimits = {
 };
 
 /**
- * As many as a sender needs that keeps to its limit of requests: 500 a second, of 30 ms each, while others are active. More would not be answered sooner, and those of
- * everybody else would wait behind them.
+ * As many as a sender needs that keeps to its limit of requests: 500 a second, of 16 ms each, while others are active.
+ * More would not be answered sooner, and those of everybody else would wait behind them.
  */
 export const placesDefault: PlaceLimits = {
   perCallerMax: 64,
-  besideOthersMax: 16,
+  besideOthersMax: 8,
   strangerMax: 4,
   waitingPerCallerMax: 512,
   waitMaxMs: 10_000,
