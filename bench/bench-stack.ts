@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Api, createApi } from '../deploy/demo/api.ts';
+import { createApi, type DemoApi } from '../deploy/demo/api.ts';
 import { keepKeys, keysFile } from '../deploy/keys/file.ts';
 import type { Installation } from '../deploy/keys/installation.ts';
 import { ask, end, type SinkOptions, type SinkStatus, startSink } from './sink-process.ts';
@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const portBase = process.env.BENCH_PORT ?? '5400';
 
 export type BenchStack = {
-  api: Api;
+  api: DemoApi;
   workspaceId: string;
   /** A value of the stack's `env` file. */
   setting(name: string): string;

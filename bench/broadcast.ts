@@ -1,9 +1,9 @@
-import type { Api } from '../deploy/demo/api.ts';
+import type { DemoApi } from '../deploy/demo/api.ts';
 import { progressBar } from '../deploy/demo/progress.ts';
 import { newsletter } from './newsletter.ts';
 
 /** A workspace, and who may do everything in it. */
-export type Tenant = { api: Api; workspaceId: string };
+export type Tenant = { api: DemoApi; workspaceId: string };
 
 type Broadcast = { id: string; status: string; pause_reason?: string };
 

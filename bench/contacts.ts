@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import type { Api } from '../deploy/demo/api.ts';
+import type { DemoApi } from '../deploy/demo/api.ts';
 import { startBenchStack } from './bench-stack.ts';
 
 const few = 1_000;
@@ -96,7 +96,7 @@ async function fill(folder: string, workspaceId: string, [from, to]: [number, nu
   await client.end();
 }
 
-async function timeAll(api: Api, workspaceId: string, calls: number) {
+async function timeAll(api: DemoApi, workspaceId: string, calls: number) {
   const medians = new Map<string, number>();
   for (const { name, operation, query } of readings) {
     const call = () => api(operation, { query: { workspace_id: workspaceId, ...query } });

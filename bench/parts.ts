@@ -11,7 +11,7 @@ import { callRules } from '#lib/rpc/server/serve.ts';
 import { validate } from '#lib/rpc/server/validation.ts';
 import { keyringOfAll } from '#lib/test/all-keys.ts';
 import { contracts } from '../gateway/api/contracts.ts';
-import { routesOf } from '../gateway/routes.ts';
+import { routesOf } from '../gateway/api/routes.ts';
 
 const rounds = 100_000;
 

@@ -3,10 +3,10 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { MessageBuffer } from '../services/messages/mime/buffer.ts';
 import { writeMessage } from '../services/messages/mime/message.ts';
-import type { Envelope, Recipient } from '../services/messages/render/compose.ts';
+import type { Envelope, MailRecipient } from '../services/messages/render/compose.ts';
 import { renderFailureInfo } from '../services/messages/render/failure.ts';
 import { compileMessage, type Program } from '../services/messages/render/program.ts';
-import type { Outcome } from '../services/messages/smtp/outcome.ts';
+import type { SendOutcome } from '../services/messages/smtp/outcome.ts';
 import { SmtpPool } from '../services/messages/smtp/pool.ts';
 import { createCompiler } from '../services/templates/compile/compiler.ts';
 import { mjmlSource } from '../services/templates/compile/source.ts';
@@ -82,7 +82,7 @@ async function compileNewsletter(): Promise<Program> {
   return compileMessage({ subject, html, mjml: '', text: '' }, envelope);
 }
 
-function recipientOf(number: number): Recipient {
+function recipientOf(number: number): MailRecipient {
   const email = `person${number}@example.com`;
   const link = (kind: string) => `https://mail.example/${kind}/bench/${'a'.repeat(43)}`;
   return {
@@ -102,7 +102,7 @@ function recipientOf(number: number): Recipient {
   };
 }
 
-async function mailOf(program: Program, recipient: Recipient): Promise<Mail> {
+async function mailOf(program: Program, recipient: MailRecipient): Promise<Mail> {
   const buffer = new MessageBuffer();
   writeMessage(buffer, program.prepare(recipient));
   // Without the dot that ends it, which each client writes itself.
@@ -111,7 +111,11 @@ async function mailOf(program: Program, recipient: Recipient): Promise<Mail> {
   return { to: recipient.email, subject, text, html, raw };
 }
 
-async function sendOurs(port: number, program: Program, recipients: Recipient[]): Promise<void> {
+async function sendOurs(
+  port: number,
+  program: Program,
+  recipients: MailRecipient[],
+): Promise<void> {
   const settings = {
     ...{ host, port, username: '', password: '', useTls: false },
     ehloHostname: 'bench.example',
@@ -121,7 +125,7 @@ async function sendOurs(port: number, program: Program, recipients: Recipient[])
   const { signal } = new AbortController();
   const leaseUntilMs = Date.now() + leaseMs;
   const jobs = recipients.map((recipient) => {
-    const { promise, resolve: settle } = Promise.withResolvers<Outcome>();
+    const { promise, resolve: settle } = Promise.withResolvers<SendOutcome>();
     const prepare = () => program.prepare(recipient);
     const failureInfo = renderFailureInfo;
     const to = recipient.email;

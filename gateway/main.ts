@@ -4,29 +4,29 @@ import { createKeyring } from '#lib/keys/keyring.ts';
 import { RequestLimits } from '#lib/limits/request-limits.ts';
 import { shareUsage, usageReporter } from '#lib/limits/share-usage.ts';
 import { createLog } from '#lib/log.ts';
-import type { Part, Running } from '#lib/process/part.ts';
+import type { ProcessPart, RunningProcess } from '#lib/process/part.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
 import { oldTokenVerifier } from '#lib/rpc/client/old-tokens.ts';
 import { contracts } from './api/contracts.ts';
 import { type GivenToken, requireToken } from './api/operation.ts';
+import { routesOf, servicesOf } from './api/routes.ts';
 import { connectServices } from './api/transports.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { serveGrpc } from './grpc/server.ts';
 import { openPages } from './pages/all.ts';
 import { documentsPage } from './pages/documents.ts';
-import { routesOf, servicesOf } from './routes.ts';
 import { startGateway } from './run.ts';
 
 const routes = routesOf(contracts);
 
-export const part: Part = {
+export const part: ProcessPart = {
   configure(env) {
     const config = readConfig(env, servicesOf(routes));
     return () => start(config);
   },
 };
 
-function start(config: GatewayConfig): Promise<Running> {
+function start(config: GatewayConfig): Promise<RunningProcess> {
   const transportFor = connectServices(config.addresses, config.clientTls);
   const log = createLog('gateway', config.logLevel, config.logFormat);
   const directory = createClient(WorkspaceDirectoryService, transportFor('workspaces'));

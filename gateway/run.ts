@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Running, ready } from '#lib/process/part.ts';
+import { type RunningProcess, ready } from '#lib/process/part.ts';
 import type { GrpcGateway } from './grpc/server.ts';
 import { createGateway, type GatewayOptions } from './server.ts';
 
@@ -18,7 +18,7 @@ const requestTimeoutMs = 30_000;
 const drainMaxMs = 10_000;
 
 /** Serves until it is stopped; then finishes the requests in progress. */
-export async function startGateway(options: RunOptions): Promise<Running> {
+export async function startGateway(options: RunOptions): Promise<RunningProcess> {
   const { log, host, port, grpcPort, close } = options;
   const { server, retire, drain } = createGateway({ ...options, callTimeoutMs, requestTimeoutMs });
   const grpc = grpcPort === undefined ? undefined : await options.openGrpc(grpcPort);

@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientNetwork } from '#lib/client-network.ts';
 import { PassingMap } from '#lib/collections/passing-map.ts';
 import { type Connections, limitConnections } from '#lib/limits/connections.ts';
 import { FairShares } from '#lib/limits/fair-shares.ts';
-import { Lane } from '#lib/limits/lanes.ts';
+import { WaitingLane } from '#lib/limits/lanes.ts';
 import type { Log } from '#lib/log.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import type { ServerTls } from '#lib/rpc/tls.ts';
 import type { OpenSpan } from '#lib/telemetry/tracing.ts';
 import { Brake } from './api/brake.ts';
-import { failureOf, Refusal } from './api/errors.ts';
+import { failureOf } from './api/errors.ts';
 import { type Api, allowed, answerOperation, routeFor } from './api/operation.ts';
 import { CallerPlaces, placesDefault } from './api/places.ts';
+import type { Route } from './api/routes.ts';
 import { allAccepted } from './http/accepted.ts';
-import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, send } from './http/answer.ts';
+import { emptyAnswer, failureAnswer, type HttpAnswer, jsonAnswer, send } from './http/answer.ts';
 import { busy, ClientGone, createBodyReader, type ReadBody, requireShare } from './http/body.ts';
 import { answerBrokenRequests } from './http/broken-requests.ts';
 import { clientAddressBehind, isWithin } from './http/client-address.ts';
@@ -23,17 +24,17 @@ import { Exchange } from './http/exchange.ts';
 import { type GatewayLimits, limitsDefault } from './http/limits.ts';
 import { openServer, type WebServer } from './http/open-server.ts';
 import { oneAtATime } from './http/pipeline.ts';
+import { Refusal } from './http/refusal.ts';
 import { inRequestSpan, measureActive, requestAnswered } from './http/request-telemetry.ts';
 import { ReaderStalled, Streams, sendStream } from './http/stream.ts';
-import type { Page } from './pages/page.ts';
-import type { Route } from './routes.ts';
+import type { HtmlPage } from './pages/page.ts';
 
 export type GatewayOptions = Omit<
   Api,
   'arrivingBodies' | 'begin' | 'callers' | 'largeBodies' | 'readBody' | 'streams'
 > & {
   routes: ReadonlyMap<string, readonly Route[]>;
-  pages: readonly Page[];
+  pages: readonly HtmlPage[];
   log: Log;
   /** Ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
@@ -101,7 +102,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     isExempt: isWithin(options.trustedProxies),
   });
   const { bodiesMaxBytes: budgetBytes, bodyStallMs: stallMs } = limits;
-  const arrivingBodies = new Lane(arrivingBodyLane);
+  const arrivingBodies = new WaitingLane(arrivingBodyLane);
   const read = createBodyReader({ budgetBytes, stallMs, arrivingBodies });
   const readBody: ReadBody = async (exchange, limitBytes) => {
     const body = await read(exchange, limitBytes);
@@ -114,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     readBody,
     begin: (exchange: Exchange) => begin(state, exchange, exchange.caller),
     streams: new Streams({ max, perCallerMax }),
-    largeBodies: new Lane(largeBodyLane),
+    largeBodies: new WaitingLane(largeBodyLane),
     arrivingBodies,
     callers: new CallerPlaces(placesDefault),
   };
@@ -182,8 +183,8 @@ async function serve(
 async function paced(
   { brake }: State,
   exchange: Exchange,
-  answer: Answer | undefined,
-): Promise<Answer | undefined> {
+  answer: HttpAnswer | undefined,
+): Promise<HttpAnswer | undefined> {
   if (!answer || !pacedStatuses.has(answer.status)) return answer;
   const { caller, clientAddress, signal } = exchange;
   exchange.release();
@@ -229,7 +230,7 @@ function end(state: State, { request, response }: Exchange): void {
 type Target = {
   name: string;
   failureText: string;
-  answer: () => Answer | Promise<Answer>;
+  answer: () => HttpAnswer | Promise<HttpAnswer>;
   /** The path of an operation. */
   route?: string;
   /** Whether browsers may call it from any site. */
@@ -275,7 +276,7 @@ async function answerOrFail(
   { log }: GatewayOptions,
   exchange: Exchange,
   target: Target,
-): Promise<Answer | undefined> {
+): Promise<HttpAnswer | undefined> {
   try {
     return await target.answer();
   } catch (error) {
@@ -289,7 +290,7 @@ async function answerOrFail(
   }
 }
 
-function health(state: State, request: IncomingMessage): Answer {
+function health(state: State, request: IncomingMessage): HttpAnswer {
   if (request.method === 'OPTIONS') return emptyAnswer('GET, HEAD, OPTIONS');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const allow = { allow: 'GET, HEAD, OPTIONS' };

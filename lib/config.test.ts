@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { type Env, readEnv } from './config.ts';
+import { readEnv } from './config.ts';
+import type { Env } from './env.ts';
 
 const read = (env: Env) =>
   readEnv(env, (variables) => ({

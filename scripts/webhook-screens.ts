@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { Callbacks } from '../deploy/local/inbox/callbacks.ts';
-import { Mailbox } from '../deploy/local/inbox/mailbox.ts';
+import { InboxMailbox } from '../deploy/local/inbox/mailbox.ts';
 import { startWeb } from '../deploy/local/inbox/web.ts';
 import { freePort } from '../deploy/local/ports.ts';
 import { openBrowser } from '../test/contract/chromium.ts';
@@ -29,7 +29,7 @@ const sent = [
 
 mkdirSync(folder, { recursive: true });
 const mails = mkdtempSync(join(tmpdir(), 'postrider-screens-'));
-const box = await Mailbox.open(mails, { mailsMax: 1, bytesMax: 1 });
+const box = await InboxMailbox.open(mails, { mailsMax: 1, bytesMax: 1 });
 const callbacks = new Callbacks({ countMax: 100, bytesMax: 1e6 });
 const port = await freePort();
 const web = await startWeb({ box, callbacks }, { host: '127.0.0.1', port });

@@ -16,9 +16,9 @@ const common = ['options', 'events'];
 
 const root = resolve(import.meta.dirname, '..');
 const services = readdirSync(join(root, 'services'));
-const rooms = ['gateway', 'services', 'workflows', 'lib'];
-const sources = rooms
-  .flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: root }))
+const parts = ['gateway', 'services', 'workflows', 'lib', 'deploy'];
+const sources = parts
+  .flatMap((part) => globSync(`${part}/**/*.ts`, { cwd: root }))
   .filter((file) => !/(\.test\.ts$|\/test\/|testing)/.test(file));
 
 type Import = { from: string; to: string; typeOnly: boolean };
@@ -93,33 +93,96 @@ test('workflows take only types from services', () => {
 const kebab = (name: string) =>
   name.replace(/([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3-$2$4').toLowerCase();
 
-/** Files that lead to each other, each group once (Tarjan's strongly connected components). */
-function circles(): string[] {
-  const found: string[] = [];
+/** Nodes that lead to each other, each group once (Tarjan's strongly connected components). */
+function rings(nodes: readonly string[], nextOf: (node: string) => readonly string[]): string[][] {
+  const found: string[][] = [];
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
-  const visit = (file: string): number => {
-    order.set(file, order.size);
-    lowest.set(file, order.get(file) ?? 0);
-    open.push(file);
-    for (const next of ours(file)) {
+  const visit = (node: string): number => {
+    order.set(node, order.size);
+    lowest.set(node, order.get(node) ?? 0);
+    open.push(node);
+    for (const next of nextOf(node)) {
       if (order.has(next) && !open.includes(next)) continue;
       const reached = order.has(next) ? (order.get(next) ?? 0) : visit(next);
-      lowest.set(file, Math.min(lowest.get(file) ?? 0, reached));
+      lowest.set(node, Math.min(lowest.get(node) ?? 0, reached));
     }
-    if (lowest.get(file) === order.get(file)) {
-      const group = open.splice(open.indexOf(file));
-      if (group.length > 1) found.push(group.toSorted().join(' '));
+    if (lowest.get(node) === order.get(node)) {
+      const group = open.splice(open.indexOf(node));
+      if (group.length > 1) found.push(group.toSorted());
     }
-    return lowest.get(file) ?? 0;
+    return lowest.get(node) ?? 0;
   };
-  for (const file of sources) if (!order.has(file)) visit(file);
+  for (const node of nodes) if (!order.has(node)) visit(node);
   return found;
 }
 
 test('no file leads back to itself through what it imports, not even for a type', () => {
-  expect(circles()).toEqual([]);
+  expect(rings(sources, ours)).toEqual([]);
+});
+
+/** Wiring knows everything; entries know topics and nouns; topics know topics and nouns; nouns know nouns. */
+const wiring = /^services\/\w+\/(main|service|worker|activities\/all)\.ts$/;
+const entry = /^services\/\w+\/(operations|tasks|activities)\//;
+
+const places = ['gateway', 'lib', 'deploy', ...services.map((service) => `services/${service}`)];
+
+/** A folder of a place, or a file of its root. */
+const roomIn = (place: string, file: string) =>
+  file
+    .slice(place.length + 1)
+    .split('/', 1)
+    .join();
+
+test.each(places)('no rooms of %s import each other in a ring, not even for a type', (place) => {
+  const files = sources.filter((file) => file.startsWith(`${place}/`));
+  const arrows = files.flatMap((file) =>
+    ours(file)
+      .filter((to) => to.startsWith(`${place}/`) && roomIn(place, to) !== roomIn(place, file))
+      .map((to) => ({ file, to, from: roomIn(place, file), into: roomIn(place, to) })),
+  );
+  const nextOf = (room: string) =>
+    arrows.filter(({ from }) => from === room).map(({ into }) => into);
+  const found = rings([...new Set(arrows.map(({ from }) => from))], nextOf);
+  const inRing = arrows.filter(({ from, into }) =>
+    found.some((ring) => ring.includes(from) && ring.includes(into)),
+  );
+  expect(inRing.map(({ file, to }) => `${file} imports ${to}`)).toEqual([]);
+});
+
+test.each(services)(
+  'a topic of %s says what it needs, and does not import context.ts',
+  (service) => {
+    const topics = sources.filter(
+      (file) =>
+        file.startsWith(`services/${service}/`) &&
+        dirname(file) !== `services/${service}` &&
+        !entry.test(file),
+    );
+    const wide = topics.filter((file) => ours(file).includes(`services/${service}/context.ts`));
+    expect(wide).toEqual([]);
+  },
+);
+
+/** Each service has one of its own. */
+const ofEachService = new Set(['Activities', 'Config', 'Context', 'Methods']);
+
+test('the name of an exported type stands in one file', () => {
+  // The database knows migrations by their names.
+  const exported = sources
+    .filter((file) => !file.includes('/migrations/'))
+    .flatMap((file) =>
+      [...read(file).matchAll(/^export (?:abstract )?(?:type|interface|class) (\w+)/gm)].map(
+        ([, name = '']) => ({ name, file }),
+      ),
+    );
+  const twice = [...Map.groupBy(exported, ({ name }) => name)].filter(
+    ([name, all]) => all.length > 1 && !ofEachService.has(name),
+  );
+  expect(twice.map(([name, all]) => `${name}: ${all.map(({ file }) => file).join(', ')}`)).toEqual(
+    [],
+  );
 });
 
 test('lib holds what two rooms use, and what lib itself is made of', () => {
@@ -172,10 +235,6 @@ test.each(services)('each task and activity of %s is a file with its name', (ser
     });
   expect(misnamed).toEqual([]);
 });
-
-/** Wiring knows everything; entries know topics and nouns; topics know topics and nouns; nouns know nouns. */
-const wiring = /^services\/\w+\/(main|service|worker|activities\/all)\.ts$/;
-const entry = /^services\/\w+\/(operations|tasks|activities)\//;
 
 test.each(services)('imports of %s point down: nothing below imports an entry', (service) => {
   const own = sources.filter((file) => file.startsWith(`services/${service}/`));

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { resourceNames } from '#lib/limits/resources.ts';
+import { resourceNames } from '#lib/quotas/resources.ts';
 import { serviceLimits } from '../gateway/pages/docs/limits.ts';
 
 const root = resolve(import.meta.dirname, '..');

@@ -1,11 +1,11 @@
 /** Calls the public API as any client does. Errors have the text of the answer. */
-export type Api = <Answer>(operation: string, request: Request) => Promise<Answer>;
+export type DemoApi = <Answer>(operation: string, request: Request) => Promise<Answer>;
 /** A body that is a text is JSON already. */
 type Request = { body: object | string } | { query: Record<string, string> };
 
 const callMsMax = 60_000;
 
-export function createApi(baseUrl: string, token?: string): Api {
+export function createApi(baseUrl: string, token?: string): DemoApi {
   return async <Answer>(operation: string, request: Request): Promise<Answer> => {
     const url = new URL(`/api/${operation}`, baseUrl);
     if ('query' in request) url.search = new URLSearchParams(request.query).toString();

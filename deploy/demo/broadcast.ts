@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { progressBar } from './progress.ts';
-import { type Job, templateId, variations } from './story.ts';
+import { type DemoJob, templateId, variations } from './story.ts';
 
-export type Broadcast = {
+export type DemoBroadcast = {
   id: string;
   status: string;
   enqueued_count: number;
@@ -16,9 +16,9 @@ export type Broadcast = {
 };
 
 /** A broadcast of the demo. */
-export type Running = {
+export type RunningBroadcast = {
   id: string;
-  read(): Promise<Broadcast>;
+  read(): Promise<DemoBroadcast>;
   act(action: string, more?: object): Promise<unknown>;
 };
 
@@ -28,7 +28,7 @@ const sendMsMax = 5 * 60_000;
 const samplePercentage = 20;
 
 /** An A/B test of both templates on a fifth of the list; a person is to choose the winner. */
-export async function startTest(job: Job, listId: string): Promise<Running> {
+export async function startTest(job: DemoJob, listId: string): Promise<RunningBroadcast> {
   const running = await createBroadcast(job, {
     name: `Spring newsletter ${job.run}`,
     audience: { list: listId, exclude_unsubscribed: true },
@@ -51,23 +51,24 @@ export async function startTest(job: Job, listId: string): Promise<Running> {
 
 /** A draft. */
 export async function createBroadcast(
-  { api, workspaceId }: Job,
+  { api, workspaceId }: DemoJob,
   content: object,
-): Promise<Running> {
+): Promise<RunningBroadcast> {
   const key = { workspace_id: workspaceId };
   const body = { ...key, ...content };
-  const { broadcast } = await api<{ broadcast: Broadcast }>('broadcasts.create', { body });
+  const { broadcast } = await api<{ broadcast: DemoBroadcast }>('broadcasts.create', { body });
   const { id } = broadcast;
   return {
     id,
     read: async () =>
-      (await api<{ broadcast: Broadcast }>('broadcasts.get', { query: { ...key, id } })).broadcast,
+      (await api<{ broadcast: DemoBroadcast }>('broadcasts.get', { query: { ...key, id } }))
+        .broadcast,
     act: (action, more = {}) => api(`broadcasts.${action}`, { body: { ...key, id, ...more } }),
   };
 }
 
 /** Shows the progress of a broadcast without a test until it is over. */
-export async function watchAll({ read }: Running): Promise<Broadcast> {
+export async function watchAll({ read }: RunningBroadcast): Promise<DemoBroadcast> {
   const bar = progressBar('Letter');
   return watch(read, (broadcast) => {
     const { status, enqueued_count: total } = broadcast;
@@ -80,7 +81,7 @@ export async function watchAll({ read }: Running): Promise<Broadcast> {
 const isDone = (status: string) => ['sent', 'failed', 'cancelled'].includes(status);
 
 /** Shows the progress of the sample until the test waits for a choice. */
-export async function watchTest({ read }: Running): Promise<Broadcast> {
+export async function watchTest({ read }: RunningBroadcast): Promise<DemoBroadcast> {
   const bar = progressBar('Testing');
   return watch(read, (broadcast) => {
     const { status, test_phase_recipient_count: total } = broadcast;
@@ -92,7 +93,7 @@ export async function watchTest({ read }: Running): Promise<Broadcast> {
 }
 
 /** Shows the progress of the rest, and pauses and resumes once on the way. */
-export async function watchRest({ read, act }: Running): Promise<Broadcast> {
+export async function watchRest({ read, act }: RunningBroadcast): Promise<DemoBroadcast> {
   const bar = progressBar('Sending');
   let hasPaused = false;
   return watch(read, async (broadcast) => {
@@ -114,7 +115,7 @@ export async function watchRest({ read, act }: Running): Promise<Broadcast> {
 }
 
 /** A fast machine may be done before the pause arrives. */
-async function pause(act: Running['act']): Promise<boolean> {
+async function pause(act: RunningBroadcast['act']): Promise<boolean> {
   try {
     await act('pause');
     return true;
@@ -123,13 +124,13 @@ async function pause(act: Running['act']): Promise<boolean> {
   }
 }
 
-const outcomes = ({ sent_count, failed_count, skipped_count }: Broadcast) =>
+const outcomes = ({ sent_count, failed_count, skipped_count }: DemoBroadcast) =>
   sent_count + failed_count + skipped_count;
 
 async function watch(
-  read: Running['read'],
-  isOver: (broadcast: Broadcast) => boolean | Promise<boolean>,
-): Promise<Broadcast> {
+  read: RunningBroadcast['read'],
+  isOver: (broadcast: DemoBroadcast) => boolean | Promise<boolean>,
+): Promise<DemoBroadcast> {
   const untilMs = Date.now() + sendMsMax;
   while (Date.now() < untilMs) {
     const broadcast = await read();

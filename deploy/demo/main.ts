@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createApi } from './api.ts';
 import { startTest, watchRest, watchTest } from './broadcast.ts';
-import { check, type Outcome, report } from './outcome.ts';
+import { check, type DemoOutcome, report } from './outcome.ts';
 import { readMails } from './readers.ts';
 import { draw, untilCounted } from './results.ts';
-import { runningStack, type Settings } from './running-stack.ts';
+import { runningStack, type StackSettings } from './running-stack.ts';
 import { forgetSegments, writeToReaders } from './segment.ts';
-import { givenList, givenTemplates, importContacts, type Job } from './story.ts';
+import { type DemoJob, givenList, givenTemplates, importContacts } from './story.ts';
 import { expectedOf, subscribe, unsubscribe, untilArrived } from './webhooks.ts';
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
@@ -22,7 +22,7 @@ try {
 }
 
 /** Runs the demo through the public API. True if every number is as expected. */
-async function tell(settings: Settings): Promise<boolean> {
+async function tell(settings: StackSettings): Promise<boolean> {
   const { BASE_URL = '', WORKSPACE_ID = '' } = settings;
   const api = createApi(BASE_URL, await signIn(settings));
   const run = Date.now().toString(36);
@@ -41,7 +41,7 @@ async function tell(settings: Settings): Promise<boolean> {
 }
 
 /** Its own failure must not hide that of the demo. */
-async function endSubscription(job: Job, settings: Settings): Promise<void> {
+async function endSubscription(job: DemoJob, settings: StackSettings): Promise<void> {
   try {
     await unsubscribe(job, settings);
     console.log(
@@ -52,7 +52,7 @@ async function endSubscription(job: Job, settings: Settings): Promise<void> {
   }
 }
 
-async function importAndSend(job: Job, settings: Settings): Promise<Outcome> {
+async function importAndSend(job: DemoJob, settings: StackSettings): Promise<DemoOutcome> {
   const listId = await givenList(job);
   const imported = await importContacts(job, listId);
   await givenTemplates(job);
@@ -63,7 +63,7 @@ async function importAndSend(job: Job, settings: Settings): Promise<Outcome> {
 }
 
 /** Two variations go to a sample, readers react and get a letter, the better variation goes to everybody else. */
-async function testAndSend(job: Job, settings: Settings, listId: string) {
+async function testAndSend(job: DemoJob, settings: StackSettings, listId: string) {
   const running = await startTest(job, listId);
   const { status, pause_reason: reason = '' } = await watchTest(running);
   if (status !== 'test_completed') throw new Error(`the test is ${status} ${reason}`);
@@ -84,7 +84,7 @@ async function signIn({
   BASE_URL = '',
   SECRET_KEY = '',
   ROOT_EMAIL = '',
-}: Settings): Promise<string> {
+}: StackSettings): Promise<string> {
   const [email = ''] = ROOT_EMAIL.split(/[,;]/);
   const [key = ''] = SECRET_KEY.split(',');
   // A signature works once, and the stack's own start may have signed in within this second.

@@ -1,11 +1,11 @@
-import type { Broadcast } from './broadcast.ts';
+import type { DemoBroadcast } from './broadcast.ts';
 import { json } from './readers.ts';
-import type { Settings } from './running-stack.ts';
+import type { StackSettings } from './running-stack.ts';
 import type { SegmentOutcome } from './segment.ts';
-import { type Imported, type Job, templateId, variations } from './story.ts';
-import { compare, type Expected, pageOf, type Received } from './webhooks.ts';
+import { type DemoJob, type Imported, templateId, variations } from './story.ts';
+import { compare, type Expected, pageOf, type ReceivedWebhook } from './webhooks.ts';
 
-export type Outcome = {
+export type DemoOutcome = {
   facts: [string, number][];
   problems: string[];
   links: [string, string][];
@@ -13,9 +13,9 @@ export type Outcome = {
 
 type Run = {
   imported: Imported;
-  broadcast: Broadcast;
+  broadcast: DemoBroadcast;
   segment: SegmentOutcome;
-  webhooks: { expected: Expected; counts: Received };
+  webhooks: { expected: Expected; counts: ReceivedWebhook };
 };
 type Stats = { stats: { total_sent: number; total_failed: number; total_unknown: number } };
 type Counts = { total: number; recipients: number };
@@ -23,17 +23,17 @@ type Mails = { mails: { id: number }[] };
 
 /** Compares the numbers of the API with the mails and webhooks that arrived. */
 export async function check(
-  job: Job,
-  settings: Settings,
+  job: DemoJob,
+  settings: StackSettings,
   { imported, broadcast, segment, webhooks }: Run,
-): Promise<Outcome> {
+): Promise<DemoOutcome> {
   const { api, workspaceId, run } = job;
   const { INBOX_URL = '', TEMPORAL_UI = '', BASE_URL = '' } = settings;
   const query = { workspace_id: workspaceId, broadcast_id: broadcast.id };
   const { stats } = await api<Stats>('messages.broadcastStats', { query });
   const inbox = await json<Counts>(`${INBOX_URL}/api/counts?subject=${run}`);
   const { mails } = await json<Mails>(`${INBOX_URL}/api/mails?subject=${run}&limit=1`);
-  const facts: Outcome['facts'] = [
+  const facts: DemoOutcome['facts'] = [
     ['contacts imported', imported.good],
     ['recipients', broadcast.enqueued_count],
     ['sent, says the broadcast', broadcast.sent_count],
@@ -74,9 +74,9 @@ export async function check(
 
 /** Mails of each variation that arrived, and the number that the broadcast reports as sent. */
 async function countVariations(
-  job: Job,
+  job: DemoJob,
   inboxUrl: string,
-  broadcast: Broadcast,
+  broadcast: DemoBroadcast,
 ): Promise<[string, number, number][]> {
   return Promise.all(
     variations.map(async (variation): Promise<[string, number, number]> => {
@@ -91,7 +91,7 @@ async function countVariations(
   );
 }
 
-export function report({ facts, problems, links }: Outcome): void {
+export function report({ facts, problems, links }: DemoOutcome): void {
   console.log('');
   for (const [name, count] of facts) console.log(`  ${String(count).padStart(6)}  ${name}`);
   console.log('');

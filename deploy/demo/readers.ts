@@ -1,5 +1,5 @@
 import { progressBar } from './progress.ts';
-import { type Job, variations } from './story.ts';
+import { type DemoJob, variations } from './story.ts';
 
 /** The reactions to one variation. */
 export type Read = { mails: number; opened: number; clicked: number; openedBy: string[] };
@@ -20,7 +20,7 @@ const browsers = [
 
 /** Opens delivered mails as people do: fetches the pixel of the mail, and sometimes follows its button. */
 export async function readMails(
-  { run }: Job,
+  { run }: DemoJob,
   { INBOX_URL = '' }: Record<string, string>,
 ): Promise<Record<string, Read>> {
   const reads: Record<string, Read> = {};

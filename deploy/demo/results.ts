@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Running } from './broadcast.ts';
+import type { RunningBroadcast } from './broadcast.ts';
 import type { Read } from './readers.ts';
-import { type Job, templateId, variations } from './story.ts';
+import { type DemoJob, templateId, variations } from './story.ts';
 
 export type Results = {
   variation_results: Record<string, Result>;
@@ -23,8 +23,8 @@ const barLength = 24;
 
 /** The test's results, once every opened mail and pressed button is counted. */
 export async function untilCounted(
-  job: Job,
-  { id }: Running,
+  job: DemoJob,
+  { id }: RunningBroadcast,
   reads: Record<string, Read>,
 ): Promise<Results> {
   const untilMs = Date.now() + countedMsMax;

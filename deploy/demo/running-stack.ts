@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-export type Settings = Record<string, string>;
-export type RunningStack = { settings: Settings; stop?: () => Promise<void> };
+export type StackSettings = Record<string, string>;
+export type RunningStack = { settings: StackSettings; stop?: () => Promise<void> };
 
 /** The running stack, or a new one; only a new one has a `stop`. */
 export async function runningStack(): Promise<RunningStack> {
@@ -26,7 +26,7 @@ export async function runningStack(): Promise<RunningStack> {
   return { settings, stop: () => stop(child) };
 }
 
-function readSettings(folder: string): Settings | undefined {
+function readSettings(folder: string): StackSettings | undefined {
   try {
     const lines = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n');
     return Object.fromEntries(
@@ -37,7 +37,7 @@ function readSettings(folder: string): Settings | undefined {
   }
 }
 
-async function answers({ BASE_URL = '' }: Settings): Promise<boolean> {
+async function answers({ BASE_URL = '' }: StackSettings): Promise<boolean> {
   try {
     return (await fetch(`${BASE_URL}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok;
   } catch {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broadcast, Running } from './broadcast.ts';
+import type { DemoBroadcast, RunningBroadcast } from './broadcast.ts';
 import { createBroadcast, watchAll } from './broadcast.ts';
 import { readContacts } from './contacts-file.ts';
 import type { Read } from './readers.ts';
-import { type Job, letterId, templateId, variations } from './story.ts';
+import { type DemoJob, letterId, templateId, variations } from './story.ts';
 
 /** How many the segment should have, and had. */
 export type SegmentOutcome = { expected: number; estimated: number; sent: number };
@@ -17,7 +17,7 @@ const builtMsMax = 60_000;
 
 /** Makes the segment through the API, counts its contacts, and sends them a letter. */
 export async function writeToReaders(
-  job: Job,
+  job: DemoJob,
   { listId, reads }: { listId: string; reads: Record<string, Read> },
 ): Promise<SegmentOutcome> {
   const segment = await givenSegment(job);
@@ -32,14 +32,14 @@ export async function writeToReaders(
 }
 
 /** Deletes the segments of earlier runs. */
-export async function forgetSegments({ api, workspaceId }: Job): Promise<void> {
+export async function forgetSegments({ api, workspaceId }: DemoJob): Promise<void> {
   const key = { workspace_id: workspaceId };
   const { segments } = await api<{ segments: Segment[] }>('segments.list', { query: key });
   const ours = segments.filter((segment) => segment.name === name && segment.status !== 'deleted');
   for (const { id } of ours) await api('segments.delete', { body: { ...key, id } });
 }
 
-async function givenSegment(job: Job): Promise<Segment> {
+async function givenSegment(job: DemoJob): Promise<Segment> {
   const { api, workspaceId, run } = job;
   const opened = variations.map((variation) =>
     leaf('contact_timeline', {
@@ -80,7 +80,7 @@ const branch = (operator: 'and' | 'or', ...leaves: object[]) => ({
   branch: { operator, leaves },
 });
 
-async function untilBuilt({ api, workspaceId }: Job, id: string): Promise<Segment> {
+async function untilBuilt({ api, workspaceId }: DemoJob, id: string): Promise<Segment> {
   const untilMs = Date.now() + builtMsMax;
   for (;;) {
     const query = { workspace_id: workspaceId, id };
@@ -98,8 +98,8 @@ function countReaders(reads: Record<string, Read>): number {
   return [...readers].filter((email) => `${zones.get(email)}`.startsWith(zonePrefix)).length;
 }
 
-async function send(job: Job, audience: object): Promise<Broadcast> {
-  const running: Running = await createBroadcast(job, {
+async function send(job: DemoJob, audience: object): Promise<DemoBroadcast> {
+  const running: RunningBroadcast = await createBroadcast(job, {
     name: `Letter to early readers ${job.run}`,
     audience,
     test_settings: { variations: [{ template_id: letterId(job), variation_name: 'Letter' }] },

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Api } from './api.ts';
+import type { DemoApi } from './api.ts';
 import { type Contact, readContacts } from './contacts-file.ts';
 import { progressBar } from './progress.ts';
 
-export type Job = { api: Api; workspaceId: string; run: string };
+export type DemoJob = { api: DemoApi; workspaceId: string; run: string };
 
 export type Imported = {
   good: number;
@@ -15,7 +15,7 @@ export type Imported = {
 
 const importSize = 500;
 
-export async function givenList({ api, workspaceId, run }: Job): Promise<string> {
+export async function givenList({ api, workspaceId, run }: DemoJob): Promise<string> {
   const id = `riders${run}`;
   const list = { id, name: 'The Postrider', is_public: true, description: 'Letters from the road' };
   await api('lists.create', { body: { workspace_id: workspaceId, ...list } });
@@ -24,7 +24,7 @@ export async function givenList({ api, workspaceId, run }: Job): Promise<string>
 
 type ImportAnswer = { operations: { action: string; error: string | null }[] };
 
-export async function importContacts(job: Job, listId: string): Promise<Imported> {
+export async function importContacts(job: DemoJob, listId: string): Promise<Imported> {
   const contacts = readContacts();
   const bar = progressBar('Importing', contacts.length);
   const bad: Imported['bad'] = [];
@@ -44,7 +44,7 @@ export async function importContacts(job: Job, listId: string): Promise<Imported
   return { good: contacts.length - bad.length, created, bad };
 }
 
-async function importPage({ api, workspaceId }: Job, listId: string, contacts: Contact[]) {
+async function importPage({ api, workspaceId }: DemoJob, listId: string, contacts: Contact[]) {
   const body = { workspace_id: workspaceId, contacts, subscribe_to_lists: [listId] };
   const { operations } = await api<ImportAnswer>('contacts.import', { body });
   return operations;
@@ -66,9 +66,9 @@ export const variations = [
   },
 ] as const;
 
-export const templateId = ({ run }: Job, { id }: (typeof variations)[number]) => `${id}-${run}`;
+export const templateId = ({ run }: DemoJob, { id }: (typeof variations)[number]) => `${id}-${run}`;
 
-export const letterId = ({ run }: Job) => `letter-${run}`;
+export const letterId = ({ run }: DemoJob) => `letter-${run}`;
 
 /** The mail to those who opened the test. Its subject has no run, so that it is not counted among the test's mails. */
 const letter = `<mjml><mj-body><mj-section><mj-column>
@@ -76,7 +76,7 @@ const letter = `<mjml><mj-body><mj-section><mj-column>
 <mj-text><a href="{{ unsubscribe_url }}">Leave</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-export async function givenTemplates(job: Job): Promise<void> {
+export async function givenTemplates(job: DemoJob): Promise<void> {
   const { api, workspaceId, run } = job;
   const mjml = readFileSync(join(import.meta.dirname, 'newsletter.mjml'), 'utf8');
   for (const variation of variations) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { compare, expectedOf, type Received } from './webhooks.ts';
+import { compare, expectedOf, type ReceivedWebhook } from './webhooks.ts';
 
 const expected = expectedOf(
   { good: 4, created: 3, bad: [] },
@@ -10,7 +10,7 @@ const expected = expectedOf(
   { broadcast: { sent_count: 4 }, segment: { expected: 1, estimated: 1, sent: 1 } },
 );
 
-function received(changes: Record<string, number> = {}, unverified = 0): Received {
+function received(changes: Record<string, number> = {}, unverified = 0): ReceivedWebhook {
   const distinct = { ...expected, ...changes };
   const types = Object.entries(distinct).map(([type, count]) => {
     const tally = { events: count, distinct: count, verified: count };

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broadcast } from './broadcast.ts';
+import type { DemoBroadcast } from './broadcast.ts';
 import { json, type Read } from './readers.ts';
-import type { Settings } from './running-stack.ts';
+import type { StackSettings } from './running-stack.ts';
 import type { SegmentOutcome } from './segment.ts';
-import type { Imported, Job } from './story.ts';
+import type { DemoJob, Imported } from './story.ts';
 
-export type Received = Tally & { types: Record<string, Tally> };
+export type ReceivedWebhook = Tally & { types: Record<string, Tally> };
 type Tally = { events: number; distinct: number; verified: number };
 type Subscription = { id: string; url: string; secret: string };
 
@@ -22,10 +22,10 @@ export type Expected = Record<(typeof eventTypes)[number], number>;
 const pollMs = 200;
 const arrivalMsMax = 60_000;
 
-const nameOf = ({ run }: Job) => `demo-${run}`;
+const nameOf = ({ run }: DemoJob) => `demo-${run}`;
 
 /** Subscribes the inbox to what the demo is about to do. */
-export async function subscribe(job: Job, settings: Settings): Promise<Subscription> {
+export async function subscribe(job: DemoJob, settings: StackSettings): Promise<Subscription> {
   const key = { workspace_id: job.workspaceId };
   const name = nameOf(job);
   const url = `${settings.WEBHOOKS_INBOX}/in/${name}`;
@@ -45,7 +45,10 @@ export async function subscribe(job: Job, settings: Settings): Promise<Subscript
 }
 
 /** Deletes the subscriptions of this run, and of earlier ones that were interrupted. */
-export async function unsubscribe({ api, workspaceId }: Job, settings: Settings): Promise<void> {
+export async function unsubscribe(
+  { api, workspaceId }: DemoJob,
+  settings: StackSettings,
+): Promise<void> {
   const key = { workspace_id: workspaceId };
   const { subscriptions } = await api<{ subscriptions: Subscription[] }>(
     'webhookSubscriptions.list',
@@ -61,7 +64,7 @@ export async function unsubscribe({ api, workspaceId }: Job, settings: Settings)
 export function expectedOf(
   imported: Imported,
   reads: Record<string, Read>,
-  { broadcast, segment }: { broadcast: Pick<Broadcast, 'sent_count'>; segment: SegmentOutcome },
+  { broadcast, segment }: { broadcast: Pick<DemoBroadcast, 'sent_count'>; segment: SegmentOutcome },
 ): Expected {
   const sum = (what: 'opened' | 'clicked') =>
     Object.values(reads).reduce((total, read) => total + read[what], 0);
@@ -77,13 +80,15 @@ export function expectedOf(
 
 /** What has arrived, once that is everything, or nothing more may be expected. */
 export async function untilArrived(
-  job: Job,
-  { INBOX_URL = '' }: Settings,
+  job: DemoJob,
+  { INBOX_URL = '' }: StackSettings,
   expected: Expected,
-): Promise<Received> {
+): Promise<ReceivedWebhook> {
   const untilMs = Date.now() + arrivalMsMax;
   for (;;) {
-    const counts = await json<Received>(`${INBOX_URL}/api/webhooks/counts?name=${nameOf(job)}`);
+    const counts = await json<ReceivedWebhook>(
+      `${INBOX_URL}/api/webhooks/counts?name=${nameOf(job)}`,
+    );
     const isComplete = eventTypes.every((type) => distinctOf(counts, type) >= expected[type]);
     if (isComplete || Date.now() > untilMs) return counts;
     await sleep(pollMs);
@@ -91,7 +96,7 @@ export async function untilArrived(
 }
 
 /** The counts for the report, and what does not agree. */
-export function compare(expected: Expected, counts: Received) {
+export function compare(expected: Expected, counts: ReceivedWebhook) {
   const { events, distinct, verified } = counts;
   const facts: [string, number][] = [
     ...eventTypes.map((type): [string, number] => [`webhooks ${type}`, distinctOf(counts, type)]),
@@ -105,8 +110,8 @@ export function compare(expected: Expected, counts: Received) {
   return { facts, problems };
 }
 
-const distinctOf = ({ types }: Received, type: string) => types[type]?.distinct ?? 0;
+const distinctOf = ({ types }: ReceivedWebhook, type: string) => types[type]?.distinct ?? 0;
 
-export function pageOf(job: Job, { WEBHOOKS_INBOX = '' }: Settings): string {
+export function pageOf(job: DemoJob, { WEBHOOKS_INBOX = '' }: StackSettings): string {
   return `${WEBHOOKS_INBOX}?name=${nameOf(job)}`;
 }

@@ -1,4 +1,4 @@
-import { eventLoopSampleMs } from '#lib/telemetry/serve-metrics.ts';
+import { eventLoopSampleMs } from '#lib/process/serve-metrics.ts';
 
 /** A panel: what it shows, its unit, and its queries by the text of their legend. */
 export type Panel = { title: string; unit: string; queries: Record<string, string> };

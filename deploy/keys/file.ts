@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKeyset } from '#lib/keys/keyset.ts';
-import { writePrivately } from '../local/private-file.ts';
+import { writePrivately } from '../private-file.ts';
 import { type Installation, keysetsOf } from './installation.ts';
 
 /** The file of a local stack with its keys. */

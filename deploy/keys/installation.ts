@@ -69,7 +69,7 @@ function keysetOf(all: Installation, service: string): Keyset {
   };
 }
 
-export type Part = {
+export type KeyedPart = {
   /** Only the keys that a leak of this service's environment gives away. */
   only?: string | undefined;
   /** Keys of links as well. */
@@ -79,7 +79,7 @@ export type Part = {
 };
 
 /** The first step of a rotation: every process learns the new keys, and none uses them. */
-export function addKeys(all: Installation, part: Part): Installation {
+export function addKeys(all: Installation, part: KeyedPart): Installation {
   if (all.added.length > 0) throw new Error('new keys were added before; use them first');
   const next = structuredClone(all);
   const lists = listsOf(next, part);
@@ -102,7 +102,7 @@ export function useKeys(all: Installation): Installation {
  * The last step, once everything that is stored is sealed by the new keys. Links of sent mails end with the keys of links, and tokens
  * of API keys with those of tokens: only where they are named.
  */
-export function dropKeys(all: Installation, part: Part): Installation {
+export function dropKeys(all: Installation, part: KeyedPart): Installation {
   if (all.added.length > 0) throw new Error('new keys were added, but are not in use yet');
   const { before, ...next } = structuredClone(all);
   const older = next.issuer.slice(1).map(({ x }) => x);
@@ -116,7 +116,7 @@ export function dropKeys(all: Installation, part: Part): Installation {
 
 type List = { name: string; keys: unknown[]; make: () => unknown };
 
-function listsOf(all: Installation, { only, links = false }: Part): List[] {
+function listsOf(all: Installation, { only, links = false }: KeyedPart): List[] {
   if (only !== undefined && !all.identities[only]) throw new Error(`no service is called ${only}`);
   const isIn = (owner: string) => only === undefined || owner === only;
   const pair = () => newKeyPair('Ed25519');

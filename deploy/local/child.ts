@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashText } from './log-file.ts';
-import type { Running, StartOptions } from './supervisor.ts';
+import type { RunningPart, StartOptions } from './supervisor.ts';
 
 export type ChildOptions = {
   command: string;
@@ -22,7 +22,7 @@ const saidCharsMax = 8_000;
 const lastWordsMsMax = 500;
 
 /** Starts a process in its own group, so that Ctrl-C reaches only the supervisor, which stops the parts in order. */
-export async function startChild(options: ChildOptions, start: StartOptions): Promise<Running> {
+export async function startChild(options: ChildOptions, start: StartOptions): Promise<RunningPart> {
   const { command, args, env, cwd } = options;
   const child = spawn(command, args, {
     env,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { serviceNames } from '../postrider/parts.ts';
+import { writePrivately } from '../private-file.ts';
 import { workspaceId } from './first-workspace.ts';
 import { gatewayUrl, smtpUrl, temporalAddress } from './parts.ts';
-import { writePrivately } from './private-file.ts';
 import type { StackConfig } from './stack-config.ts';
 
 export type Keys = { token: string; secretKey: string };

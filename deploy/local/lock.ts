@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writePrivately } from './private-file.ts';
+import { writePrivately } from '../private-file.ts';
 
 /** A process and its start time: a pid alone may have been reused. */
 type Process = { pid: number; began: string };

@@ -5,7 +5,7 @@ import { startChild } from './child.ts';
 import { startPostgres } from './postgres.ts';
 import type { Secrets } from './secrets.ts';
 import { replicaName, type StackConfig, servicesWithWorkflows } from './stack-config.ts';
-import type { Part } from './supervisor.ts';
+import type { StackPart } from './supervisor.ts';
 import { temporalNamespace } from './temporal.ts';
 
 type Variables = Record<string, string>;
@@ -16,7 +16,7 @@ export const nodeFlags = ['--max-semi-space-size=16'];
 /** The one entry of all processes, as arguments of Node. */
 export const program = [...nodeFlags, join(import.meta.dirname, '../postrider/main.ts')];
 
-export function postgresPart({ folder, ports }: StackConfig, password: string): Part {
+export function postgresPart({ folder, ports }: StackConfig, password: string): StackPart {
   return {
     name: 'postgres',
     start: ({ log }) =>
@@ -30,7 +30,7 @@ export function postgresPart({ folder, ports }: StackConfig, password: string): 
   };
 }
 
-export function inboxPart({ folder, ports }: StackConfig): Part {
+export function inboxPart({ folder, ports }: StackConfig): StackPart {
   return nodePart('inbox', [join(import.meta.dirname, 'inbox/main.ts')], folder, () => ({
     INBOX_PORT: String(ports.inbox),
     SMTP_PORT: String(ports.smtp),
@@ -43,7 +43,7 @@ export function productParts(
   config: StackConfig,
   secrets: Secrets,
   databaseUrls: Record<string, string>,
-): { services: Part[]; workers: Part[]; gateways: Part[] } {
+): { services: StackPart[]; workers: StackPart[]; gateways: StackPart[] } {
   const { folder, ports } = config;
   // Read at each start, so that keys are replaced by starting one process after the other.
   const own =
@@ -164,7 +164,12 @@ function databaseOf(name: ServiceName, urls: Record<string, string>): Variables 
 }
 
 /** Runs a file with the same Node, without the secrets of the user's environment. */
-function nodePart(name: string, args: string[], folder: string, variables: () => Variables): Part {
+function nodePart(
+  name: string,
+  args: string[],
+  folder: string,
+  variables: () => Variables,
+): StackPart {
   return {
     name,
     start: (options) => {

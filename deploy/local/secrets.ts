@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { keepKeys, keysFile } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
 import { serviceNames } from '../postrider/parts.ts';
-import { writePrivately } from './private-file.ts';
+import { writePrivately } from '../private-file.ts';
 
 /** Created on the first start and stored in the data folder. */
 export type Secrets = {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { databaseVariable, type Env, readEnv, type Variables } from '#lib/config.ts';
+import { databaseVariable, readEnv } from '#lib/config.ts';
+import type { Env, Variables } from '#lib/env.ts';
 import { type ServiceName, serviceNames } from '../postrider/parts.ts';
 import { isFree } from './ports.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { startChild } from './child.ts';
-import { createSupervisor, type Part, type Supervisor } from './supervisor.ts';
+import { createSupervisor, type StackPart, type Supervisor } from './supervisor.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postrider-supervisor-'));
 const said: string[] = [];
@@ -27,7 +27,7 @@ function fresh(): Supervisor {
 afterEach(() => supervisor.stop([...pids.keys()]));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function part(name: string, source: string): Part {
+function part(name: string, source: string): StackPart {
   const file = join(root, `${name}.mjs`);
   writeFileSync(file, source);
   const { env } = process;
@@ -67,7 +67,7 @@ test('a process that dies is restarted with a new pid', async () => {
 test('a process that keeps dying is restarted with growing delays', async () => {
   const times: number[] = [];
   const dying = part('dying', `process.send('ready'); setTimeout(() => process.exit(1), 50);`);
-  const timed: Part = {
+  const timed: StackPart = {
     name: 'dying',
     start: (options) => {
       times.push(Date.now());
@@ -110,7 +110,7 @@ test('stop in the middle of a start ends the process that is not ready yet', asy
 test('stop in the middle of a start ends the process that becomes ready meanwhile', async () => {
   const ending = Promise.withResolvers<void>();
   const starting = Promise.withResolvers<void>();
-  const slow: Part = {
+  const slow: StackPart = {
     name: 'slow',
     async start() {
       await starting.promise;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Running = {
+export type RunningPart = {
   pid: number;
   /** Settles when the process has ended, for whatever reason. */
   exited: Promise<unknown>;
@@ -15,7 +15,7 @@ export type StartOptions = {
 };
 
 /** One process of the stack. */
-export type Part = { name: string; start(options: StartOptions): Promise<Running> };
+export type StackPart = { name: string; start(options: StartOptions): Promise<RunningPart> };
 
 export type SupervisorOptions = {
   logFor(name: string): (text: string) => void;
@@ -27,7 +27,7 @@ export type SupervisorOptions = {
 
 export type Supervisor = {
   /** Starts a part and from then on restarts it; rejects if it can't be started at first. */
-  start(part: Part): Promise<void>;
+  start(part: StackPart): Promise<void>;
   /** Stops these parts in parallel, for good. */
   stop(names: string[]): Promise<void>;
   /** Starts no other part from now on: one that begins behind a stop would be left running. */
@@ -39,14 +39,14 @@ const restartWaitsMs = [0, 250, 500, 1_000, 2_000, 5_000];
 /** After this long the delay of restarts begins from its minimum again. */
 const steadyMs = 10_000;
 
-type Watch = { stopping: AbortController; running?: Running; done: Promise<void> };
+type Watch = { stopping: AbortController; running?: RunningPart; done: Promise<void> };
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const pids = new Map<string, number>();
   const watches = new Map<string, Watch>();
   let isClosed = false;
 
-  async function startOnce(part: Part, watch: Watch): Promise<Running> {
+  async function startOnce(part: StackPart, watch: Watch): Promise<RunningPart> {
     const running = await part.start({
       log: options.logFor(part.name),
       signal: watch.stopping.signal,
@@ -64,7 +64,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   /** Keeps the part running until it is stopped. */
-  async function keep(part: Part, watch: Watch): Promise<void> {
+  async function keep(part: StackPart, watch: Watch): Promise<void> {
     let failures = 0;
     let since = Date.now();
     const { signal } = watch.stopping;
@@ -118,7 +118,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 }
 
 async function startAtFirst(
-  start: () => Promise<Running>,
+  start: () => Promise<RunningPart>,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {

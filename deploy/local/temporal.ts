@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './child.ts';
-import type { Part } from './supervisor.ts';
+import type { StackPart } from './supervisor.ts';
 
 export type TemporalOptions = { program: string; folder: string; port: number; uiPort: number };
 
@@ -11,7 +11,7 @@ const answerMsMax = 60_000;
 const retryMs = 100;
 
 /** The development server: one process, state in one SQLite file, with the UI. */
-export function temporalPart({ program, folder, port, uiPort }: TemporalOptions): Part {
+export function temporalPart({ program, folder, port, uiPort }: TemporalOptions): StackPart {
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'];
   args.push('--port', String(port), '--ui-port', String(uiPort));
   args.push('--db-filename', join(folder, 'temporal.db'));

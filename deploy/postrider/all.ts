@@ -1,4 +1,4 @@
-import type { Env } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import { serviceNames } from './parts.ts';
 
 const firstPort = 4410;

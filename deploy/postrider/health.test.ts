@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Readiness, Running } from '#lib/process/part.ts';
-import { type Health, serveHealth } from './health.ts';
+import type { Readiness, RunningProcess } from '#lib/process/part.ts';
+import { type HealthPort, serveHealth } from './health.ts';
 
 let state: Readiness;
-const parts = new Map<string, Running | undefined>();
-let health: Health;
+const parts = new Map<string, RunningProcess | undefined>();
+let health: HealthPort;
 beforeEach(async () => {
   state = { missing: [], warnings: [] };
   const running = { log: {} as never, readiness: async () => state, stop: async () => {} };

@@ -1,24 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { limitHttpConnections } from '#lib/limits/connections.ts';
-import type { Readiness, Running } from '#lib/process/part.ts';
+import type { Readiness, RunningProcess } from '#lib/process/part.ts';
 
 const connectionsMax = 64;
 const requestTimeoutMs = 5_000;
 
 /** The parts of a process by name; undefined while one is starting. */
-export type Parts = ReadonlyMap<string, Running | undefined>;
+export type RunningParts = ReadonlyMap<string, RunningProcess | undefined>;
 
-export type Health = { server: Server /** From now on the process is not ready. */; drain(): void };
+export type HealthPort = {
+  server: Server /** From now on the process is not ready. */;
+  drain(): void;
+};
 
 /**
  * Answers `/healthz` (the process runs its event loop) and `/readyz` (it can do its work: 200, or 503 with what is missing), in
  * plain HTTP, whatever its other ports speak.
  */
 export async function serveHealth(
-  parts: Parts,
+  parts: RunningParts,
   { host, port }: { host: string; port: number },
-): Promise<Health> {
+): Promise<HealthPort> {
   let draining = false;
   const times = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs };
   const server = createServer(times, (request, response) => {
@@ -52,7 +55,7 @@ async function answer(
   send(response, isReady ? 200 : 503, { ready: isReady, missing, warnings });
 }
 
-async function readinessOf(parts: Parts): Promise<Readiness> {
+async function readinessOf(parts: RunningParts): Promise<Readiness> {
   const all = await Promise.all(
     [...parts].map(async ([name, running]): Promise<Readiness> => {
       if (!running) return { missing: [`${name} is starting`], warnings: [] };

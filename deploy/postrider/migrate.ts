@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { databaseVariable, type Env, readEnv } from '#lib/config.ts';
+import { databaseVariable, readEnv } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isService, type ServiceName, serviceNames } from './parts.ts';
 import { provision, provisionShared } from './provision.ts';

@@ -1,4 +1,4 @@
-import type { Part } from '#lib/process/part.ts';
+import type { ProcessPart } from '#lib/process/part.ts';
 import type { ServicePart } from '#lib/process/run-service.ts';
 
 /** What a process can be, loaded when it is asked for: a service does not pay for the libraries of a worker. */
@@ -23,20 +23,20 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 export const isService = (name: string): name is ServiceName => Object.hasOwn(services, name);
 
 const workers = {
-  'broadcasts-worker': async (): Promise<Part> =>
+  'broadcasts-worker': async (): Promise<ProcessPart> =>
     (await import('../../services/broadcasts/worker.ts')).part,
-  'contacts-worker': async (): Promise<Part> =>
+  'contacts-worker': async (): Promise<ProcessPart> =>
     (await import('../../services/contacts/worker.ts')).part,
-  'webhooks-worker': async (): Promise<Part> =>
+  'webhooks-worker': async (): Promise<ProcessPart> =>
     (await import('../../services/webhooks/worker.ts')).part,
 };
 
 const gateway = {
-  gateway: async (): Promise<Part> => (await import('../../gateway/main.ts')).part,
+  gateway: async (): Promise<ProcessPart> => (await import('../../gateway/main.ts')).part,
 };
 
 /** In the order in which they start; they stop in the reverse order. */
-const waves: readonly Record<string, () => Promise<Part>>[] = [services, workers, gateway];
+const waves: readonly Record<string, () => Promise<ProcessPart>>[] = [services, workers, gateway];
 
 const groups: Record<string, readonly string[]> = {
   worker: Object.keys(workers),
@@ -46,7 +46,7 @@ const groups: Record<string, readonly string[]> = {
 /** The words that start a process. */
 export const words = [...waves.flatMap((wave) => Object.keys(wave)), ...Object.keys(groups)];
 
-export type NamedPart = { name: string; part: Part };
+export type NamedPart = { name: string; part: ProcessPart };
 
 /** The parts of a word, in waves; undefined if it is no such word. */
 export async function partsOf(word: string): Promise<NamedPart[][] | undefined> {

@@ -1,4 +1,4 @@
-import type { Env } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import { isService, services } from './parts.ts';
 
 /** Has a service seal anew what it stores. Ends with 1 if something cannot be opened. */

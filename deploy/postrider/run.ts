@@ -1,10 +1,11 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Env, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import { createLog } from '#lib/log.ts';
-import type { Running } from '#lib/process/part.ts';
+import type { RunningProcess } from '#lib/process/part.ts';
+import { serveMetrics } from '#lib/process/serve-metrics.ts';
 import { readTelemetry } from '#lib/telemetry/config.ts';
-import { serveMetrics } from '#lib/telemetry/serve-metrics.ts';
 import { serveHealth } from './health.ts';
 import type { NamedPart } from './parts.ts';
 import { onTermination } from './termination.ts';
@@ -30,7 +31,7 @@ export async function runParts(
   process.on('uncaughtExceptionMonitor', (error, origin) =>
     log.fatal({ err: error, origin }, 'an unhandled error ends the process'),
   );
-  const parts = new Map<string, Running | undefined>(
+  const parts = new Map<string, RunningProcess | undefined>(
     starts.flat().map(({ name }) => [name, undefined]),
   );
   try {
@@ -56,7 +57,7 @@ export async function runParts(
   flushCompileCache();
 }
 
-type Start = { name: string; start: () => Promise<Running> };
+type Start = { name: string; start: () => Promise<RunningProcess> };
 
 /** All parts read their settings before one of them starts. */
 function configureOrExit(waves: readonly (readonly NamedPart[])[], env: Env) {
@@ -97,7 +98,7 @@ export function readHealthConfig(env: Env) {
 
 /** Whoever calls learns from health that the process goes, before it refuses anybody. */
 async function serveOn(
-  parts: ReadonlyMap<string, Running | undefined>,
+  parts: ReadonlyMap<string, RunningProcess | undefined>,
   delayMs: number,
 ): Promise<void> {
   const called = [...parts.values()].filter((part) => part?.retire);
@@ -107,7 +108,7 @@ async function serveOn(
 
 async function stop(
   starts: readonly (readonly Start[])[],
-  parts: Map<string, Running | undefined>,
+  parts: Map<string, RunningProcess | undefined>,
 ): Promise<void> {
   for (const wave of starts.toReversed()) {
     await Promise.all(

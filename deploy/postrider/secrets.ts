@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keepKeys, readKeys, serviceKeysOf } from '../keys/file.ts';
 import { newInstallation } from '../keys/installation.ts';
-import { writePrivately } from '../local/private-file.ts';
+import { writePrivately } from '../private-file.ts';
 import { serviceNames } from './parts.ts';
 
 /**

@@ -1,38 +1,11 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
-import { retryDefaultMs } from '#lib/rpc/errors.ts';
-import { reasonOf } from '#lib/rpc/reasons.ts';
+import { retryDefaultMs } from '#lib/errors/errors.ts';
+import { reasonOf } from '#lib/errors/reasons.ts';
+import { passedOn } from '../http/passed-on.ts';
+import { type Failure, Refusal } from '../http/refusal.ts';
 import { FieldError } from '../json/field-error.ts';
-import { passedOn } from './passed-on.ts';
-
-/** An error as the caller sees it. */
-export type Failure = {
-  status: number;
-  /** Stable, for programs. */
-  code: string;
-  /** More exact than the code; absent for what the gateway itself refuses. */
-  reason?: string;
-  text: string;
-  details?: { field: string; description: string }[];
-  headers?: Record<string, string>;
-};
-
-/** A request that the gateway itself refuses. */
-export class Refusal extends Error {
-  readonly failure: Failure;
-
-  constructor(status: number, code: string, text: string, headers: Record<string, string> = {}) {
-    super(text);
-    this.failure = { status, code, text, headers };
-  }
-}
-
-/** For a caller that has its share of places or of memory. */
-export function tooManyAtOnce(): Refusal {
-  const text = 'too many requests at once; wait for their answers';
-  return new Refusal(429, 'resource_exhausted', text, { 'retry-after': '1' });
-}
 
 /** The HTTP status of each code. Any other code is an internal error: 500. */
 const statuses = new Map<Code, readonly [status: number, code: string]>([

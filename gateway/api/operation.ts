@@ -2,30 +2,30 @@ import type { IncomingMessage } from 'node:http';
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { BadRequestSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { invalidFields, refusedInDemo } from '#lib/errors/errors.ts';
 import { isObject } from '#lib/json/text.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import type { Lane } from '#lib/limits/lanes.ts';
+import type { WaitingLane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { giveTurn, largeMessageBytes } from '#lib/limits/turns.ts';
 import { bearerToken, invalidToken, missingToken } from '#lib/rpc/bearer.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
-import { invalidFields, refusedInDemo } from '#lib/rpc/errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '#lib/rpc/idempotency-key.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
-import { type Answer, bodyAnswer, streamAnswer } from '../http/answer.ts';
+import { bodyAnswer, type HttpAnswer, streamAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { passedOn } from '../http/passed-on.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Streams } from '../http/stream.ts';
 import { jsonBody } from '../json/body.ts';
 import { faultOf } from '../json/fault.ts';
 import { parseJsonInTurns } from '../json/parse.ts';
 import { unknownFields } from '../json/unknown.ts';
-import type { Route } from '../routes.ts';
-import { Refusal } from './errors.ts';
 import { streamedPages } from './ndjson.ts';
-import { passedOn } from './passed-on.ts';
 import type { CallerPlaces } from './places.ts';
+import type { Route } from './routes.ts';
 
 /** The parts that all operations share. */
 export type Api = {
@@ -40,9 +40,9 @@ export type Api = {
   streams: Streams;
   requestLimits: RequestLimits;
   /** Large bodies take turns, since nothing else runs while one is read. */
-  largeBodies: Lane;
+  largeBodies: WaitingLane;
   /** A caller has few very large bodies in progress, from before they are read. They enter it where they are read. */
-  arrivingBodies: Lane;
+  arrivingBodies: WaitingLane;
   callers: CallerPlaces;
   callTimeoutMs: number;
 };
@@ -52,7 +52,7 @@ export async function answerOperation(
   api: Api,
   routesAtPath: readonly Route[],
   exchange: Exchange,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { request } = exchange;
   const route = routeFor(routesAtPath, request.method);
   api.requestLimits.take('address', exchange.clientAddress);
@@ -84,7 +84,7 @@ async function call(
   route: Route,
   exchange: Exchange,
   body: Buffer | undefined,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const message = body ? await decode(route, exchange, body) : readQuery(route, exchange);
   const headers = forwardedHeaders(exchange);
   // Services trust `x-client-address` only with the gateway's token. Other operations need the caller's own token as well.

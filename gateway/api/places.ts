@@ -1,5 +1,5 @@
 import { Activity } from '#lib/limits/activity.ts';
-import { tooManyAtOnce } from './errors.ts';
+import { tooManyAtOnce } from '../http/refusal.ts';
 
 export type PlaceLimits = {
   /** Operations of one caller in progress. */

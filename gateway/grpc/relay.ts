@@ -7,8 +7,8 @@ import {
 } from 'node:http2';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
+import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
 import type { Connection } from '#lib/rpc/client/connection.ts';
-import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
 import { discardRest, endStream } from '#lib/rpc/server/http2.ts';
 import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '#lib/rpc/wire.ts';
 

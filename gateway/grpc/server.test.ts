@@ -19,10 +19,10 @@ import {
   CountContactsResponseSchema,
 } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { SubscriptionService } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { noLimits, RequestLimits } from '#lib/limits/request-limits.ts';
 import { createLog } from '#lib/log.ts';
 import { serviceToken } from '#lib/rpc/client/client.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { clientAddressHeader, clientAddressTokenHeader } from '#lib/rpc/wire.ts';
 import { registry } from '#lib/telemetry/metrics.ts';
 import { until } from '../../test/stack/until.ts';

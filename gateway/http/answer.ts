@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { discard } from '#lib/discard.ts';
-import type { Failure } from '../api/errors.ts';
+import { discard } from '#lib/limits/discard.ts';
+import type { Failure } from './refusal.ts';
 
 /** The response to a client. */
-export type Answer = {
+export type HttpAnswer = {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer;
@@ -17,7 +17,7 @@ export function jsonAnswer(
   status: number,
   json: unknown,
   headers: Record<string, string> = {},
-): Answer {
+): HttpAnswer {
   return bodyAnswer(status, `${JSON.stringify(json)}\n`, headers);
 }
 
@@ -26,7 +26,7 @@ export function bodyAnswer(
   status: number,
   body: string | Buffer,
   headers: Record<string, string>,
-): Answer {
+): HttpAnswer {
   return {
     status,
     headers: {
@@ -40,7 +40,7 @@ export function bodyAnswer(
 }
 
 /** JSON as it comes. */
-export function streamAnswer(contentType: string, stream: AsyncIterable<string>): Answer {
+export function streamAnswer(contentType: string, stream: AsyncIterable<string>): HttpAnswer {
   const headers = {
     'content-type': contentType,
     'cache-control': 'no-store',
@@ -52,7 +52,7 @@ export function streamAnswer(contentType: string, stream: AsyncIterable<string>)
 export function failureAnswer(
   { status, code, reason, text, details, headers }: Failure,
   requestId: string,
-): Answer {
+): HttpAnswer {
   return jsonAnswer(status, { error: text, code, reason, request_id: requestId, details }, headers);
 }
 
@@ -61,7 +61,7 @@ export function failureAnswer(
 const lingerMs = 20_000;
 
 /** Sends an answer, or the head of a stream. If the request's body was not read, the connection is closed after it. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) return;
   const { body } = answer;
   const abandoned = !request.complete && hasBody(request);
@@ -101,6 +101,6 @@ function endAfter(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /** For OPTIONS. */
-export function emptyAnswer(allow: string, headers: Record<string, string> = {}): Answer {
+export function emptyAnswer(allow: string, headers: Record<string, string> = {}): HttpAnswer {
   return { status: 204, headers: { allow, ...headers }, body: '' };
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { FairShares } from '#lib/limits/fair-shares.ts';
-import type { Lane } from '#lib/limits/lanes.ts';
-import { Refusal, tooManyAtOnce } from '../api/errors.ts';
+import type { WaitingLane } from '#lib/limits/lanes.ts';
 import type { Exchange } from './exchange.ts';
+import { Refusal, tooManyAtOnce } from './refusal.ts';
 
 export type ReadBody = (exchange: Exchange, limitBytes: number) => Promise<Buffer>;
 
@@ -20,7 +20,7 @@ export function createBodyReader({
   budgetBytes: number;
   stallMs: number;
   /** A body above 1 MiB has a place in it, from before more of it is read until its request is answered. */
-  arrivingBodies: Lane;
+  arrivingBodies: WaitingLane;
 }): ReadBody {
   const shares = new FairShares(budgetBytes);
   return async (exchange, limitBytes) => {

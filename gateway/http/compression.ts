@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Answer } from './answer.ts';
+import type { HttpAnswer } from './answer.ts';
 
 // Below this a compressed body saves no packet.
 const sizeMinBytes = 1_024;
@@ -10,7 +10,10 @@ const level = 3;
 const pack = promisify(gzip);
 
 /** The answer in gzip if the client accepts it and it is large enough. */
-export async function packed({ headers }: IncomingMessage, answer: Answer): Promise<Answer> {
+export async function packed(
+  { headers }: IncomingMessage,
+  answer: HttpAnswer,
+): Promise<HttpAnswer> {
   if (Buffer.byteLength(answer.body) < sizeMinBytes) return answer;
   const varied = { ...answer.headers, vary: 'accept-encoding' };
   if (!takesGzip(headers['accept-encoding'])) return { ...answer, headers: varied };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { passedOnNames } from '../api/passed-on.ts';
+import { passedOnNames } from './passed-on.ts';
 
 // The longest that a browser caches a preflight.
 const preflightSeconds = 7_200;

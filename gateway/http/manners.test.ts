@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { UserService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { contracts } from '../api/contracts.ts';
-import { routesOf } from '../routes.ts';
+import { routesOf } from '../api/routes.ts';
 import {
   startGateway,
   startService,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../api/errors.ts';
 import { ClientGone } from './body.ts';
+import { Refusal } from './refusal.ts';
 
 /** Why a stream was cut: its client has read nothing for too long. */
 export class ReaderStalled extends Error {}

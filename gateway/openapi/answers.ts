@@ -2,11 +2,11 @@ import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { codeNamed } from '../api/errors.ts';
 import { allowed } from '../api/operation.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../api/routes.ts';
 import { responseExample, responseFieldExample } from './examples.ts';
 import type { Schemas } from './messages.ts';
 import type { Schema } from './schema.ts';
-import { commentOf, type Outcome } from './words.ts';
+import { commentOf, type OperationOutcome } from './words.ts';
 
 /** A failure of the gateway's own, or of every operation of a kind. */
 type Failure = {
@@ -91,7 +91,7 @@ export const errorSchema: Schema = {
 /** Everything that an operation may answer, by status. */
 export function answersOf(
   route: Route,
-  outcomes: readonly Outcome[],
+  outcomes: readonly OperationOutcome[],
   schemas: Schemas,
 ): Record<string, Schema> {
   const isLimited = outcomes.some(({ code }) => code === 'RESOURCE_EXHAUSTED');
@@ -106,7 +106,7 @@ export function answersOf(
 }
 
 /** An error from the comment of the RPC. */
-function documented({ code, text, reason }: Outcome): Failure {
+function documented({ code, text, reason }: OperationOutcome): Failure {
   const [status, word] = codeNamed(code);
   return { status, code: word, text, reason };
 }

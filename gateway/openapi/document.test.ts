@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { contracts } from '../api/contracts.ts';
-import { routesOf } from '../routes.ts';
+import { routesOf } from '../api/routes.ts';
 import { createDocument } from './document.ts';
 import type { Schema } from './schema.ts';
 import { commentOf, readComment } from './words.ts';

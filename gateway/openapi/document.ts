@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DescMessage } from '@bufbuild/protobuf';
-import type { Route } from '../routes.ts';
+import type { Route } from '../api/routes.ts';
 import { errorSchema, headers } from './answers.ts';
 import { createSchemas } from './messages.ts';
 import { describe, parameters, resourceOf } from './operations.ts';

@@ -1,7 +1,7 @@
 import { type DescField, getOption } from '@bufbuild/protobuf';
 import { json as jsonOption, operation } from '#gen/postrider/options/v1/options_pb.ts';
+import type { Route } from '../api/routes.ts';
 import { isInJson } from '../json/in-json.ts';
-import type { Route } from '../routes.ts';
 import { answersOf } from './answers.ts';
 import { parameterExample, requestExample } from './examples.ts';
 import { isRequired, limitsOf } from './limits.ts';

@@ -21,17 +21,20 @@ function nameOf(desc: AnyDesc): string {
 }
 
 /** An error that an operation documents, by the code's name, such as NOT_FOUND. */
-export type Outcome = { code: string; text?: string; reason: string };
+export type OperationOutcome = { code: string; text?: string; reason: string };
 
 const outcomes =
   /(?<![A-Z_`])([A-Z]{3,}(?:_[A-Z]+)+|UNAUTHENTICATED|UNAVAILABLE|ABORTED)(?: \(([^)]*)\))?:\s+/g;
 
 /** Splits the comment of an RPC into its description and its errors. */
-export function readComment(comment: string): { description: string; outcomes: Outcome[] } {
+export function readComment(comment: string): {
+  description: string;
+  outcomes: OperationOutcome[];
+} {
   const found = [...comment.matchAll(outcomes)];
   const [first] = found;
   if (!first) return { description: comment, outcomes: [] };
-  const read = found.map((match, index): Outcome => {
+  const read = found.map((match, index): OperationOutcome => {
     const [all, code = '', texts = ''] = match;
     const reason = comment.slice(match.index + all.length, found[index + 1]?.index).trim();
     const [, text] = /`([^`]+)`/.exec(texts) ?? [];

@@ -8,21 +8,21 @@ import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { broadcastPage } from './broadcast.ts';
 import { confirmPage } from './confirm.ts';
 import { createHits } from './hits.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 import { preferencesPage } from './preferences.ts';
 import { subscribePage } from './subscribe.ts';
 import { clickPage, openPage } from './tracking.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
 export type Pages = {
-  pages: readonly Page[];
+  pages: readonly HtmlPage[];
   /** Sends the waiting opens and clicks. */
   close(): Promise<void>;
 };
 
 /** Every page: the documents, the answer to a form of subscription, and the pages behind the links of mails. */
 export function openPages(given: {
-  documents: Page;
+  documents: HtmlPage;
   messages: Transport;
   contacts: Transport;
   broadcasts: Transport;

@@ -4,11 +4,12 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { BroadcastPageService } from '#gen/postrider/broadcasts/v1/page_pb.ts';
 import { createCache } from '#lib/cache.ts';
 import type { Authorization } from '#lib/rpc/client/transport.ts';
-import { failureOf, Refusal } from '../api/errors.ts';
-import type { Answer } from '../http/answer.ts';
+import { failureOf } from '../api/errors.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { Refusal } from '../http/refusal.ts';
 import { messagePage, type Report, reportOf } from './broadcast/report.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
 const prefix = '/broadcasts/';
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -22,7 +23,7 @@ type Given = { broadcasts: Transport; authorization: Authorization };
 type Drawn = Report & { packed: Buffer };
 
 /** The page of a broadcast, for whoever has its link. */
-export function broadcastPage({ broadcasts, authorization }: Given): Page {
+export function broadcastPage({ broadcasts, authorization }: Given): HtmlPage {
   const client = createClient(BroadcastPageService, broadcasts);
   const drawn = createCache<Drawn>({
     maxBytes: keptMaxBytes,
@@ -46,8 +47,8 @@ export function broadcastPage({ broadcasts, authorization }: Given): Page {
 
 async function answer(
   { path, query, request }: Exchange,
-  drawn: (id: string, token: string) => Promise<Answer>,
-): Promise<Answer> {
+  drawn: (id: string, token: string) => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const allow = { allow: 'GET, HEAD' };
     throw new Refusal(405, 'method_not_allowed', 'Method not allowed', allow);

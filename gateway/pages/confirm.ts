@@ -3,11 +3,11 @@ import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { html } from './html.ts';
 import { button, paragraph } from './layout.ts';
 import { about, expired, linkPage, type PageContent, type Visit } from './link.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 
 /** The page behind the link of a confirmation mail. */
-export function confirmPage(messages: Transport): Page {
+export function confirmPage(messages: Transport): HtmlPage {
   return linkPage(messages, { name: 'confirm', prefix: '/c/', show, submit });
 }
 

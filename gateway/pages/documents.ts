@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { Refusal } from '../api/errors.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Route } from '../api/routes.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { fromAnySite, preflightHeaders } from '../http/cors.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { Refusal } from '../http/refusal.ts';
 import { createDocument } from '../openapi/document.ts';
-import type { Route } from '../routes.ts';
 import { errorsPage } from './docs/errors.ts';
 import { eventsPage } from './docs/events.ts';
 import { limitsPage } from './docs/limits.ts';
@@ -14,7 +14,7 @@ import { liquidPage } from './docs/liquid.ts';
 import { previewPage, previewPolicy, previewScript } from './docs/preview.ts';
 import { quickstartPrograms, startPage } from './docs/start.ts';
 import { variablesPage } from './docs/variables.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
 // Vendored: see the README beside it.
 const scalar = join(import.meta.dirname, 'scalar/standalone.js.gz');
@@ -71,7 +71,7 @@ const headersOf = (policy: string) => ({
 });
 
 /** The first page, the OpenAPI document, and pages that show it, Liquid, and a mail. All answers are made and compressed once. */
-export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): Page {
+export function documentsPage(routes: ReadonlyMap<string, readonly Route[]>): HtmlPage {
   const script = readFileSync(scalar);
   const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)});\n`;
   const documents = new Map([
@@ -105,7 +105,7 @@ function fixed(
   body: string | Buffer,
   headers: Record<string, string> = {},
   packed = gzipSync(body),
-): Answer {
+): HttpAnswer {
   return {
     status: 200,
     headers: {
@@ -119,7 +119,10 @@ function fixed(
   };
 }
 
-async function answered({ request, response }: Exchange, document: Answer): Promise<Answer> {
+async function answered(
+  { request, response }: Exchange,
+  document: HttpAnswer,
+): Promise<HttpAnswer> {
   const allow = 'GET, HEAD, OPTIONS';
   fromAnySite(response);
   switch (request.method) {

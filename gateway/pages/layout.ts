@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { type Html, html } from './html.ts';
 
 /** The content of a whole page. */
-export type Content = {
+export type LayoutContent = {
   status: number;
   language: string;
   title: string;
@@ -64,7 +64,7 @@ const headers = {
 };
 
 /** A whole page, without script. */
-export function pageAnswer({ status, language, title, sender, body }: Content): Answer {
+export function pageAnswer({ status, language, title, sender, body }: LayoutContent): HttpAnswer {
   const from = sender === '' ? '' : html`<p class="sender">${sender}</p>`;
   const page = html`<!doctype html>
 <html lang="${language}">

@@ -4,13 +4,14 @@ import {
   MessageLinkService,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
-import { failureOf, Refusal } from '../api/errors.ts';
-import type { Answer } from '../http/answer.ts';
+import { failureOf } from '../api/errors.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { Refusal } from '../http/refusal.ts';
 import { html } from './html.ts';
-import { button, type Content, pageAnswer, paragraph } from './layout.ts';
-import type { Page } from './page.ts';
+import { button, type LayoutContent, pageAnswer, paragraph } from './layout.ts';
+import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 import { acceptedLanguages, type Speech, speak } from './words.ts';
 
@@ -24,7 +25,10 @@ export type Visit = {
 } & Speech;
 
 /** The content of a page, in the language of the visit unless `language` names another. */
-export type PageContent = Pick<Content, 'title' | 'body'> & { status?: number; language?: string };
+export type PageContent = Pick<LayoutContent, 'title' | 'body'> & {
+  status?: number;
+  language?: string;
+};
 
 /** A page behind a link of a mail. Opening it changes nothing, since mail scanners open every link. */
 export type LinkPage = {
@@ -45,7 +49,7 @@ export function linkPath(prefix: string, { workspaceId, token }: Visit['key']): 
   return `${prefix}${workspaceId}/${token}`;
 }
 
-export function linkPage(messages: Transport, page: LinkPage): Page {
+export function linkPage(messages: Transport, page: LinkPage): HtmlPage {
   const client = createClient(MessageLinkService, messages);
   return {
     name: page.name,
@@ -68,7 +72,7 @@ type Opened = {
   key: Visit['key'];
 };
 
-async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<Answer> {
+async function visit(page: LinkPage, client: Visit['client'], opened: Opened): Promise<HttpAnswer> {
   const { exchange, readBody, accepted, key } = opened;
   const { request, id, signal } = exchange;
   const isPost = request.method === 'POST';
@@ -122,7 +126,11 @@ export function tryLater(words: Words): PageContent {
   return { status: 503, title: words.tryLater, body };
 }
 
-function answer(speech: Speech, { status = 200, ...content }: PageContent, sender = ''): Answer {
+function answer(
+  speech: Speech,
+  { status = 200, ...content }: PageContent,
+  sender = '',
+): HttpAnswer {
   return pageAnswer({ language: speech.language, sender, status, ...content });
 }
 

@@ -1,13 +1,13 @@
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 /** A page for people, outside the JSON API. */
-export type Page = {
+export type HtmlPage = {
   /** The name for logs: the path itself may hold a secret. */
   name: string;
   /** Whether mail programs fetch it. They come from few addresses, so none of these has a share of its own to use up. */
   isOfMails?: true;
   /** How to answer if the path is the page's own; undefined for any other path. */
-  answer(exchange: Exchange, readBody: ReadBody): (() => Promise<Answer>) | undefined;
+  answer(exchange: Exchange, readBody: ReadBody): (() => Promise<HttpAnswer>) | undefined;
 };

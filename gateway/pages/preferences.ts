@@ -5,14 +5,14 @@ import type { GetLinkResponse } from '#gen/postrider/messages/v1/messages_pb.ts'
 import { type Html, html } from './html.ts';
 import { paragraph } from './layout.ts';
 import { expired, linkPage, type PageContent, tryLater, type Visit } from './link.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 import type { Words } from './words/en.ts';
 import { languages, pageLanguage, speak } from './words.ts';
 
 export const preferencesPrefix = '/p/';
 
 /** The page on which a person chooses lists, language and time zone, or leaves all lists. */
-export function preferencesPage(messages: Transport): Page {
+export function preferencesPage(messages: Transport): HtmlPage {
   return linkPage(messages, { name: 'preferences', prefix: preferencesPrefix, show, submit });
 }
 

@@ -6,11 +6,11 @@ import type { Authorization } from '#lib/rpc/client/transport.ts';
 import { requestIdHeader } from '#lib/rpc/request-id.ts';
 import { clientAddressHeader } from '#lib/rpc/wire.ts';
 import { failureOf } from '../api/errors.ts';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import type { ReadBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageAnswer, paragraph } from './layout.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 import { acceptedLanguages, speak } from './words.ts';
 
 type Subscriptions = { contacts: Transport; authorization: Authorization };
@@ -23,7 +23,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
  * The answer to a form of plain HTML that posts to `/subscribe`: a page in the language of the browser. The form's fields are
  * `workspace_id`, `list_ids` (one or several), `email`, `email_hmac` and any text field of a contact.
  */
-export function subscribePage({ contacts, authorization }: Subscriptions): Page {
+export function subscribePage({ contacts, authorization }: Subscriptions): HtmlPage {
   const client = createClient(SubscriptionService, contacts);
   return {
     name: 'subscribe form',
@@ -51,7 +51,7 @@ async function answerForm(
   exchange: Exchange,
   readBody: ReadBody,
   subscribe: (form: URLSearchParams) => Promise<void>,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const accepted = acceptedLanguages(exchange.request.headers['accept-language']);
   const { language, words } = speak(accepted);
   const body = await readBody(exchange, bodyLimitBytes);

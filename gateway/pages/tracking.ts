@@ -4,18 +4,18 @@ import type { Client } from '@connectrpc/connect';
 import { isbot } from 'isbot';
 import type { TrackingService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { createCache, remember } from '#lib/cache.ts';
-import { clientNetwork } from '#lib/client-network.ts';
 import type { createLinkReader } from '#lib/keys/signed-link.ts';
 import type { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { TokenBuckets } from '#lib/limits/token-buckets.ts';
-import { Refusal } from '../api/errors.ts';
-import type { Answer } from '../http/answer.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { busy } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Hits } from './hits.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
-export type Tracking = {
+export type HitTracking = {
   messages: Pick<Client<typeof TrackingService>, 'getTrackedLinks'>;
   readToken: ReturnType<typeof createTrackingReader>;
   readLink: ReturnType<typeof createLinkReader>;
@@ -30,14 +30,14 @@ const callTimeoutMs = 10_000;
 
 // If a proxy cached the picture, only the first of its readers would count.
 const uncached = { 'cache-control': 'no-store, private', 'x-robots-tag': 'noindex' };
-const pixel: Answer = {
+const pixel: HttpAnswer = {
   status: 200,
   headers: { ...uncached, 'content-type': 'image/gif' },
   body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
 
 /** The pixel in a mail. Its answer is the same for every link up to the limit of wrong ones, so it reveals nothing. */
-export function openPage({ readToken, hits }: Tracking): Page {
+export function openPage({ readToken, hits }: HitTracking): HtmlPage {
   const wrongs = wrongLinks();
   return {
     name: 'open',
@@ -50,10 +50,10 @@ export function openPage({ readToken, hits }: Tracking): Page {
 }
 
 async function open(
-  { readToken, hits }: Pick<Tracking, 'readToken' | 'hits'>,
+  { readToken, hits }: Pick<HitTracking, 'readToken' | 'hits'>,
   wrongs: TokenBuckets,
   { path, request, clientAddress }: Exchange,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   requireReading(request.method);
   const [, workspaceId, token] = openPath.exec(path) ?? [];
   if (workspaceId && token && readToken(workspaceId, token)) {
@@ -65,7 +65,7 @@ async function open(
 }
 
 /** A tracked link in a mail. It redirects only to addresses that the mail's author gave, or that are signed. */
-export function clickPage(tracking: Tracking): Page {
+export function clickPage(tracking: HitTracking): HtmlPage {
   const locationsOf = linkSets(tracking);
   const wrongs = wrongLinks();
   return {
@@ -86,10 +86,10 @@ type Locations = readonly (string | undefined)[];
 type LocationsOf = (workspaceId: string, token: string, linkSet: Buffer) => Promise<Locations>;
 
 async function click(
-  { readToken, readLink, hits }: Tracking,
+  { readToken, readLink, hits }: HitTracking,
   locationsOf: LocationsOf,
   { path, request }: Exchange,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   requireReading(request.method);
   const [, workspaceId, token, digits, signed] = clickPath.exec(path) ?? [];
   const tracked = workspaceId && token ? readToken(workspaceId, token) : undefined;
@@ -163,7 +163,7 @@ const setsMax = 1_000;
 const waitingMax = 256;
 
 /** A set of links never changes, so it is cached without a time limit. */
-function linkSets({ messages }: Tracking): LocationsOf {
+function linkSets({ messages }: HitTracking): LocationsOf {
   const sets = createCache<Locations>({ entriesMax: setsMax });
   const load = async (workspaceId: string, token: string): Promise<Locations> => {
     const asked = { workspaceId, token };

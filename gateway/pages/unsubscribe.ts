@@ -2,7 +2,7 @@ import type { Transport } from '@connectrpc/connect';
 import { html } from './html.ts';
 import { button, paragraph } from './layout.ts';
 import { about, linkPage, linkPath, type PageContent, type Visit } from './link.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 import { preferencesPrefix } from './preferences.ts';
 import type { Words } from './words/en.ts';
 
@@ -10,7 +10,7 @@ import type { Words } from './words/en.ts';
  * The page behind the unsubscribe link of a mail. The button, and mail programs by RFC 8058 with any
  * body, post to the same address.
  */
-export function unsubscribePage(messages: Transport): Page {
+export function unsubscribePage(messages: Transport): HtmlPage {
   return linkPage(messages, { name: 'unsubscribe', prefix: '/u/', show, submit });
 }
 

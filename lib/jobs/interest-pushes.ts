@@ -29,7 +29,7 @@ export type Interests = {
   wantedTypes(em: EntityManager, workspaceId: string): Promise<string[]>;
 };
 
-export type Scope = { em: EntityManager; workspaceId: string };
+export type InterestScope = { em: EntityManager; workspaceId: string };
 
 type Wanted = { workspaceId?: string; types: readonly string[]; version?: bigint };
 
@@ -54,7 +54,7 @@ const failuresMax = 3;
 export async function changeInterests<Result>(
   interests: Interests,
   producers: Producers,
-  { em, workspaceId }: Scope,
+  { em, workspaceId }: InterestScope,
   change: () => Promise<Result>,
 ): Promise<Result> {
   const { made, version } = await lockMade(interests, { em, workspaceId });
@@ -177,7 +177,7 @@ async function setNewest(
 }
 
 /** The types that are made, and a version that is higher than those of earlier locks: microseconds. */
-async function lockMade({ table, unset }: Interests, { em, workspaceId }: Scope) {
+async function lockMade({ table, unset }: Interests, { em, workspaceId }: InterestScope) {
   const [row] = await query<{ types: string[]; version: string }>(
     em,
     `insert into ${table} (workspace_id, types) values ($1, $2)
@@ -190,7 +190,7 @@ async function lockMade({ table, unset }: Interests, { em, workspaceId }: Scope)
 
 async function keepMade(
   { table }: Interests,
-  { em, workspaceId }: Scope,
+  { em, workspaceId }: InterestScope,
   types: readonly string[],
 ): Promise<void> {
   await query(em, `update ${table} set types = $2 where workspace_id = $1`, [workspaceId, types]);

@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { EventProducerService } from '#gen/postrider/events/v1/events_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '../postgres/query.ts';
 import type { Store } from '../postgres/store.ts';
-import { invalidField } from '../rpc/errors.ts';
 
 /** A consumer, and the types of events that it can get from a producer. */
 export type Contract = { consumer: string; types: readonly string[] };

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Log } from '../log.ts';
 import { type Box, createBox, openUnnamed } from './box.ts';
 import { deriveKey } from './derive.ts';
 import type { Keyset } from './keyset.ts';
@@ -15,12 +14,13 @@ import {
   tokenSigner,
   tokenVerifier,
   type Verified,
+  type WarningLog,
 } from './tokens.ts';
 
 export type { Claims } from './tokens.ts';
 
 /** Where a sealed text is stored. It opens nowhere else. */
-export type Place = {
+export type SealedPlace = {
   workspaceId: string;
   row: string;
   /** Beside the purpose, where a row has several. */
@@ -42,14 +42,14 @@ export type Keyring = {
   /** Opens such a box, also one from before messages had keys of its own, for which workspaces is asked. */
   openBox(purpose: string, workspaceId: string, sealed: Buffer, row: string): Promise<Buffer>;
   /** Seals a text in such a box. */
-  seal(purpose: string, text: string, place: Place): string;
-  open(purpose: string, sealed: string, place: Place): string;
+  seal(purpose: string, text: string, place: SealedPlace): string;
+  open(purpose: string, sealed: string, place: SealedPlace): string;
   /** Whether a text is sealed by the key that is in use now. */
   isCurrent(purpose: string, sealed: string, workspaceId: string): boolean;
   /** Seals a secret so that only messages opens it. */
   letters: {
-    seal(text: string, place: Place): string;
-    open(sealed: string, place: Place): string;
+    seal(text: string, place: SealedPlace): string;
+    open(sealed: string, place: SealedPlace): string;
     isCurrent(sealed: string): boolean;
   };
   /** The MACs for one purpose, that of the current key first. */
@@ -60,7 +60,7 @@ export type Keyring = {
 
 type Options = {
   /** Gets tokens whose times show that clocks disagree. */
-  log?: Pick<Log, 'warn'>;
+  log?: WarningLog;
   /** Verifies tokens of before, which are HS256; none is valid if absent. */
   verifyOld?: (token: string, client: string) => Promise<Verified | undefined>;
   /** Gives the keys of a workspace's boxes of before. */
@@ -173,7 +173,8 @@ function boxAt(name: string, keys: readonly Buffer[]): Box {
 function createLetters(keyset: Keyset, before: readonly Buffer[]): Keyring['letters'] {
   const writer = letterWriter(keyset.letters);
   const read = letterReader(keyset.letterOpeners ?? []);
-  const placeOf = ({ workspaceId, row, column = '' }: Place) => `${workspaceId}\0${row}\0${column}`;
+  const placeOf = ({ workspaceId, row, column = '' }: SealedPlace) =>
+    `${workspaceId}\0${row}\0${column}`;
   return {
     seal: (text, place) => writer.seal(text, placeOf(place)),
     open(sealed, place) {

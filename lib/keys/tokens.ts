@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { Log } from '../log.ts';
 import { type KeyPair, privateKeyOf, publicKeyOf } from './key-pair.ts';
 import type { Keyset } from './keyset.ts';
 
@@ -133,13 +132,16 @@ function aheadSeconds({ iat, nbf }: JWTPayload): number {
   return (iat ?? nbf ?? 0) - Math.floor(Date.now() / 1000);
 }
 
+/** What keys need of a log. */
+export type WarningLog = { warn(about: object, text: string): void };
+
 export type ClockWatch = (payload: JWTPayload) => void;
 
 /**
  * Logs that clocks differ, at most once a minute, since half of all calls may fail because of it. Tokens of people
  * expire every day, but a service renews its own in time.
  */
-export function clockWatch(log: Pick<Log, 'warn'> | undefined): ClockWatch {
+export function clockWatch(log: WarningLog | undefined): ClockWatch {
   let saidAtMs = Number.NEGATIVE_INFINITY;
   return (payload) => {
     if (performance.now() - saidAtMs < clockWarningEveryMs) return;

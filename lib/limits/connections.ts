@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
-import { clientNetwork } from '#lib/client-network.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 
 export type ConnectionLimits = {
   /** Connections of all clients together. */
@@ -14,7 +14,7 @@ export type ConnectionLimits = {
   isBarred?(network: string): boolean;
 };
 
-export type Connection = {
+export type ClientConnection = {
   /** The client's address, or its IPv6 /64; undefined for an exempt address. */
   readonly network: string | undefined;
   /** Counts a request in progress: 1 when it begins, -1 when it ends. */
@@ -26,7 +26,7 @@ export type Connection = {
 
 export type Connections = {
   /** Undefined once it is closed. */
-  of(socket: Socket): Connection | undefined;
+  of(socket: Socket): ClientConnection | undefined;
 };
 
 /** Connections, the one that has waited longest for a request first. */
@@ -85,7 +85,7 @@ export function limitHttpConnections(
   });
 }
 
-class OpenConnection implements Connection {
+class OpenConnection implements ClientConnection {
   readonly network: string | undefined;
   readonly #socket: Socket;
   readonly #sets: readonly Held[];

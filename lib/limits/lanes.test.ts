@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
-import { heavyLane, Lane, lanesOfPool } from './lanes.ts';
+import { heavyLane, lanesOfPool, WaitingLane } from './lanes.ts';
 
 const limits = { ...lanesOfPool(10), tenantWaitingMax: 20, waitMaxMs: 60_000 };
-let lane: Lane;
+let lane: WaitingLane;
 /** Work that has a place, in the order in which it got it. */
 let inside: { name: string; leave: (restMs?: number) => void }[];
 beforeEach(() => {
-  lane = new Lane(limits);
+  lane = new WaitingLane(limits);
   inside = [];
 });
 
@@ -62,7 +62,7 @@ test('while others wait a tenant has half, and all take turns', async () => {
 });
 
 test('of three places one tenant has two', async () => {
-  lane = new Lane(heavyLane);
+  lane = new WaitingLane(heavyLane);
   many('a', 10);
   await settle();
   expect(count('a')).toBe(2);
@@ -77,7 +77,7 @@ test('of three places one tenant has two', async () => {
 });
 
 test('while others make calls, even quick ones, a tenant has one heavy place', async () => {
-  lane = new Lane(heavyLane);
+  lane = new WaitingLane(heavyLane);
   lane.noteCall('b');
   lane.noteCall('a');
   many('a', 3);
@@ -92,7 +92,7 @@ test('while others make calls, even quick ones, a tenant has one heavy place', a
 });
 
 test('while others make calls, a tenant has a heavy place again after as long as it had it', async () => {
-  lane = new Lane(heavyLane);
+  lane = new WaitingLane(heavyLane);
   await enter('a');
   await sleep(200);
   lane.noteCall('b');
@@ -112,7 +112,7 @@ test('while others make calls, a tenant has a heavy place again after as long as
 });
 
 test('a tenant that rests has no place, and others have all of them', async () => {
-  lane = new Lane(heavyLane);
+  lane = new WaitingLane(heavyLane);
   many('a', 2);
   await settle();
   const beganAtMs = performance.now();
@@ -127,7 +127,7 @@ test('a tenant that rests has no place, and others have all of them', async () =
 });
 
 test('a tenant that rests for longer than a call may wait is told to slow down', async () => {
-  lane = new Lane({ ...heavyLane, waitMaxMs: 20 });
+  lane = new WaitingLane({ ...heavyLane, waitMaxMs: 20 });
   await enter('a');
   await leave('a', 5_000);
   await expect(enter('a')).rejects.toMatchObject({ code: Code.ResourceExhausted });
@@ -135,7 +135,7 @@ test('a tenant that rests for longer than a call may wait is told to slow down',
 });
 
 test('a tenant that is alone has no more than the places for one that is', async () => {
-  lane = new Lane({ ...heavyLane, places: 20, aloneMax: 3 });
+  lane = new WaitingLane({ ...heavyLane, places: 20, aloneMax: 3 });
   many('a', 10);
   await settle();
   expect(count('a')).toBe(3);
@@ -149,7 +149,7 @@ test('a tenant may wait with so much, and more is refused as its own fault', asy
 });
 
 test('a wait ends: for the tenant with places as its own fault, for another as an outage', async () => {
-  lane = new Lane({ ...limits, waitMaxMs: 50 });
+  lane = new WaitingLane({ ...limits, waitMaxMs: 50 });
   many('a', 6);
   many('b', 2);
   await settle();

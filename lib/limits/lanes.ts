@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
-import { retryLater } from '../rpc/errors.ts';
+import { retryLater } from '#lib/errors/errors.ts';
 import { Activity } from './activity.ts';
 
 export type LaneLimits = {
@@ -48,7 +48,7 @@ export const heavyLane: LaneLimits = {
  * Shares places among tenants, who take turns. A tenant has at most half of them, at least two, while others wait; alone
  * it has all but two. Waits are bounded: the tenant that fills its share is told to slow down.
  */
-export class Lane {
+export class WaitingLane {
   readonly #limits: LaneLimits;
   readonly #queue = new FairQueue<() => void>();
   readonly #held = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
-import { clientNetwork } from '#lib/client-network.ts';
-import type { Variables } from '#lib/config.ts';
-import { retryLater } from '../rpc/errors.ts';
+import type { Variables } from '#lib/env.ts';
+import { retryLater } from '#lib/errors/errors.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 import { setRateLimit } from './rate-limit-header.ts';
 import { burstSeconds, TokenBuckets } from './token-buckets.ts';
 

@@ -18,24 +18,24 @@ const uncounted =
     ' ',
   );
 
-export type Scope = Record<string, unknown>;
+export type LiquidScope = Record<string, unknown>;
 
 /** Values are escaped in HTML, but not in text. */
-export type Place = 'html' | 'text';
+export type SourcePlace = 'html' | 'text';
 
 /** Liquid for HTML escapes every value that doesn't end in `raw` or a filter that escapes by itself. */
-export const engines: Record<Place, Liquid> = {
+export const engines: Record<SourcePlace, Liquid> = {
   html: newEngine(counted(escapeHtml)),
   text: newEngine(undefined),
 };
 
 /** The same, refusing filters that do not exist. */
-export const strictEngines: Record<Place, Liquid> = {
+export const strictEngines: Record<SourcePlace, Liquid> = {
   html: newEngine(counted(escapeHtml), { strictFilters: true }),
   text: newEngine(undefined, { strictFilters: true }),
 };
 
-export function newContext(place: Place, scope: Scope): Context {
+export function newContext(place: SourcePlace, scope: LiquidScope): Context {
   return contextOf(place, scope, renderLimitMs);
 }
 
@@ -43,17 +43,17 @@ export function newContext(place: Place, scope: Scope): Context {
  * For Liquid that was proved quick. Its time is not limited: the limit is one of the clock, which runs on while the machine
  * stands still.
  */
-export function newQuickContext(place: Place, scope: Scope): Context {
+export function newQuickContext(place: SourcePlace, scope: LiquidScope): Context {
   return contextOf(place, scope, Number.POSITIVE_INFINITY);
 }
 
-function contextOf(place: Place, scope: Scope, renderLimit: number): Context {
+function contextOf(place: SourcePlace, scope: LiquidScope, renderLimit: number): Context {
   const liquid = engines[place];
   return new Context(scope, liquid.options, { sync: true, renderLimit }, { liquid });
 }
 
 /** Renders nodes by liquidjs. The fast path gives the same text for the nodes that it supports. */
-export function renderNodes(place: Place, nodes: Template[], context: Context): string {
+export function renderNodes(place: SourcePlace, nodes: Template[], context: Context): string {
   return String(engines[place].renderSync(nodes, context) ?? '');
 }
 

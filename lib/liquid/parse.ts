@@ -1,5 +1,5 @@
 import { type Liquid, Parser, type Template, type TopLevelToken, toValueSync } from 'liquidjs';
-import { engines, type Place, strictEngines } from './engine.ts';
+import { engines, type SourcePlace, strictEngines } from './engine.ts';
 import { mapLiquid } from './spans.ts';
 import type { WriteLink } from './tracked-link.ts';
 
@@ -7,12 +7,12 @@ import type { WriteLink } from './tracked-link.ts';
 const invisible = /[\u00a0\u200b-\u200d\u2060\ufeff]|&nbsp;|&#160;/g;
 
 /** Parses Liquid; throws liquidjs' own error, whose text names the line. `writeLink` writes its tracked links. */
-export function parseLiquid(source: string, place: Place, writeLink?: WriteLink): Template[] {
+export function parseLiquid(source: string, place: SourcePlace, writeLink?: WriteLink): Template[] {
   return parse(engines[place], source, writeLink);
 }
 
 /** As `parseLiquid`; throws on filters that do not exist as well. For new templates; stored ones may have such filters. */
-export function checkLiquid(source: string, place: Place): void {
+export function checkLiquid(source: string, place: SourcePlace): void {
   parse(strictEngines[place], source);
 }
 

@@ -1,12 +1,12 @@
 /** The position of a piece of Liquid in a source. */
-export type Span = { start: number; end: number };
+export type SourceSpan = { start: number; end: number };
 
 /**
  * Every `{{ … }}` and `{% … %}` of a source, in order. It reads each character a bounded number of times, also if
  * pieces are not closed.
  */
-export function liquidSpans(source: string): Span[] {
-  const spans: Span[] = [];
+export function liquidSpans(source: string): SourceSpan[] {
+  const spans: SourceSpan[] = [];
   // After the last closing delimiter of its kind no piece can end.
   const last = { '}}': source.lastIndexOf('}}'), '%}': source.lastIndexOf('%}') };
   for (let at = source.indexOf('{'); at >= 0; at = source.indexOf('{', at)) {

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import type { Variables } from '../config.ts';
+import type { Variables } from '../env.ts';
 
 /** How calls go to hosts that tenants have chosen. */
 export type EgressSettings = {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import { createEgress } from './egress.ts';
-import type { Target } from './names/target.ts';
+import type { OutsideAddress } from './names/target.ts';
 
 const closed = createEgress({ allow: [], dnsServers: [] });
 const open = createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] });
@@ -209,7 +209,7 @@ test.each([
 /** Resolves names to the given addresses, one answer after the other; the last one stays. */
 function givenNames(...answers: string[][]) {
   let asked = 0;
-  const resolve = async (): Promise<Target[]> => {
+  const resolve = async (): Promise<OutsideAddress[]> => {
     const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
     asked += 1;
     return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));

@@ -6,7 +6,7 @@ import type { EgressSettings } from './config.ts';
 import { EgressError } from './egress-error.ts';
 import { passOverInterimResponses } from './interim-responses.ts';
 import { createNames, type Names } from './names/resolver.ts';
-import type { Target } from './names/target.ts';
+import type { OutsideAddress } from './names/target.ts';
 
 /**
  * All connections to hosts chosen by tenants. Names are resolved once, and the address that is
@@ -16,7 +16,7 @@ import type { Target } from './names/target.ts';
  */
 export type Egress = {
   /** Resolves a host of a workspace to an address that may be called. */
-  resolve(host: string, workspaceId: string): Promise<Target>;
+  resolve(host: string, workspaceId: string): Promise<OutsideAddress>;
   /** Whether the host is a literal address that may be called. */
   allows(host: string): boolean;
   /** Whether the host is a literal address in a range that an operator has allowed. */
@@ -111,16 +111,20 @@ function unbracketed(host: string): string {
 /** Forms such as 2130706433 or 0x7f.1 are addresses too; resolvers disagree about them. */
 const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)\.?$/i;
 
-type LookUp = (name: string) => Promise<readonly Target[]>;
+type LookUp = (name: string) => Promise<readonly OutsideAddress[]>;
 
-async function resolveChecked(host: string, opened: Ranges, lookUp: LookUp): Promise<Target> {
+async function resolveChecked(
+  host: string,
+  opened: Ranges,
+  lookUp: LookUp,
+): Promise<OutsideAddress> {
   const found = await addressesOf(unbracketed(host), lookUp);
   const target = found.find((candidate) => mayCall(candidate.address, opened));
   if (!target) throw new EgressError('the host is not an address that may be called');
   return target;
 }
 
-async function addressesOf(name: string, lookUp: LookUp): Promise<readonly Target[]> {
+async function addressesOf(name: string, lookUp: LookUp): Promise<readonly OutsideAddress[]> {
   const family = isIP(name);
   if (family === 4 || family === 6) return [{ address: name, family }];
   if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(name) || endsInNumber.test(name)) {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
-import { Lane, lanesOfPool } from '#lib/limits/lanes.ts';
+import { lanesOfPool, WaitingLane } from '#lib/limits/lanes.ts';
 
 type Call = {
   signal: AbortSignal;
@@ -36,7 +36,7 @@ export async function endingStatements<T>(
 /** Ties each connection of a pool to the call that uses it. */
 export function tieToCalls(pool: Pool): void {
   const connect = pool.connect.bind(pool);
-  const lane = new Lane(lanesOfPool(pool.options.max ?? 10));
+  const lane = new WaitingLane(lanesOfPool(pool.options.max ?? 10));
   const holders = new WeakMap<PoolClient, { call: Call; leave: (() => void) | undefined }>();
   const connectForCall = async (): Promise<PoolClient> => {
     const call = calls.getStore();
@@ -71,7 +71,7 @@ export function tieToCalls(pool: Pool): void {
 const isOver = (call: Call) => call.isOver;
 
 /** A call that has a connection gets another at once: if it waited for its turn, calls could wait for each other. */
-async function enter(lane: Lane, { tenant, held, signal }: Call) {
+async function enter(lane: WaitingLane, { tenant, held, signal }: Call) {
   return tenant !== undefined && held.size === 0 ? lane.enter(tenant, signal) : undefined;
 }
 

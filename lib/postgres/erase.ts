@@ -3,7 +3,7 @@ import { query } from './query.ts';
 import type { Store } from './store.ts';
 
 /** Rows of a workspace in one table. */
-export type Part = {
+export type ErasedTable = {
   table: string;
   /** Only rows that meet this condition, in SQL; a later part has the others. */
   where?: string;
@@ -24,7 +24,7 @@ const workMaxMs = 2_000;
 export async function erase(
   store: Store,
   workspaceId: string,
-  parts: readonly Part[],
+  parts: readonly ErasedTable[],
 ): Promise<Erased> {
   const endsAtMs = Date.now() + workMaxMs;
   let erased = 0;
@@ -38,7 +38,7 @@ export async function erase(
   return { erased, left: await findLeft(store, workspaceId, parts) };
 }
 
-function deleteRows(store: Store, { table, where = 'true' }: Part) {
+function deleteRows(store: Store, { table, where = 'true' }: ErasedTable) {
   return async (workspaceId: string): Promise<number> => {
     const [row] = await query<{ count: number }>(
       store.fork(),
@@ -70,7 +70,7 @@ async function deleteJobs(store: Store, workspaceId: string): Promise<number> {
 async function findLeft(
   store: Store,
   workspaceId: string,
-  parts: readonly Part[],
+  parts: readonly ErasedTable[],
 ): Promise<string[]> {
   const tables = [...new Set(parts.map(({ table }) => table))];
   const looks = tables.map(

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { invalidField } from '../rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
 import { orderedTimeSql } from './time-sql.ts';

@@ -28,7 +28,7 @@ export type SealedColumn<Value = unknown> = {
 
 export type Resealed<Value> = { value: Value } | 'current' | 'unreadable';
 
-export type Progress = { rows: number; resealed: number; unreadable: number };
+export type ResealProgress = { rows: number; resealed: number; unreadable: number };
 
 type Row = { workspace_id: string; id: string; value: unknown; version: string };
 
@@ -44,7 +44,7 @@ export async function resealColumn<Value>(
   store: Store,
   column: SealedColumn<Value>,
   log: Pick<Log, 'info'>,
-): Promise<Progress> {
+): Promise<ResealProgress> {
   const total = { rows: 0, resealed: 0, unreadable: 0 };
   for (let pass = 0; pass < passesMax; pass += 1) {
     const { changedMeanwhile, ...progress } = await resealOnce(store, column, log);

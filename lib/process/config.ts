@@ -1,4 +1,5 @@
-import { type Env, readEnv, type Variables } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
+import type { Env, Variables } from '#lib/env.ts';
 import type { Keyset } from '#lib/keys/keyset.ts';
 import { type RequestRates, readRequestRates } from '#lib/limits/request-limits.ts';
 import type { LogFormat } from '#lib/log.ts';

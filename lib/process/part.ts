@@ -1,13 +1,13 @@
-import type { Env } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import type { Log } from '#lib/log.ts';
 
 /** A service, the worker of a service or the gateway. A process runs one, or several beside each other. */
-export type Part = {
+export type ProcessPart = {
   /** Reads its settings, and throws one error that names all that are wrong. The answer starts it, and resolves when it is ready. */
-  configure(env: Env): () => Promise<Running>;
+  configure(env: Env): () => Promise<RunningProcess>;
 };
 
-export type Running = {
+export type RunningProcess = {
   log: Log;
   readiness(): Promise<Readiness>;
   /** From now on its own health says that it does not serve, while it still does. Absent where nobody calls it. */

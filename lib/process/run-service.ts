@@ -4,7 +4,8 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { TaskList } from 'graphile-worker';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
-import { databaseVariable, type Env } from '#lib/config.ts';
+import { databaseVariable } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import { auditByJob, forwardAudit } from '#lib/jobs/audit.ts';
 import type { EventTask } from '#lib/jobs/event-runner.ts';
 import { measureJobs } from '#lib/jobs/job-metrics.ts';
@@ -23,7 +24,7 @@ import type { Authorize } from '../rpc/server/access.ts';
 import type { AuditSink } from '../rpc/server/audit.ts';
 import { serve } from '../rpc/server/serve.ts';
 import type { Role, ServiceConfig } from './config.ts';
-import type { Part, Readiness, Running } from './part.ts';
+import type { ProcessPart, Readiness, RunningProcess } from './part.ts';
 
 /** The parts that every process has, whatever its service. */
 export type Base = {
@@ -92,7 +93,7 @@ export function openBase(config: ServiceConfig): Base {
   return { log, keyring, peer, peerIfDeployed };
 }
 
-export type ServicePart = Part & {
+export type ServicePart = ProcessPart & {
   /** Seals anew what the service stores, by the key in use. Answers how much cannot be opened: its old key is still needed, or it is lost. */
   reseal(env: Env): Promise<number>;
 };
@@ -126,7 +127,7 @@ export function servicePart<Config extends ServiceConfig>(
 async function start<Config extends ServiceConfig>(
   config: Config,
   open: Open<Config>,
-): Promise<Running> {
+): Promise<RunningProcess> {
   const base = openBase(config);
   const service = await open(base, config);
   const { store } = service;

@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { invalidField } from './errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 const firstMs = Date.parse('0001-01-01T00:00:00Z');
 const endMs = Date.parse('9999-12-31T23:59:59.999Z');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Env } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 
 /** The authority that a client trusts, and the client's own certificate for servers that ask for one. */
 export type ClientTls = { ca: Buffer; cert?: Buffer; key?: Buffer };

@@ -1,4 +1,4 @@
-import type { Variables } from '#lib/config.ts';
+import type { Variables } from '#lib/env.ts';
 
 export type TelemetryConfig = {
   /** The address of `/metrics`, beside its port. */

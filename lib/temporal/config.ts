@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { Variables } from '../config.ts';
+import type { Variables } from '../env.ts';
 
 /** A Temporal server, or Temporal Cloud, and the namespace there. */
 export type TemporalServer = {

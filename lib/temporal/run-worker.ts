@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { Env } from '../config.ts';
+import type { Env } from '../env.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Store } from '../postgres/store.ts';
 import type { Role, ServiceConfig } from '../process/config.ts';
-import type { Part, Readiness, Running } from '../process/part.ts';
+import type { ProcessPart, Readiness, RunningProcess } from '../process/part.ts';
 import { type Base, databaseReadiness, openBase } from '../process/run-service.ts';
 import { connectTemporal } from './client.ts';
 import type { TemporalServer } from './config.ts';
@@ -40,7 +40,7 @@ type WorkerConfig = ServiceConfig & {
 export function workerPart<Config extends WorkerConfig>(
   readConfig: (env: Env, role: Role) => Config,
   open: (base: Base, config: Config) => Promise<WorkerOptions>,
-): Part {
+): ProcessPart {
   return {
     configure(env) {
       const config = readConfig(env, 'work');
@@ -52,7 +52,11 @@ export function workerPart<Config extends WorkerConfig>(
   };
 }
 
-async function start(log: Log, config: WorkerConfig, options: WorkerOptions): Promise<Running> {
+async function start(
+  log: Log,
+  config: WorkerConfig,
+  options: WorkerOptions,
+): Promise<RunningProcess> {
   const { workflow } = options;
   logTaskQueue(workflow.taskQueue, log);
   await installRuntime(config);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { RuntimeOptions } from '@temporalio/worker';
+import { alsoServe } from '#lib/process/serve-metrics.ts';
 import type { TelemetryConfig } from '#lib/telemetry/config.ts';
-import { alsoServe } from '#lib/telemetry/serve-metrics.ts';
 
 const readMaxMs = 2_000;
 

@@ -3,7 +3,7 @@ import {
   GetQuotasResponseSchema,
   ReportQuotaUseResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { type QuotaContext, Quotas } from '../limits/quotas.ts';
+import { type QuotaContext, Quotas } from '#lib/quotas/quotas.ts';
 import { createLog } from '../log.ts';
 
 /** Quotas that a test sets, by resource; without them the defaults count. */

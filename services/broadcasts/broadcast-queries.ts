@@ -1,8 +1,8 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { Broadcast, type BroadcastKey } from './broadcast.ts';
 
 export function broadcastNotFound(): ConnectError {
@@ -35,7 +35,7 @@ export function findBroadcast(em: EntityManager, key: BroadcastKey): Promise<Bro
   return em.findOneOrFail(Broadcast, whereKey(key), orNotFound);
 }
 
-export type Counts = {
+export type RecipientCounts = {
   sent: number;
   failed: number;
   skipped: number;
@@ -43,15 +43,21 @@ export type Counts = {
   unknown: number;
 };
 
-export const noCounts: Counts = { sent: 0, failed: 0, skipped: 0, deferred: 0, unknown: 0 };
+export const noCounts: RecipientCounts = {
+  sent: 0,
+  failed: 0,
+  skipped: 0,
+  deferred: 0,
+  unknown: 0,
+};
 
 /** The recipients of each broadcast by outcome: sums over its slices. */
 export async function countsOf(
   em: EntityManager,
   workspaceId: string,
   ids: readonly string[],
-): Promise<(id: string) => Counts> {
-  const rows = await query<Counts & { broadcast_id: string }>(
+): Promise<(id: string) => RecipientCounts> {
+  const rows = await query<RecipientCounts & { broadcast_id: string }>(
     em,
     `select broadcast_id, sum(sent)::int as sent, sum(failed)::int as failed,
             sum(skipped)::int as skipped, sum(deferred)::int as deferred, sum(unknown)::int as unknown

@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { SealedFeed } from './feeds/headers.ts';
 
 export const statuses = [
   'draft',
@@ -13,32 +12,32 @@ export const statuses = [
   'test_completed',
   'winner_selected',
 ] as const;
-export type Status = (typeof statuses)[number];
+export type StoredStatus = (typeof statuses)[number];
 
 /** The states in which messages may be sent. */
 export const moving = ['testing', 'test_completed', 'winner_selected', 'sending'] as const;
-export type Moving = (typeof moving)[number];
+export type MovingStatus = (typeof moving)[number];
 
-export function isMoving(status: Status | null | undefined): status is Moving {
+export function isMoving(status: StoredStatus | null | undefined): status is MovingStatus {
   return moving.some((each) => each === status);
 }
 
 /** The states before a test has a winner. */
-export function isTest(status: Status | null | undefined): boolean {
+export function isTest(status: StoredStatus | null | undefined): boolean {
   return status === 'testing' || status === 'test_completed';
 }
 
 /** The states after which nothing is sent any more. */
-export function isOver(status: Status): boolean {
+export function isOver(status: StoredStatus): boolean {
   return status === 'sent' || status === 'cancelled' || status === 'failed';
 }
 
 /** The states that have a run, which may be halted. */
-export function isUnderWay(status: Status): boolean {
+export function isUnderWay(status: StoredStatus): boolean {
   return isMoving(status) || status === 'scheduled';
 }
 
-export type Audience = {
+export type StoredAudience = {
   list: string;
   further_lists: string[];
   segments: string[];
@@ -46,7 +45,7 @@ export type Audience = {
 };
 
 /** None for a broadcast to segments alone. */
-export function listsOf({ list, further_lists }: Audience): string[] {
+export function listsOf({ list, further_lists }: StoredAudience): string[] {
   return list === '' ? [] : [list, ...further_lists];
 }
 
@@ -84,7 +83,7 @@ export type SampleNumbers = {
   unsubscribed: number;
 };
 
-export type Utm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
+export type StoredUtm = Record<'source' | 'medium' | 'campaign' | 'term' | 'content', string>;
 
 /** The content that is sent, pinned when the audience is frozen: later edits don't change it. */
 export type Plan = {
@@ -103,6 +102,11 @@ export type Plan = {
   recipient_feed?: SealedFeed;
 };
 
+/** A feed as it is stored: each value sealed for its broadcast, kind and name. */
+export type SealedFeed = { url: string; headers: readonly SealedHeader[] };
+
+export type SealedHeader = { name: string; sealed_value: string };
+
 export type StoredFeed = SealedFeed & { enabled: boolean };
 
 /** The configured feeds of a broadcast. */
@@ -110,7 +114,7 @@ export type StoredDataFeed = { global_feed?: StoredFeed; recipient_feed?: Stored
 
 /** Whether the first page of the audience is stored and later ones are still to come, or to be cut. */
 export function isFreezing(row: {
-  status: Status;
+  status: StoredStatus;
   plan?: Plan | null;
   frozen_at?: Date | null;
 }): boolean {
@@ -119,7 +123,7 @@ export function isFreezing(row: {
 
 /** True where all recipients get the same content at the same time, so that slices are sent as soon as they are cut. */
 export function isUniform(row: {
-  audience: Audience;
+  audience: StoredAudience;
   schedule: Schedule;
   test_settings: TestSettings;
 }): boolean {
@@ -136,10 +140,10 @@ export const broadcastSchema = defineEntity({
     id: p.string().primary(),
     name: p.string(),
     status: p.enum(statuses),
-    audience: p.json<Audience>(),
+    audience: p.json<StoredAudience>(),
     schedule: p.json<Schedule>(),
     test_settings: p.json<TestSettings>(),
-    utm_parameters: p.json<Utm>(),
+    utm_parameters: p.json<StoredUtm>(),
     metadata: p.json<Record<string, unknown>>().nullable(),
     data_feed: p.json<StoredDataFeed>().nullable(),
     global_feed_fetched_at: p.datetime().nullable(),

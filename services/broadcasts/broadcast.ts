@@ -1,27 +1,27 @@
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import {
-  type Audience,
   broadcastSchema,
   type DecidedBy,
   isMoving,
   isTest,
-  type Moving,
+  type MovingStatus,
   moving,
   type SampleNumbers,
-  type Status,
+  type StoredAudience,
+  type StoredStatus,
+  type StoredUtm,
   type TestSettings,
-  type Utm,
 } from './broadcast-row.ts';
 
 export type BroadcastKey = { workspaceId: string; id: string };
 
 /** The columns that create and update write. */
-export type Content = {
+export type BroadcastContent = {
   name: string;
-  audience: Audience;
+  audience: StoredAudience;
   test_settings: TestSettings;
-  utm_parameters: Utm;
+  utm_parameters: StoredUtm;
   metadata: Record<string, unknown> | null;
 };
 
@@ -46,7 +46,7 @@ type Stop = { reason: string; cause: 'outage' | 'fault'; endsAt?: Date };
 
 /** One message to the contacts of a list, and its state transitions. */
 export class Broadcast extends broadcastSchema.class {
-  update(now: Date, content: Content): void {
+  update(now: Date, content: BroadcastContent): void {
     allow(this, 'update', 'draft', 'scheduled', 'paused');
     if (this.plan) {
       throw refusal(
@@ -251,7 +251,7 @@ function staleness({ plan, paused_at }: Broadcast, now: Date, begunAt: Date | un
 }
 
 /** Refuses an action that the state table does not allow. */
-function allow({ status }: Broadcast, action: string, ...allowed: Status[]): void {
+function allow({ status }: Broadcast, action: string, ...allowed: StoredStatus[]): void {
   if (!allowed.includes(status)) {
     throw refusal('BROADCAST_STATUS', `cannot ${action} a ${status} broadcast`);
   }
@@ -263,7 +263,7 @@ function change(broadcast: Broadcast, now: Date): void {
 }
 
 /** The state of a broadcast that continues: it follows from the row, not from the state before the pause. */
-function phaseOf(broadcast: Broadcast): Moving {
+function phaseOf(broadcast: Broadcast): MovingStatus {
   if (!broadcast.test_settings.enabled) return 'sending';
   if (hasWinner(broadcast)) return 'winner_selected';
   return broadcast.test_sent_at ? 'test_completed' : 'testing';

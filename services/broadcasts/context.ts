@@ -15,10 +15,10 @@ import {
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress, type Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import { Quotas } from '#lib/quotas/quotas.ts';
 import type { Config } from './config.ts';
 import { createPageLinks, type PageLinks } from './page/links.ts';
 import type { Peers } from './peers.ts';

@@ -1,5 +1,5 @@
-import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import type { QuotaContext } from '#lib/quotas/quotas.ts';
 import { Slice } from './audience/slice.ts';
 import { Broadcast } from './broadcast.ts';
 import { Initial } from './migrations/m0001-initial.ts';

@@ -26,21 +26,21 @@ import {
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
 import { type Outbox, openOutbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
-import { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import { Quotas } from '#lib/quotas/quotas.ts';
 import type { Config } from './config.ts';
 import type { PersonData } from './person/sources.ts';
 import { TryOuts } from './segments/try-out.ts';
 import { counts, openContactsStore } from './store.ts';
 import { createEmailHmac, type IsProven } from './subscription/email-hmac.ts';
-import type { Templates } from './subscription/opt-in-template.ts';
+import type { OptInTemplates } from './subscription/opt-in-template.ts';
 
 /** The dependencies of operations. */
 export type Context = {
   store: Store;
-  templates: Templates;
+  templates: OptInTemplates;
   templateUses: TemplateUseClient;
   messageFacts: Client<typeof MessageFactsService>;
   workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;

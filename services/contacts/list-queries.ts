@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { List, listNotFound } from './list.ts';
 
 type ListKey = { workspaceId: string; id: string };

@@ -1,6 +1,6 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 const schema = defineEntity({
   name: 'List',

@@ -17,16 +17,16 @@ import type { TransactionalService } from '#gen/postrider/messages/v1/transactio
 import type { Outbox } from '#lib/jobs/outbox.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import type { Feeds } from './content/feeds.ts';
 import type { Plans } from './content/plans.ts';
 import type { ContentKeeper } from './contents/keeper.ts';
 import type { Hold } from './hold/hold.ts';
 import type { Contacts, Templates, TestData } from './peers.ts';
 import type { Journal } from './record/journal.ts';
-import type { Recorder } from './record/recorder.ts';
+import type { ResultRecorder } from './record/recorder.ts';
 import type { RenderThread } from './render/thread.ts';
 import type { Admission } from './sending/admission.ts';
 import type { Underway } from './sending/underway.ts';
@@ -58,7 +58,7 @@ export type Context = {
   /** Decides whose messages are sent next, and holds the connections. */
   admission: Admission;
   underway: Underway;
-  recorder: Recorder;
+  recorder: ResultRecorder;
   contents: ContentKeeper;
   /** The operator's own mail server; absent if none is set. */
   systemMail: SystemMail | undefined;

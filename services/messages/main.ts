@@ -9,9 +9,9 @@ import {
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deliverEvents, openOutbox } from '#lib/jobs/outbox.ts';
 import { pushTemplateUses } from '#lib/jobs/template-uses.ts';
-import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import { servicePart } from '#lib/process/run-service.ts';
+import { Quotas } from '#lib/quotas/quotas.ts';
 import { readConfig } from './config.ts';
 import { createFeeds } from './content/feeds.ts';
 import { createPlans } from './content/plans.ts';
@@ -21,7 +21,7 @@ import { Hold } from './hold/hold.ts';
 import { notificationUses } from './notifications/template-uses.ts';
 import { Journal } from './record/journal.ts';
 import type { JournalFolder } from './record/journal-folder.ts';
-import { Recorder } from './record/recorder.ts';
+import { ResultRecorder } from './record/recorder.ts';
 import { RenderThread } from './render/thread.ts';
 import { Admission } from './sending/admission.ts';
 import { measureSending } from './sending/metrics.ts';
@@ -60,7 +60,7 @@ export const part = servicePart(readConfig, async (parts, config) => {
   const outbox = openOutbox('messages', consumers);
   const journal = journalFolder ? new Journal(journalFolder, owner) : undefined;
   const underway = new Underway({ outcomes, owner, journal });
-  const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+  const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
   const mayStart = (id: string) => !recorder.isBehind(id) && journal?.isWritable !== false;
   const admission = new Admission({ resolve: egress.resolve, mayStart });
   const systemMail = config.systemMailUrl

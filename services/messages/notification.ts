@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, LockMode, p } from '@mikro-orm/core';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 
 export type Channel = { template_id: string; settings?: JsonObject | undefined };
 

@@ -1,5 +1,5 @@
-import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import type { QuotaContext } from '#lib/quotas/quotas.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { Confirmations } from './migrations/m0002-confirmations.ts';
 import { Tracking } from './migrations/m0003-tracking.ts';

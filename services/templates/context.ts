@@ -6,8 +6,8 @@ import type {
   TemplateUseService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import type { Compiler } from './compile/compiler.ts';
 
 /** The dependencies of this service's operations. */

@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { Quotas } from '#lib/limits/quotas.ts';
 import { servicePart } from '#lib/process/run-service.ts';
+import { Quotas } from '#lib/quotas/quotas.ts';
 import { createCompiler } from './compile/compiler.ts';
 import { readConfig } from './config.ts';
 import { services, templatesRoutes } from './service.ts';

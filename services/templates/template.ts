@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 /** A mail's content after MJML, as messages sends it. */
-export type Compiled = {
+export type CompiledMail = {
   subject: string;
   html: string;
   mjml: string;
@@ -33,9 +33,9 @@ const schema = defineEntity({
     test_data: p.json<JsonObject>().nullable(),
     settings: p.json<JsonObject>().nullable(),
     translations: p.json<Record<string, JsonValue>>(),
-    compiled: p.json<Compiled>().nullable(),
+    compiled: p.json<CompiledMail>().nullable(),
     /** Translations of a mail, by language. */
-    compiled_translations: p.json<Record<string, Compiled>>(),
+    compiled_translations: p.json<Record<string, CompiledMail>>(),
     created_at: p.datetime(),
     updated_at: p.datetime(),
     deleted_at: p.datetime().nullable(),

@@ -8,18 +8,19 @@ import { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { WebhookSubscriptionService } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Producers } from '#lib/jobs/interest-pushes.ts';
-import { Quotas } from '#lib/limits/quotas.ts';
 import { createEgress } from '#lib/outside/egress.ts';
 import type { Base } from '#lib/process/run-service.ts';
+import { Quotas } from '#lib/quotas/quotas.ts';
 import { Backlog } from './backlog/backlog.ts';
 import { limitsOf } from './backlog/limits.ts';
 import type { Config } from './config.ts';
-import type { Audience } from './matching/members.ts';
+import type { Notifying } from './lifecycle/owner-mail.ts';
+import type { AudienceReader } from './matching/members.ts';
 import type { SendingContext } from './sending/attempt.ts';
 import { Dispatcher } from './sending/dispatcher.ts';
 import { measureDeliveries } from './sending/metrics.ts';
 import { Pool } from './sending/pool.ts';
-import { Recorder } from './sending/recorder.ts';
+import { AttemptRecorder } from './sending/recorder.ts';
 import { counts, openWebhooksStore } from './store.ts';
 
 /** The dependencies of operations, tasks and activities. */
@@ -28,10 +29,11 @@ export type Context = SendingContext & {
   dispatcher: Dispatcher;
   backlog: Backlog;
   producers: Producers;
-  audience: Audience;
-  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings' | 'listOwners'>;
+  audience: AudienceReader;
+  workspaces: Notifying['workspaces'] &
+    Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
   quotas: Quotas;
-  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
+  systemMail: Notifying['systemMail'];
 };
 
 export async function openContext(base: Base, config: Config): Promise<Context> {
@@ -44,7 +46,7 @@ export async function openContext(base: Base, config: Config): Promise<Context> 
     keyring: base.keyring,
     log: base.log,
     egress: createEgress(config.egress),
-    recorder: new Recorder({ ...clocks, store, log: base.log }),
+    recorder: new AttemptRecorder({ ...clocks, store, log: base.log }),
     retryPlaces: new Pool(),
   };
   measureDeliveries(sending);

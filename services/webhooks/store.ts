@@ -1,5 +1,5 @@
-import type { QuotaContext } from '#lib/limits/quotas.ts';
 import { openStore, type Store } from '#lib/postgres/store.ts';
+import type { QuotaContext } from '#lib/quotas/quotas.ts';
 import { pendingSql } from './delivery.ts';
 import { Initial } from './migrations/m0001-initial.ts';
 import { MoreInterests } from './migrations/m0002-more-interests.ts';

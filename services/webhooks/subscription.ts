@@ -1,6 +1,6 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 export type CustomEventFilters = { goal_types: string[]; event_names: string[] };
 
@@ -57,13 +57,13 @@ export class Subscription extends schema.class {
 }
 schema.setClass(Subscription);
 
-export type Status = 'disabled' | 'failing' | 'healthy';
+export type SubscriptionStatus = 'disabled' | 'failing' | 'healthy';
 
 /** In a word, for operators: a failing endpoint gets one attempt at a time, and rarely. */
 export function statusOf({
   enabled,
   probe_at,
-}: Pick<Subscription, 'enabled' | 'probe_at'>): Status {
+}: Pick<Subscription, 'enabled' | 'probe_at'>): SubscriptionStatus {
   if (!enabled) return 'disabled';
   return probe_at ? 'failing' : 'healthy';
 }

@@ -1,4 +1,4 @@
-import type { Variables } from '#lib/config.ts';
+import type { Variables } from '#lib/env.ts';
 import { readSecretKey } from '#lib/keys/secret-key.ts';
 import { readEgress } from '#lib/outside/config.ts';
 import { configReader } from '#lib/process/config.ts';

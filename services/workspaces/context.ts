@@ -1,8 +1,4 @@
-import type { Client, ServiceImpl } from '@connectrpc/connect';
-import type {
-  CredentialService,
-  SystemMailService,
-} from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { APIKeyService } from '#gen/postrider/workspaces/v1/api_keys_pb.ts';
 import type { AuditService } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import type { DeletionService } from '#gen/postrider/workspaces/v1/deletion_pb.ts';
@@ -22,6 +18,8 @@ import type { Store } from '#lib/postgres/store.ts';
 import type { DataService, UsageCounter } from './deletion/erase.ts';
 import type { IntegrationUses } from './integrations/uses.ts';
 import type { LastUse } from './keys/last-use.ts';
+import type { Credentials } from './keys/sealed.ts';
+import type { SystemMailer } from './mail/send.ts';
 import type { QuotaSettings } from './quotas/quotas.ts';
 
 /** The dependencies of operations. */
@@ -36,8 +34,8 @@ export type Context = {
   usageCounters: Record<string, UsageCounter>;
   /** The services whose work is bound to integrations, by name. */
   integrationUses: Readonly<Record<string, IntegrationUses>>;
-  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
-  credentials: Pick<Client<typeof CredentialService>, 'resealPasswords'>;
+  systemMail: SystemMailer;
+  credentials: Credentials;
   now: () => Date;
   /** Addresses that may sign in as root, in lower case. */
   rootEmails: readonly string[];

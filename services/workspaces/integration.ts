@@ -1,6 +1,6 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { defineEntity, p } from '@mikro-orm/core';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 export type StoredWarmUp = { started_on: string; daily_limits: number[] };
 

@@ -1,8 +1,8 @@
 import type { WorkspaceSettings } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { isTimeZone } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { snakeOf } from '#lib/json/camel-keys.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import type { Settings } from './workspace.ts';
+import type { StoredSettings } from './workspace.ts';
 
 const languageCodes = new Set(
   'ar ca cs da de el en es fi fr he hi hu id it ja ko nl nb pl pt pt-BR ro ru sv th tr uk vi zh zh-TW'.split(
@@ -18,7 +18,7 @@ const urlLengthMax = 2_000;
 const endpointLengthMax = 900;
 
 /** The settings of a workspace that nobody has set. */
-const defaults: Settings = {
+const defaults: StoredSettings = {
   website_url: '',
   logo_url: '',
   timezone: 'UTC',
@@ -50,7 +50,10 @@ const retentions = {
 } as const;
 
 /** Changes the settings that are given, and checks all. Absent ones stay; those given as null get their default. */
-export function storedSettings(given: WorkspaceSettings | undefined, before?: Settings): Settings {
+export function storedSettings(
+  given: WorkspaceSettings | undefined,
+  before?: StoredSettings,
+): StoredSettings {
   const changed = changesOf(given);
   const settings = { ...defaults, ...before, ...changed };
   // A new workspace has one language where only one of the two is given.
@@ -85,7 +88,7 @@ export function storedSettings(given: WorkspaceSettings | undefined, before?: Se
 }
 
 /** What a request changes, as stored. */
-function changesOf(given: WorkspaceSettings | undefined): Partial<Settings> {
+function changesOf(given: WorkspaceSettings | undefined): Partial<StoredSettings> {
   if (!given) return {};
   const { $typeName, $unknown, nullFields, languages, ...values } = given;
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
@@ -98,7 +101,7 @@ function changesOf(given: WorkspaceSettings | undefined): Partial<Settings> {
 }
 
 /** The page of a broadcast reads its messages for 30 days; links in mails have to work for longer. */
-function checkRetentions(settings: Settings): void {
+function checkRetentions(settings: StoredSettings): void {
   for (const [name, [least, most, text]] of Object.entries(retentions)) {
     const days = settings[name as keyof typeof retentions] ?? least;
     if (days < least || days > most) throw invalidField(`settings.${name}`, text);
@@ -124,7 +127,7 @@ function checkUrl(field: string, url: string, text: string): void {
   }
 }
 
-function checkLanguages({ languages, default_language: own }: Settings): void {
+function checkLanguages({ languages, default_language: own }: StoredSettings): void {
   for (const code of languages) {
     if (!languageCodes.has(code)) {
       throw invalidField('settings.languages', `invalid language code: ${code}`);

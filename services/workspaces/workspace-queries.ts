@@ -1,7 +1,7 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { Integration } from './integration.ts';
 import { Workspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Keyring, Place } from '#lib/keys/keyring.ts';
+import type { Keyring, SealedPlace } from '#lib/keys/keyring.ts';
 
 /** As stored: every setting has its default filled in. */
-export type Settings = {
+export type StoredSettings = {
   website_url: string;
   logo_url: string;
   timezone: string;
@@ -31,7 +31,7 @@ const schema = defineEntity({
   properties: {
     id: p.string().primary(),
     name: p.string(),
-    settings: p.json<Settings>(),
+    settings: p.json<StoredSettings>(),
     sealed_hmac_key: p.string().nullable(),
     /** Those of its own, by resource. */
     quotas: p.json<Partial<Record<string, number>>>().default('{}'),
@@ -45,7 +45,7 @@ const schema = defineEntity({
 /** The purpose of the box for what workspaces keeps to itself. */
 export const workspaceSecrets = 'workspace-secrets';
 
-export function hmacKeyPlace(workspaceId: string): Place {
+export function hmacKeyPlace(workspaceId: string): SealedPlace {
   return { workspaceId, row: workspaceId, column: 'sealed_hmac_key' };
 }
 

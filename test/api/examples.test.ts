@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { Route } from '../../gateway/api/routes.ts';
 import { requestExample } from '../../gateway/openapi/examples.ts';
 import { isRequired, limitsOf } from '../../gateway/openapi/limits.ts';
 import { exampleQuery } from '../../gateway/openapi/operations.ts';
-import type { Route } from '../../gateway/routes.ts';
 import { overHttp, routes, type Told, workspaceFieldOf } from '../contract/operations.ts';
 import { unique } from '../stack/given.ts';
 import { givenWorkspace } from '../stack/given-workspace.ts';

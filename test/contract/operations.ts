@@ -4,8 +4,8 @@ import { createGrpcTransport } from '@connectrpc/connect-node';
 import { file_postrider_events_v1_events } from '#gen/postrider/events/v1/events_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
 import { contracts } from '../../gateway/api/contracts.ts';
+import { type Route, routesOf } from '../../gateway/api/routes.ts';
 import { decoderOf } from '../../gateway/json/decode.ts';
-import { type Route, routesOf } from '../../gateway/routes.ts';
 
 /** Every public operation. */
 export const routes: readonly Route[] = [...routesOf(contracts).values()].flat();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { getOption } from '@bufbuild/protobuf';
 import { json as jsonOption } from '#gen/postrider/options/v1/options_pb.ts';
 import { contracts } from '../../gateway/api/contracts.ts';
-import { routesOf } from '../../gateway/routes.ts';
+import { routesOf } from '../../gateway/api/routes.ts';
 
 const here = import.meta.dirname;
 /** The program, in a virtual environment of its own with the versions of requirements.txt. */

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild } from '../../deploy/local/child.ts';
-import type { Part } from '../../deploy/local/supervisor.ts';
+import type { StackPart } from '../../deploy/local/supervisor.ts';
 import { serviceNames } from '../../deploy/postrider/parts.ts';
 import { until } from '../stack/until.ts';
 import { ask, provisionByProgram, serviceUrls, startServer, urlVariables } from './databases.ts';
@@ -72,7 +72,7 @@ function poolerPart(
   program: string,
   { port, serverPort }: { port: number; serverPort: number },
   probeUrl: string,
-): Part {
+): StackPart {
   const users = serviceNames.map((name) => `"${name}" "secret of ${name}"\n`);
   // As deploy/README.md says.
   const settings = `[databases]

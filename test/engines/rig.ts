@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isFree } from '../../deploy/local/ports.ts';
-import { createSupervisor, type Part } from '../../deploy/local/supervisor.ts';
+import { createSupervisor, type StackPart } from '../../deploy/local/supervisor.ts';
 
 type Say = (line: string) => unknown;
 
@@ -11,7 +11,7 @@ export type Rig = {
   folder: string;
   say: Say;
   /** Runs a process, and starts it again when it ends. */
-  start(part: Part): Promise<void>;
+  start(part: StackPart): Promise<void>;
   /** kill -9; false if no process has this name. */
   kill(name: string): boolean;
   /** What a process has printed. */
@@ -92,7 +92,7 @@ function processesIn(folder: string, say: Say, ends: (() => Promise<unknown>)[])
     say,
   });
   return {
-    start: async (part: Part) => {
+    start: async (part: StackPart) => {
       await supervisor.start(part);
       ends.push(() => supervisor.stop([part.name]));
     },

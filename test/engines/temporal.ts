@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { startChild } from '../../deploy/local/child.ts';
-import type { Part } from '../../deploy/local/supervisor.ts';
+import type { StackPart } from '../../deploy/local/supervisor.ts';
 import { prepareTemporal, temporalNamespace } from '../../deploy/local/temporal.ts';
 import { until } from '../stack/until.ts';
 import { type Server, startServer } from './databases.ts';
@@ -82,7 +82,7 @@ async function makeSchema(programs: string, server: Server, database: string): P
   }
 }
 
-function rolePart({ folder }: Rig, programs: string, role: Role, address: string): Part {
+function rolePart({ folder }: Rig, programs: string, role: Role, address: string): StackPart {
   const args = ['--config-file', join(folder, 'cluster.yaml'), 'start', '--service', role];
   const answers = () => (role === 'frontend' ? untilAnswering(address) : Promise.resolve());
   const child = { command: join(programs, 'server'), args, env: { HOME: folder }, cwd: folder };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EraseWorkspaceResponseSchema } from '#gen/postrider/events/v1/events_pb.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
 import type { Claims } from '#lib/keys/keyring.ts';
-import { erase, type Part } from '#lib/postgres/erase.ts';
+import { type ErasedTable, erase } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { partsOf as broadcastParts } from '../../services/broadcasts/erasing/parts.ts';
@@ -24,7 +24,7 @@ import { fill, rowsOf, tenantTables } from './rows.ts';
 
 /** All services as far as they keep data, each with a database of its own. */
 const stores: Record<string, Store> = {};
-const parts: Record<string, readonly Part[]> = {};
+const parts: Record<string, readonly ErasedTable[]> = {};
 /** Services that do not answer. */
 const down = new Set<string>();
 const recalled: string[] = [];

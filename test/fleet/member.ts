@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from '../../deploy/local/child.ts';
 import { nodeFlags } from '../../deploy/local/parts.ts';
-import type { Running } from '../../deploy/local/supervisor.ts';
+import type { RunningPart } from '../../deploy/local/supervisor.ts';
 import { causeOf } from './client.ts';
 
 type Variables = Record<string, string>;
@@ -53,7 +53,7 @@ export async function startMember(
   return { ...plan, pid: running.pid, end: () => endOf(plan, running) };
 }
 
-async function endOf({ name, healthPort }: MemberPlan, running: Running): Promise<Ending> {
+async function endOf({ name, healthPort }: MemberPlan, running: RunningPart): Promise<Ending> {
   const startedAtMs = Date.now();
   const over = new AbortController();
   process.kill(running.pid, 'SIGTERM');

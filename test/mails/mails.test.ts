@@ -4,10 +4,10 @@ import { simpleParser } from 'mailparser';
 import type { Browser } from 'playwright-core';
 import { createLinkReader, linkKeys } from '#lib/keys/signed-link.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { MessageBuffer } from '../../services/messages/mime/buffer.ts';
 import { writeMessage } from '../../services/messages/mime/message.ts';
-import type { Envelope, Recipient } from '../../services/messages/render/compose.ts';
+import type { Envelope, MailRecipient } from '../../services/messages/render/compose.ts';
 import { compileMessage } from '../../services/messages/render/program.ts';
 import { RenderThread } from '../../services/messages/render/thread.ts';
 import { createCompiler } from '../../services/templates/compile/compiler.ts';
@@ -50,10 +50,10 @@ async function sent({ mjml, subject, data }: GivenMail) {
   const head = { title: subject, preview: '', language: 'en' };
   const body = await compiler.compile(mjmlSource(mjml), head, data);
   const { contact = {}, ...feeds } = data;
-  const recipient: Recipient = {
+  const recipient: MailRecipient = {
     messageId,
     email: 'ann@example.com',
-    contact: contact as Scope,
+    contact: contact as LiquidScope,
     feeds,
     urls: {
       unsubscribe: `${base}/u/w1/x`,

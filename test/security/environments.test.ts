@@ -6,7 +6,7 @@ import { ContactService } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { deriveKey } from '#lib/keys/derive.ts';
 import { privateKeyOf } from '#lib/keys/key-pair.ts';
-import type { Claims, Place } from '#lib/keys/keyring.ts';
+import type { Claims, SealedPlace } from '#lib/keys/keyring.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import { oldCredentialKeys, openOldCredential } from '#lib/keys/secret-key.ts';
 import { connectTo } from '#lib/rpc/client/client.ts';
@@ -150,7 +150,7 @@ type Stored = {
   owner: string;
   sealed: string;
   purpose: string | undefined;
-  place: Place;
+  place: SealedPlace;
   plain: string;
 };
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writePrivately } from '../../deploy/local/private-file.ts';
 import { createStack } from '../../deploy/local/stack.ts';
 import { readStackConfig } from '../../deploy/local/stack-config.ts';
+import { writePrivately } from '../../deploy/private-file.ts';
 
 /**
  * A whole stack and a sink for its mail, as a process of their own: `node test/stack/run.ts --folder F --port P

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 
 /** A webhook that has come in, with everything that a person needs to see why it was or was not accepted. */
-export type Callback = {
+export type ReceivedCallback = {
   /** From 1, in the order of arrival. */
   number: number;
   /** The last part of the address that it was sent to. */
@@ -24,7 +24,7 @@ export type Callback = {
   body: Buffer;
 };
 export type Verdict = 'verified' | 'not verified' | 'unknown secret';
-export type Arrival = Pick<Callback, 'name' | 'status' | 'headers' | 'body'>;
+export type CallbackArrival = Pick<ReceivedCallback, 'name' | 'status' | 'headers' | 'body'>;
 export type CallbackFilter = { name?: string; type?: string };
 
 type Limits = { countMax: number; bytesMax: number };
@@ -37,8 +37,8 @@ export class Callbacks {
   readonly #limits: Limits;
   readonly #secrets = new Map<string, Webhook>();
   /** The newest callback with an id, by name and id. */
-  readonly #newest = new Map<string, Callback>();
-  #kept: Callback[] = [];
+  readonly #newest = new Map<string, ReceivedCallback>();
+  #kept: ReceivedCallback[] = [];
   #bytes = 0;
   #nextNumber = 1;
 
@@ -55,11 +55,11 @@ export class Callbacks {
     if (this.#secrets.size > namesMax && oldest !== undefined) this.#secrets.delete(oldest);
   }
 
-  add(arrival: Arrival): void {
+  add(arrival: CallbackArrival): void {
     const headers = new Map(arrival.headers.map(([name, value]) => [name.toLowerCase(), value]));
     const id = headers.get('webhook-id') ?? '';
     const key = keyOf(arrival.name, id);
-    const callback: Callback = {
+    const callback: ReceivedCallback = {
       ...arrival,
       ...this.#verify(arrival, headers),
       number: this.#nextNumber++,
@@ -76,14 +76,14 @@ export class Callbacks {
   }
 
   /** Newest first. */
-  find({ name = '', type = '' }: CallbackFilter): Callback[] {
+  find({ name = '', type = '' }: CallbackFilter): ReceivedCallback[] {
     const found = this.#kept.filter(
       (each) => (name === '' || each.name === name) && (type === '' || each.type === type),
     );
     return found.reverse();
   }
 
-  read(number: number): Callback | undefined {
+  read(number: number): ReceivedCallback | undefined {
     const [first] = this.#kept;
     return first && this.#kept[number - first.number];
   }
@@ -95,7 +95,7 @@ export class Callbacks {
     this.#bytes = 0;
   }
 
-  #verify({ name, body }: Arrival, headers: ReadonlyMap<string, string>) {
+  #verify({ name, body }: CallbackArrival, headers: ReadonlyMap<string, string>) {
     const webhook = this.#secrets.get(name);
     if (!webhook)
       return { verdict: 'unknown secret', reason: `no secret is known for “${name}”` } as const;
@@ -123,7 +123,7 @@ export class Callbacks {
 
 const keyOf = (name: string, id: string) => `${name}\n${id}`;
 
-function sizeOf({ headers, body }: Callback): number {
+function sizeOf({ headers, body }: ReceivedCallback): number {
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length, body.length);
 }
 

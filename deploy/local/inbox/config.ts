@@ -1,4 +1,5 @@
-import { type Env, readEnv } from '#lib/config.ts';
+import { readEnv } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 
 export function readConfig(env: Env) {
   return readEnv(env, (variables) => ({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { freePort } from '../ports.ts';
 import { Callbacks } from './callbacks.ts';
-import { Mailbox } from './mailbox.ts';
+import { InboxMailbox } from './mailbox.ts';
 import { startSmtp } from './smtp.ts';
 import { startWeb } from './web.ts';
 
@@ -25,7 +25,7 @@ afterEach(close);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function open(limits: { mailsMax: number; bytesMax: number }): Promise<void> {
-  const box = await Mailbox.open(folder, limits);
+  const box = await InboxMailbox.open(folder, limits);
   smtpPort = await freePort();
   const smtp = await startSmtp(box, { host: '127.0.0.1', port: smtpPort });
   const port = await freePort();

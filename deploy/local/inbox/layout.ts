@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { html, type InboxHtml } from './html.ts';
 
 const timeFormat = {
   day: 'numeric',
@@ -51,7 +51,7 @@ const sections = {
   webhooks: { name: 'Webhooks', path: '/webhooks' },
 };
 
-type Page = { title: string; section: keyof typeof sections; form: Html; body: Html };
+type Page = { title: string; section: keyof typeof sections; form: InboxHtml; body: InboxHtml };
 
 /** A whole page: the sections and a form at the top, the body below. */
 export function layout({ title, section, form, body }: Page): string {
@@ -73,7 +73,7 @@ export function pageLinks(
   path: string,
   filter: Record<string, string>,
   { offset, limit, total }: Window,
-): Html {
+): InboxHtml {
   const link = (to: number) =>
     `${path}?${new URLSearchParams({ ...filter, offset: String(Math.max(0, to)) })}`;
   return html`<nav class="pages">

@@ -1,6 +1,6 @@
-import { type Html, html } from './html.ts';
+import { html, type InboxHtml } from './html.ts';
 import { layout, pageLinks, readableTime, toMinutes } from './layout.ts';
-import type { Mail } from './mailbox.ts';
+import type { Mail } from './mail.ts';
 
 export const views = ['phone', 'desktop', 'text', 'headers', 'source'] as const;
 export type View = (typeof views)[number];
@@ -65,13 +65,13 @@ export function mailPage(mail: Mail, view: View, { text, cc, attachments }: Show
   return layout({ title: mail.subject || 'Mail', section: 'mails', form: searchForm(''), body });
 }
 
-function row({ id, to, subject, receivedAt }: Mail): Html {
+function row({ id, to, subject, receivedAt }: Mail): InboxHtml {
   return html`<a href="/mails/${id}"><span>${to.join(', ')}</span>
     <span class="subject">${subject || '(no subject)'}</span>
     <span class="soft">${toMinutes(receivedAt)}</span></a>`;
 }
 
-function searchForm(to: string): Html {
+function searchForm(to: string): InboxHtml {
   return html`<form action="/"><input type="search" name="to" value="${to}" placeholder="Recipient" aria-label="Recipient" maxlength="320"><button>Search</button></form>`;
 }
 

@@ -1,8 +1,10 @@
 import { type Attachment, type ParsedMail, simpleParser } from 'mailparser';
+import type { Mail } from './mail.ts';
 import { listPage, mailPage, type Shown, type View, views } from './mail-pages.ts';
-import type { Filter, Mail } from './mailbox.ts';
+import type { MailFilter } from './mailbox.ts';
 import {
-  type Answer,
+  type InboxAnswer,
+  type InboxRoute,
   json,
   limitMax,
   notFound,
@@ -10,7 +12,6 @@ import {
   page,
   pageLimit,
   type Question,
-  type Route,
 } from './routes.ts';
 
 /** Lets a mail use its own styles and images, isolated from the page. */
@@ -18,7 +19,7 @@ const mailPolicy =
   "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; frame-ancestors 'self'; " +
   'sandbox allow-popups allow-popups-to-escape-sandbox';
 
-export const mailRoutes: Route[] = [
+export const mailRoutes: InboxRoute[] = [
   ['GET', /^\/$/, list],
   ['GET', /^\/mails\/(\d{1,15})$/, mail],
   ['GET', /^\/mails\/(\d{1,15})\/html$/, mailHtml],
@@ -30,7 +31,7 @@ export const mailRoutes: Route[] = [
   ['DELETE', /^\/api\/mails$/, clear],
 ];
 
-function list({ box, query }: Question): Answer {
+function list({ box, query }: Question): InboxAnswer {
   const found = box.find(filterOf(query));
   const offset = numberOf(query.get('offset'), 0, found.length);
   const mails = found.slice(offset, offset + pageLimit);
@@ -38,7 +39,7 @@ function list({ box, query }: Question): Answer {
   return page(listPage({ mails, total: found.length, to, offset, limit: pageLimit }));
 }
 
-async function mail({ box, query, part }: Question): Promise<Answer> {
+async function mail({ box, query, part }: Question): Promise<InboxAnswer> {
   const found = await box.read(Number(part));
   if (found === undefined) return notFound;
   const view = views.find((name) => name === query.get('view')) ?? 'desktop';
@@ -75,7 +76,7 @@ function nameOf({ filename }: Attachment, index: number): string {
 }
 
 /** Saved and never shown: a file of a mail may be a page with scripts. */
-async function attachment({ box, part }: Question): Promise<Answer> {
+async function attachment({ box, part }: Question): Promise<InboxAnswer> {
   const [id, index] = part.split('/attachments/').map(Number);
   const found = await box.read(id ?? -1);
   if (found === undefined) return notFound;
@@ -85,7 +86,7 @@ async function attachment({ box, part }: Question): Promise<Answer> {
   return { type: 'application/octet-stream', body: file.content, fileName };
 }
 
-async function mailHtml({ box, part }: Question): Promise<Answer> {
+async function mailHtml({ box, part }: Question): Promise<InboxAnswer> {
   const found = await box.read(Number(part));
   if (found === undefined) return notFound;
   const parsed = await simpleParser(found.raw);
@@ -97,7 +98,7 @@ async function mailHtml({ box, part }: Question): Promise<Answer> {
   return { type: 'text/html', body, policy: mailPolicy };
 }
 
-function listJson({ box, query }: Question): Answer {
+function listJson({ box, query }: Question): InboxAnswer {
   const found = box.find(filterOf(query));
   const limit = numberOf(query.get('limit'), 100, limitMax);
   const offset = numberOf(query.get('offset'), 0, found.length);
@@ -105,7 +106,7 @@ function listJson({ box, query }: Question): Answer {
   return json({ total: found.length, mails });
 }
 
-async function mailJson({ box, part }: Question): Promise<Answer> {
+async function mailJson({ box, part }: Question): Promise<InboxAnswer> {
   const found = await box.read(Number(part));
   if (found === undefined) return notFound;
   const parsed = await simpleParser(found.raw);
@@ -121,14 +122,14 @@ async function mailJson({ box, part }: Question): Promise<Answer> {
   return json({ ...mailFields(found.mail), ...more });
 }
 
-function counts({ box, query }: Question): Answer {
+function counts({ box, query }: Question): InboxAnswer {
   const found = box.find(filterOf(query));
   const recipients = new Set(found.flatMap(({ to }) => to));
   return json({ total: found.length, recipients: recipients.size });
 }
 
 /** Mails that arrived more than once for a recipient. */
-function duplicates({ box, query }: Question): Answer {
+function duplicates({ box, query }: Question): InboxAnswer {
   const counted = new Map<string, { to: string; message_id: string; count: number }>();
   for (const { to, messageId } of box.find(filterOf(query))) {
     for (const address of to) {
@@ -142,7 +143,7 @@ function duplicates({ box, query }: Question): Answer {
   return json({ total: twice.length, duplicates: twice.slice(0, limitMax) });
 }
 
-async function clear({ box }: Question): Promise<Answer> {
+async function clear({ box }: Question): Promise<InboxAnswer> {
   await box.clear();
   return json({ success: true });
 }
@@ -152,7 +153,7 @@ function mailFields({ id, to, from, subject, messageId, receivedAt }: Mail): obj
   return { id, to: address, from, subject, message_id: messageId, received_at: receivedAt };
 }
 
-function filterOf(query: URLSearchParams): Filter {
+function filterOf(query: URLSearchParams): MailFilter {
   const [to, subject, since] = ['to', 'subject', 'since'].map((name) => query.get(name) ?? '');
   return { to, subject, since };
 }

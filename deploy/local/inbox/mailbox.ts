@@ -1,29 +1,21 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Mail } from './mail.ts';
 import { readSegment } from './segment.ts';
 
-/** The entry of a mail in the index; the mail itself stays on disk. */
-export type Mail = {
-  id: number;
-  to: string[];
-  from: string;
-  subject: string;
-  messageId: string;
-  receivedAt: string;
-};
-export type Arrival = Omit<Mail, 'id'> & { raw: Buffer };
-export type Filter = { to?: string; subject?: string; since?: string };
+export type MailArrival = Omit<Mail, 'id'> & { raw: Buffer };
+export type MailFilter = { to?: string; subject?: string; since?: string };
 
 type Segment = { name: string; file: FileHandle; size: number; mails: number };
 type Entry = { mail: Mail; segment: Segment; offset: number; length: number };
-type Write = { arrival: Arrival; done: () => void; failed: (error: unknown) => void };
+type Write = { arrival: MailArrival; done: () => void; failed: (error: unknown) => void };
 type Limits = { mailsMax: number; bytesMax: number };
 
 const segmentBytesMax = 32 * 1024 * 1024;
 const batchMax = 500;
 
 /** Stores the newest mails in append-only files, with an index in memory. */
-export class Mailbox {
+export class InboxMailbox {
   readonly #folder: string;
   readonly #limits: Limits;
   #entries: Entry[] = [];
@@ -38,9 +30,9 @@ export class Mailbox {
     this.#limits = limits;
   }
 
-  static async open(folder: string, limits: Limits): Promise<Mailbox> {
+  static async open(folder: string, limits: Limits): Promise<InboxMailbox> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const box = new Mailbox(folder, limits);
+    const box = new InboxMailbox(folder, limits);
     const names = (await readdir(folder)).filter((name) => /^\d{12}\.mails$/.test(name)).sort();
     for (const name of names) await box.#load(name);
     await box.#dropOldest();
@@ -48,7 +40,7 @@ export class Mailbox {
   }
 
   /** Resolves when the mail is written; concurrent mails share a write. */
-  add(arrival: Arrival): Promise<void> {
+  add(arrival: MailArrival): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#queue.push({ arrival, done: resolve, failed: reject });
     this.#writing ??= this.#drain();
@@ -56,7 +48,7 @@ export class Mailbox {
   }
 
   /** Newest first. */
-  find(filter: Filter): Mail[] {
+  find(filter: MailFilter): Mail[] {
     const to = filter.to?.trim().toLowerCase() ?? '';
     const subject = filter.subject?.trim().toLowerCase() ?? '';
     const since = filter.since ?? '';
@@ -102,7 +94,7 @@ export class Mailbox {
     this.#writing = undefined;
   }
 
-  async #append(arrivals: Arrival[]): Promise<void> {
+  async #append(arrivals: MailArrival[]): Promise<void> {
     const segment = await this.#segmentForWriting();
     const pieces: Buffer[] = [];
     const entries: Entry[] = [];

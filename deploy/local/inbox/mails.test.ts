@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { hasChromium, openBrowser } from '../../../test/contract/chromium.ts';
 import { freePort } from '../ports.ts';
 import { Callbacks } from './callbacks.ts';
-import { Mailbox } from './mailbox.ts';
+import { InboxMailbox } from './mailbox.ts';
 import { startSmtp } from './smtp.ts';
 import { startWeb } from './web.ts';
 
@@ -23,7 +23,7 @@ const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 const evilName = 'größe "\r\nX-Evil: 1/../a;b\'.html';
 
 beforeAll(async () => {
-  const box = await Mailbox.open(folder, { mailsMax: 100, bytesMax: 1e8 });
+  const box = await InboxMailbox.open(folder, { mailsMax: 100, bytesMax: 1e8 });
   const smtpPort = await freePort();
   const smtp = await startSmtp(box, { host, port: smtpPort });
   const port = await freePort();

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Callbacks } from './callbacks.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { InboxMailbox } from './mailbox.ts';
 
-export type Answer = {
+export type InboxAnswer = {
   status?: number;
   type: string;
   body: string | Buffer;
@@ -11,7 +11,7 @@ export type Answer = {
   fileName?: string;
 };
 export type Question = {
-  box: Mailbox;
+  box: InboxMailbox;
   callbacks: Callbacks;
   request: IncomingMessage;
   /** Aborted when the client has gone. */
@@ -20,26 +20,26 @@ export type Question = {
   /** What the parentheses in the path matched. */
   part: string;
 };
-export type Route = [
+export type InboxRoute = [
   method: string,
   path: RegExp,
-  answer: (q: Question) => Answer | Promise<Answer>,
+  answer: (q: Question) => InboxAnswer | Promise<InboxAnswer>,
 ];
 
 export const limitMax = 1_000;
 export const pageLimit = 50;
 
-export function json(value: unknown): Answer {
+export function json(value: unknown): InboxAnswer {
   return { type: 'application/json', body: JSON.stringify(value) };
 }
 
-export function fault(status: number, error: string): Answer {
+export function fault(status: number, error: string): InboxAnswer {
   return { status, ...json({ error }) };
 }
 
 export const notFound = fault(404, 'not found');
 
-export function page(body: string): Answer {
+export function page(body: string): InboxAnswer {
   return {
     type: 'text/html',
     body,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Mail } from './mailbox.ts';
+import type { Mail } from './mail.ts';
 
 export type SegmentRecord = { mail: Mail; offset: number; length: number };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { shortHeaders } from './headers.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { InboxMailbox } from './mailbox.ts';
 
 const mailBytesMax = 10 * 1024 * 1024;
 const clientsMax = 200;
@@ -10,7 +10,7 @@ const recipientsMax = 1_000;
 
 /** Accepts every mail, with or without a login. */
 export async function startSmtp(
-  box: Mailbox,
+  box: InboxMailbox,
   { host, port }: { host: string; port: number },
 ): Promise<{ stop(): Promise<void> }> {
   const server = new SMTPServer({
@@ -46,7 +46,7 @@ export async function startSmtp(
 }
 
 async function receive(
-  box: Mailbox,
+  box: InboxMailbox,
   stream: SMTPServerDataStream,
   { envelope }: SMTPServerSession,
 ): Promise<void> {

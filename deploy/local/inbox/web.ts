@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mailRoutes } from './mail-routes.ts';
-import { type Answer, fault, notFound, type Question } from './routes.ts';
+import { fault, type InboxAnswer, notFound, type Question } from './routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 type Kept = Pick<Question, 'box' | 'callbacks'>;
@@ -34,7 +34,11 @@ export async function startWeb(
   };
 }
 
-async function answer(kept: Kept, request: IncomingMessage, signal: AbortSignal): Promise<Answer> {
+async function answer(
+  kept: Kept,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<InboxAnswer> {
   // DNS rebinding: another site can point its name to this address, so only the own names are answered.
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) {
     return fault(403, 'unknown host');
@@ -51,7 +55,7 @@ async function answer(kept: Kept, request: IncomingMessage, signal: AbortSignal)
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status = 200, type, body, policy, fileName }: Answer,
+  { status = 200, type, body, policy, fileName }: InboxAnswer,
 ): void {
   response.writeHead(status, {
     'content-type': typeof body === 'string' ? `${type}; charset=utf-8` : type,

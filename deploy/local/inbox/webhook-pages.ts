@@ -1,5 +1,5 @@
-import type { Callback, CallbackFilter, Verdict } from './callbacks.ts';
-import { type Html, html } from './html.ts';
+import type { CallbackFilter, ReceivedCallback, Verdict } from './callbacks.ts';
+import { html, type InboxHtml } from './html.ts';
 import { layout, pageLinks, readableTime, toSeconds } from './layout.ts';
 
 declare global {
@@ -18,7 +18,7 @@ const marks: Record<Verdict, { mark: string; tone: string }> = {
 };
 
 export type WebhookListPage = {
-  callbacks: Callback[];
+  callbacks: ReceivedCallback[];
   /** All types to choose from. */
   types: string[];
   total: number;
@@ -42,9 +42,9 @@ export function webhookListPage(given: WebhookListPage): string {
 }
 
 /** The headers, the body, and why it was not verified. */
-export function webhookPage(callback: Callback): string {
+export function webhookPage(callback: ReceivedCallback): string {
   const { number, name, type, id, times, attempt, receivedAt, status, headers } = callback;
-  const fields: [string, string | Html][] = [
+  const fields: [string, string | InboxHtml][] = [
     ['Signature', html`${verdictOf(callback)}${callback.reason && html`: ${callback.reason}`}`],
     [
       'Sent to',
@@ -64,7 +64,7 @@ export function webhookPage(callback: Callback): string {
   return layout({ title, section: 'webhooks', form: html``, body });
 }
 
-function row(callback: Callback): Html {
+function row(callback: ReceivedCallback): InboxHtml {
   const { number, type, id, times, attempt, receivedAt } = callback;
   return html`<a href="/webhooks/${number}"><span class="subject">${type || '(no type)'}</span>
     <span class="id soft">${id || '(no id)'}</span>
@@ -73,23 +73,23 @@ function row(callback: Callback): Html {
     <span class="soft">${toSeconds(receivedAt)}</span></a>`;
 }
 
-function verdictOf({ verdict }: Callback): Html {
+function verdictOf({ verdict }: ReceivedCallback): InboxHtml {
   const { mark, tone } = marks[verdict];
   return html`<b class="${tone}"><span aria-hidden="true">${mark}</span> ${verdict}</b>`;
 }
 
-function howToVerify(name: string): Html {
+function howToVerify(name: string): InboxHtml {
   return html`<p class="soft">Webhooks that come after
     <code>PUT /api/webhooks/${name}/secret</code> with <code>{"secret": "whsec_…"}</code> are verified.</p>`;
 }
 
-function empty(isFiltered: boolean): Html {
+function empty(isFiltered: boolean): InboxHtml {
   if (isFiltered) return html`<p class="mails empty soft">No such webhook.</p>`;
   return html`<p class="mails empty soft">No webhook yet. Subscriptions may send to
     <code>/webhooks/in/</code> and any name here, such as <code>/webhooks/in/mine</code>.</p>`;
 }
 
-function typeForm(types: string[], { name = '', type = '' }: CallbackFilter): Html {
+function typeForm(types: string[], { name = '', type = '' }: CallbackFilter): InboxHtml {
   const options = types.map(
     (each) => html`<option${each === type ? html` selected` : ''}>${each}</option>`,
   );

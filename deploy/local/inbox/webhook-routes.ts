@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Callback, CallbackFilter } from './callbacks.ts';
+import type { CallbackFilter, ReceivedCallback } from './callbacks.ts';
 import {
-  type Answer,
   fault,
+  type InboxAnswer,
+  type InboxRoute,
   json,
   limitMax,
   notFound,
@@ -11,7 +12,6 @@ import {
   page,
   pageLimit,
   type Question,
-  type Route,
 } from './routes.ts';
 import { webhookListPage, webhookPage } from './webhook-pages.ts';
 
@@ -19,7 +19,7 @@ const bodyBytesMax = 300 * 1024;
 const secretBytesMax = 1024;
 const delayMsMax = 30_000;
 
-export const webhookRoutes: Route[] = [
+export const webhookRoutes: InboxRoute[] = [
   ['POST', /^\/webhooks\/in\/([a-z0-9-]{1,40})$/, receive],
   ['GET', /^\/webhooks$/, list],
   ['GET', /^\/webhooks\/(\d{1,15})$/, one],
@@ -31,7 +31,13 @@ export const webhookRoutes: Route[] = [
 ];
 
 /** Answers 204, or late and with another status where the address asks for it, so that failures can be tried. */
-async function receive({ callbacks, request, query, part, signal }: Question): Promise<Answer> {
+async function receive({
+  callbacks,
+  request,
+  query,
+  part,
+  signal,
+}: Question): Promise<InboxAnswer> {
   const status = wholeNumber(query.get('status') ?? '204');
   if (!(status >= 200 && status <= 599)) return fault(400, 'status must be from 200 to 599');
   const delayMs = wholeNumber(query.get('delay_ms') ?? '0');
@@ -43,7 +49,7 @@ async function receive({ callbacks, request, query, part, signal }: Question): P
   return { status, ...json({ status }) };
 }
 
-async function setSecret({ callbacks, request, part }: Question): Promise<Answer> {
+async function setSecret({ callbacks, request, part }: Question): Promise<InboxAnswer> {
   const body = await readBody(request, secretBytesMax);
   try {
     const { secret } = JSON.parse(String(body));
@@ -54,7 +60,7 @@ async function setSecret({ callbacks, request, part }: Question): Promise<Answer
   return json({ success: true });
 }
 
-function list({ callbacks, query }: Question): Answer {
+function list({ callbacks, query }: Question): InboxAnswer {
   const filter = filterOf(query);
   const found = callbacks.find(filter);
   const types = new Set(callbacks.find({}).map(({ type }) => type));
@@ -71,12 +77,12 @@ function list({ callbacks, query }: Question): Answer {
   );
 }
 
-function one({ callbacks, part }: Question): Answer {
+function one({ callbacks, part }: Question): InboxAnswer {
   const found = callbacks.read(Number(part));
   return found ? page(webhookPage(found)) : notFound;
 }
 
-function listJson({ callbacks, query }: Question): Answer {
+function listJson({ callbacks, query }: Question): InboxAnswer {
   const found = callbacks.find(filterOf(query));
   const limit = numberOf(query.get('limit'), 100, limitMax);
   const offset = numberOf(query.get('offset'), 0, found.length);
@@ -86,14 +92,14 @@ function listJson({ callbacks, query }: Question): Answer {
   });
 }
 
-function oneJson({ callbacks, part }: Question): Answer {
+function oneJson({ callbacks, part }: Question): InboxAnswer {
   const found = callbacks.read(Number(part));
   if (!found) return notFound;
   return json({ ...fieldsOf(found), headers: found.headers, body: found.body.toString('utf8') });
 }
 
 /** By type: how many have come, with how many different ids, and how many of them verified. */
-function counts({ callbacks, query }: Question): Answer {
+function counts({ callbacks, query }: Question): InboxAnswer {
   const found = callbacks.find(filterOf(query));
   const byType = [...Map.groupBy(found, ({ type }) => type)].sort(([one], [other]) =>
     one < other ? -1 : 1,
@@ -104,7 +110,7 @@ function counts({ callbacks, query }: Question): Answer {
   });
 }
 
-function tally(found: readonly Callback[]) {
+function tally(found: readonly ReceivedCallback[]) {
   return {
     events: found.length,
     distinct: new Set(found.map(({ name, id }) => `${name}\n${id}`)).size,
@@ -112,12 +118,21 @@ function tally(found: readonly Callback[]) {
   };
 }
 
-function clear({ callbacks }: Question): Answer {
+function clear({ callbacks }: Question): InboxAnswer {
   callbacks.clear();
   return json({ success: true });
 }
 
-function fieldsOf({ number, name, type, id, times, attempt, receivedAt, ...rest }: Callback) {
+function fieldsOf({
+  number,
+  name,
+  type,
+  id,
+  times,
+  attempt,
+  receivedAt,
+  ...rest
+}: ReceivedCallback) {
   const { verdict, reason, status } = rest;
   return {
     number,

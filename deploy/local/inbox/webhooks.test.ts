@@ -3,12 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { until } from '../../../test/stack/until.ts';
 import { freePort } from '../ports.ts';
 import { Callbacks } from './callbacks.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { InboxMailbox } from './mailbox.ts';
 import { startWeb } from './web.ts';
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const limits = { countMax: 5, bytesMax: 700_000 };
-const noMails = {} as Mailbox;
+const noMails = {} as InboxMailbox;
 let base = '';
 let stop: () => Promise<void>;
 

@@ -1,4 +1,5 @@
-import { databaseVariable, type Env, readEnv, type Variables } from '#lib/config.ts';
+import { databaseVariable, readEnv } from '#lib/config.ts';
+import type { Env, Variables } from '#lib/env.ts';
 import { readTemporal } from '#lib/temporal/config.ts';
 import { serviceNames } from '../parts.ts';
 import { unknownVariables } from '../unknown-variables.ts';

@@ -1,4 +1,4 @@
-import type { Env } from '#lib/config.ts';
+import type { Env } from '#lib/env.ts';
 import { allInOne } from '../all.ts';
 import { partsOf } from '../parts.ts';
 import { type Finding, reasonOf, wrong } from './finding.ts';

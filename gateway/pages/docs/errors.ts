@@ -1,5 +1,5 @@
 import { codeToString } from '@connectrpc/connect/protocol-connect';
-import { reasons } from '#lib/rpc/reasons.ts';
+import { reasons } from '#lib/errors/reasons.ts';
 import { codeNamed, errorCodes } from '../../api/errors.ts';
 import { html } from '../html.ts';
 import { code, docsPage, table, words } from './page.ts';

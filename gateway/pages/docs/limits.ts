@@ -1,9 +1,9 @@
 import { ratesDefault } from '#lib/limits/request-limits.ts';
-import { resourceNames, resources } from '#lib/limits/resources.ts';
+import { resourceNames, resources } from '#lib/quotas/resources.ts';
 import { messageMaxBytes, publicMessageMaxBytes } from '#lib/rpc/wire.ts';
 import { placesDefault } from '../../api/places.ts';
+import { bodyDefaultBytes, type Route } from '../../api/routes.ts';
 import { limitsDefault } from '../../http/limits.ts';
-import { bodyDefaultBytes, type Route } from '../../routes.ts';
 import { type Html, html } from '../html.ts';
 import { code, docsPage, table, words } from './page.ts';
 

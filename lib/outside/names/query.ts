@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Target } from './target.ts';
+import type { OutsideAddress } from './target.ts';
 
 /** What DNS says of a name. */
-export type Answer =
-  | { targets: Target[]; ttlSeconds: number }
+export type DnsAnswer =
+  | { targets: OutsideAddress[]; ttlSeconds: number }
   /**
    * `not_there`: the name has no address. `no_answer`: no resolver has said anything of it, in time
    * or at all.
@@ -22,7 +22,7 @@ const addressesMax = 16;
 /** A server's word that there is nothing; all else is silence, or trouble of the resolver. */
 const notThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-type Half = { targets: Target[]; ttlSeconds: number; code: string };
+type Half = { targets: OutsideAddress[]; ttlSeconds: number; code: string };
 
 /**
  * Asks DNS for the candidates of a name, in order, until one has an address; with c-ares, which
@@ -32,7 +32,7 @@ type Half = { targets: Target[]; ttlSeconds: number; code: string };
 export async function queryDns(
   candidates: readonly string[],
   { servers, signal }: { servers: readonly string[]; signal: AbortSignal },
-): Promise<Answer> {
+): Promise<DnsAnswer> {
   const resolver = new Resolver({ timeout: serverTimeoutMs, tries: triesMax });
   if (servers.length > 0) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
@@ -53,7 +53,7 @@ export async function queryDns(
   }
 }
 
-async function ask(resolver: Resolver, name: string): Promise<Answer> {
+async function ask(resolver: Resolver, name: string): Promise<DnsAnswer> {
   const asked6 = half(resolver.resolve6(name, { ttl: true }), 6);
   const ipv4 = await half(resolver.resolve4(name, { ttl: true }), 4);
   if (ipv4.code === 'ENOTFOUND') return { failure: 'not_there' };

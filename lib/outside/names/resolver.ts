@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
 import { Shares } from '#lib/limits/shares.ts';
 import { EgressError } from '../egress-error.ts';
-import { type Answer, queryDns } from './query.ts';
+import { type DnsAnswer, queryDns } from './query.ts';
 import { candidatesOf, createSystemFiles, type SystemFiles } from './system-files.ts';
-import type { Target } from './target.ts';
+import type { OutsideAddress } from './target.ts';
 
 /** A name has no address that is known now. */
 export class NameError extends EgressError {
@@ -27,7 +27,7 @@ export type Names = {
    * All addresses of a name, in the order in which to try them; for a workspace, whose share it
    * takes. Throws a NameError.
    */
-  resolve(name: string, workspaceId: string): Promise<readonly Target[]>;
+  resolve(name: string, workspaceId: string): Promise<readonly OutsideAddress[]>;
   /** Ends the queries that are open. */
   close(): void;
 };
@@ -54,7 +54,7 @@ const keptMinMs = 1_000;
 const keptMaxMs = 60_000;
 const failureKeptMs = 5_000;
 
-const loopback: readonly Target[] = [
+const loopback: readonly OutsideAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
@@ -74,12 +74,12 @@ export function createNames({
 class Resolver implements Names {
   readonly #servers: readonly string[];
   readonly #readFiles: () => Promise<SystemFiles>;
-  readonly #kept = new LRUCache<string, Answer>({
+  readonly #kept = new LRUCache<string, DnsAnswer>({
     max: namesMax,
     // The library's own clock stops while a machine sleeps.
     perf: { now: () => Date.now() },
   });
-  readonly #open = new Map<string, Promise<Answer>>();
+  readonly #open = new Map<string, Promise<DnsAnswer>>();
   readonly #shares = new Shares({ placesMax: queriesMax, tenantMax: workspaceQueriesMax });
   readonly #queue = new FairQueue<() => void>();
   #waiting = 0;
@@ -90,7 +90,7 @@ class Resolver implements Names {
     this.#readFiles = readFiles;
   }
 
-  async resolve(host: string, workspaceId: string): Promise<readonly Target[]> {
+  async resolve(host: string, workspaceId: string): Promise<readonly OutsideAddress[]> {
     const name = host.toLowerCase();
     const answer = await (this.#known(name) ?? this.#ask(name, workspaceId));
     if ('targets' in answer) return answer.targets;
@@ -104,7 +104,7 @@ class Resolver implements Names {
     this.#closing.abort();
   }
 
-  #known(name: string): Answer | Promise<Answer> | undefined {
+  #known(name: string): DnsAnswer | Promise<DnsAnswer> | undefined {
     return this.#kept.get(name) ?? this.#open.get(name);
   }
 
@@ -112,7 +112,7 @@ class Resolver implements Names {
    * Another workspace's query is shared once it is open: those that wait may wait behind others of
    * their own workspace.
    */
-  async #ask(name: string, workspaceId: string): Promise<Answer> {
+  async #ask(name: string, workspaceId: string): Promise<DnsAnswer> {
     if (!this.#shares.take(workspaceId)) {
       await this.#wait(workspaceId);
       const known = this.#known(name);
@@ -129,7 +129,7 @@ class Resolver implements Names {
     return open;
   }
 
-  async #query(name: string): Promise<Answer> {
+  async #query(name: string): Promise<DnsAnswer> {
     const files = await this.#readFiles();
     const local = localTargets(name, files);
     // What the files say holds for as long as they are not read again.
@@ -179,12 +179,12 @@ function tooMany(): NameError {
 }
 
 /** `localhost` and the names below it are this machine whatever DNS says (RFC 6761, 6.3). */
-function localTargets(name: string, { hosts }: SystemFiles): readonly Target[] | undefined {
+function localTargets(name: string, { hosts }: SystemFiles): readonly OutsideAddress[] | undefined {
   const plain = name.replace(/\.$/, '');
   return hosts.get(plain) ?? (/(^|\.)localhost$/.test(plain) ? loopback : undefined);
 }
 
-function keptMsOf(answer: Answer): number {
+function keptMsOf(answer: DnsAnswer): number {
   if ('failure' in answer) return failureKeptMs;
   return Math.min(Math.max(answer.ttlSeconds * 1_000, keptMinMs), keptMaxMs);
 }

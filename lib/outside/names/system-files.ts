@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { createCache } from '#lib/cache.ts';
-import type { Target } from './target.ts';
+import type { OutsideAddress } from './target.ts';
 
 /**
  * The names that this machine knows by itself, and how it completes short ones: `/etc/hosts` and
  * `/etc/resolv.conf`.
  */
 export type SystemFiles = {
-  hosts: ReadonlyMap<string, readonly Target[]>;
+  hosts: ReadonlyMap<string, readonly OutsideAddress[]>;
   /** Domains that are tried behind a name. */
   search: readonly string[];
   /** A name with fewer dots is tried with the domains first. */
@@ -74,8 +74,8 @@ function wordsOfLines(text: string): string[][] {
   return lines.filter((line) => line !== '').map((line) => line.split(/\s+/));
 }
 
-function hostsOf(text: string): Map<string, Target[]> {
-  const hosts = new Map<string, Target[]>();
+function hostsOf(text: string): Map<string, OutsideAddress[]> {
+  const hosts = new Map<string, OutsideAddress[]>();
   for (const [address = '', ...names] of wordsOfLines(text)) {
     const family = isIP(address);
     // An address with a zone, such as `fe80::1%eth0`, is of this link alone.

@@ -1,2 +1,2 @@
 /** An address to connect to. */
-export type Target = { address: string; family: 4 | 6 };
+export type OutsideAddress = { address: string; family: 4 | 6 };

@@ -16,7 +16,7 @@ export type Call = {
   timeoutMs: number;
 };
 
-export type Answer = { headers: IncomingHttpHeaders & IncomingHttpStatusHeader; body: Buffer };
+export type CallAnswer = { headers: IncomingHttpHeaders & IncomingHttpStatusHeader; body: Buffer };
 
 /** The peer could not be reached, or disconnected before it had answered. */
 export class NoAnswer extends Error {}
@@ -25,7 +25,7 @@ export class NoAnswer extends Error {}
 class Refused extends NoAnswer {}
 
 /** Sends a call and waits for its answer, its deadline, or its cancellation. */
-export async function exchange(connection: Connection, call: Call): Promise<Answer> {
+export async function exchange(connection: Connection, call: Call): Promise<CallAnswer> {
   try {
     return await send(connection, call);
   } catch (error) {
@@ -34,7 +34,7 @@ export async function exchange(connection: Connection, call: Call): Promise<Answ
   }
 }
 
-function send(connection: Connection, call: Call): Promise<Answer> {
+function send(connection: Connection, call: Call): Promise<CallAnswer> {
   const { signal, timeoutMs } = call;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(ConnectError.from(signal.reason, Code.Canceled));
@@ -58,12 +58,12 @@ function send(connection: Connection, call: Call): Promise<Answer> {
 
 function receive(
   stream: ClientHttp2Stream,
-  resolve: (answer: Answer) => void,
+  resolve: (answer: CallAnswer) => void,
   reject: (error: Error) => void,
 ): void {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  let headers: Answer['headers'] | undefined;
+  let headers: CallAnswer['headers'] | undefined;
   let isAnswered = false;
   stream.once('response', (received) => {
     headers = received;

@@ -2,9 +2,9 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { clientNetwork } from '#lib/client-network.ts';
+import { retryLater } from '#lib/errors/errors.ts';
 import { partOf, type Verified } from '#lib/keys/tokens.ts';
-import { retryLater } from '../errors.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 
 type Answer = Pick<AuthorizeResponse, 'active' | 'subject'>;
 

@@ -10,13 +10,13 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport, type UnaryResponse } from '@connectrpc/connect';
 import { errorFromJsonBytes, trailerDemux } from '@connectrpc/connect/protocol-connect';
+import { retryLater } from '#lib/errors/errors.ts';
 import { callMade } from '#lib/telemetry/calls.ts';
 import { currentTraceparent, inSpan } from '#lib/telemetry/tracing.ts';
-import { retryLater } from '../errors.ts';
 import { fromBinaryInTurns, toBinaryInTurns } from '../in-turns.ts';
 import { currentRequestId, requestIdHeader } from '../request-id.ts';
 import { metadataOf } from '../wire.ts';
-import { type Answer, exchange, NoAnswer } from './call.ts';
+import { type CallAnswer, exchange, NoAnswer } from './call.ts';
 import type { Connection } from './connection.ts';
 
 const defaultTimeoutMs = 10_000;
@@ -101,7 +101,7 @@ function requestHeaders({ parent, name }: DescMethodUnary, given: Given): Outgoi
 
 async function responseOf<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  answer: Answer,
+  answer: CallAnswer,
 ): Promise<UnaryResponse<I, O>> {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status !== 200 || type !== 'application/proto') throw failureIn(method, answer);
@@ -114,11 +114,11 @@ class Response<I extends DescMessage, O extends DescMessage> implements UnaryRes
   readonly service: DescService;
   readonly method: DescMethodUnary<I, O>;
   readonly message: MessageShape<O>;
-  readonly #headers: Answer['headers'];
+  readonly #headers: CallAnswer['headers'];
   // Created on first use: few callers read metadata, and it costs more than the rest of a response.
   #metadata: [Headers, Headers] | undefined;
 
-  constructor(method: DescMethodUnary<I, O>, answer: Answer, message: MessageShape<O>) {
+  constructor(method: DescMethodUnary<I, O>, answer: CallAnswer, message: MessageShape<O>) {
     this.service = method.parent;
     this.method = method;
     this.message = message;
@@ -150,7 +150,7 @@ async function parse<O extends DescMessage>(
   }
 }
 
-function failureIn(method: DescMethodUnary, answer: Answer): Error {
+function failureIn(method: DescMethodUnary, answer: CallAnswer): Error {
   const { ':status': status, 'content-type': type } = answer.headers;
   if (status === 404 && type !== 'application/json') {
     return new ConnectError(`${method.name} is not known there`, Code.Unimplemented);

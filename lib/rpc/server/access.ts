@@ -9,11 +9,11 @@ import {
 import { type Operation, operation } from '#gen/postrider/options/v1/options_pb.ts';
 import type { AuthorizeResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
+import { invalidField, refusedInDemo } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Claims, Keyring } from '#lib/keys/keyring.ts';
-import { isInNetworks } from '#lib/networks.ts';
+import { isInNetworks } from '#lib/networks/networks.ts';
 import { bearerToken, invalidToken, missingToken } from '../bearer.ts';
-import { invalidField, refusedInDemo } from '../errors.ts';
-import { refusal } from '../reasons.ts';
 import { clientAddressHeader, clientAddressTokenHeader, peerAddressHeader } from '../wire.ts';
 
 /** The caller's permissions in the workspace of its request. */

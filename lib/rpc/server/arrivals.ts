@@ -2,9 +2,9 @@ import { Http2ServerRequest, type IncomingHttpHeaders, type ServerHttp2Stream } 
 import type { DescMethod } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect';
-import { clientNetwork } from '#lib/client-network.ts';
+import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
 import { FairShares } from '#lib/limits/fair-shares.ts';
-import { retryDefaultMs, retryLater } from '../errors.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 import { publicMessageMaxBytes } from '../wire.ts';
 import { type Access, clientAddressOf, limitedBy, operationOf } from './access.ts';
 import { widen } from './http2.ts';

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
-import type { Quotas } from '#lib/limits/quotas.ts';
-import { refusal } from '../reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import { callerOf } from './access.ts';
 
 /** The RPC of every service that keeps anything under a quota. */

@@ -3,9 +3,9 @@ import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 import { RequestInfoSchema, RetryInfoSchema } from '#gen/google/rpc/error_details_pb.ts';
+import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
+import { reasonFor, withReason } from '#lib/errors/reasons.ts';
 import type { Log } from '#lib/log.ts';
-import { retryDefaultMs, retryLater } from '../errors.ts';
-import { reasonFor, withReason } from '../reasons.ts';
 import { requestIdHeader } from '../request-id.ts';
 
 /** PostgreSQL's codes that a caller can act on. Any other is an internal error. */

@@ -10,12 +10,12 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
-import { discard } from '#lib/discard.ts';
 import {
-  type Connection,
+  type ClientConnection,
   type ConnectionLimits,
   limitConnections,
 } from '#lib/limits/connections.ts';
+import { discard } from '#lib/limits/discard.ts';
 import { TokenBuckets } from '#lib/limits/token-buckets.ts';
 import { forgetStreams } from '../http2-garbage.ts';
 import type { ServerTls } from '../tls.ts';
@@ -126,7 +126,7 @@ type Peer = {
   readonly id: string;
   open: number;
   readonly idle: NodeJS.Timeout;
-  connection: Connection | undefined;
+  connection: ClientConnection | undefined;
 };
 
 /**

@@ -12,12 +12,12 @@ import {
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { query } from '../../postgres/query.ts';
 import type { EntityManager, Store } from '../../postgres/store.ts';
-import { invalidField } from '../errors.ts';
 import { idempotencyKeyFault, isIdempotencyKey } from '../idempotency-key.ts';
-import { refusal } from '../reasons.ts';
 import { binaryOptions } from '../wire.ts';
 import { callerOf, workspaceOf } from './access.ts';
 import { recordAnswered, recordNothing } from './audit.ts';

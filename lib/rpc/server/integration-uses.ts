@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IntegrationUseService } from '#gen/postrider/events/v1/events_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '../../postgres/query.ts';
 import type { Store } from '../../postgres/store.ts';
-import { refusal } from '../reasons.ts';
 import { callerOf } from './access.ts';
 
 type Methods = ServiceImpl<typeof IntegrationUseService>;

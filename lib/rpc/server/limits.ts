@@ -1,5 +1,5 @@
 import { createContextKey, type HandlerContext, type Interceptor } from '@connectrpc/connect';
-import { heavyLane, Lane } from '#lib/limits/lanes.ts';
+import { heavyLane, WaitingLane } from '#lib/limits/lanes.ts';
 import type { RequestLimits } from '#lib/limits/request-limits.ts';
 import { peerAddressHeader } from '../wire.ts';
 import { limitedBy, operationOf } from './access.ts';
@@ -34,7 +34,7 @@ export function limitInterceptor(limits: RequestLimits): Interceptor {
  * Services make heavy calls for a tenant, and are treated as the tenant.
  */
 export function heavyInterceptor(): Interceptor {
-  const lane = new Lane(heavyLane);
+  const lane = new WaitingLane(heavyLane);
   return (next) => async (request) => {
     const operation = operationOf(request.method);
     const { workspaceId } = limitedBy(request.contextValues);

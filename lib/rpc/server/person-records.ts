@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { PersonDataService } from '#gen/postrider/events/v1/events_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { type PersonSource, readPersonRecords } from '../../postgres/person-records.ts';
-import { refusal } from '../reasons.ts';
 import { callerOf } from './access.ts';
 
 type Methods = ServiceImpl<typeof PersonDataService>;

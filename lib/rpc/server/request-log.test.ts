@@ -8,10 +8,10 @@ import {
   RetryInfoSchema,
 } from '#gen/google/rpc/error_details_pb.ts';
 import { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { keyring, ownerEverywhere, testTransport } from '../../../test/setup/service.ts';
 import { createLog } from '../../log.ts';
 import { connectToService } from '../client/client.ts';
-import { refusal } from '../reasons.ts';
 import { serve } from './serve.ts';
 
 /** Calls an operation that fails with the given error, if any; returns the log and the call's result. */

@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
-import { type FieldFault, invalidFields } from '../errors.ts';
+import { type FieldFault, invalidFields } from '#lib/errors/errors.ts';
 
 const validator = createValidator();
 

@@ -9,7 +9,7 @@ import {
 import { headerPlace } from '#lib/keys/places.ts';
 import { useFeedServer } from '../../../test/feed-server.ts';
 import { keyring } from '../../../test/setup/service.ts';
-import type { Status } from '../broadcast-row.ts';
+import type { StoredStatus } from '../broadcast-row.ts';
 import { givenBroadcast, givenHeader, newId, tested, useService } from '../test/given.ts';
 import { allSent } from '../test/given-peers.ts';
 import { completeTest } from './complete-test.ts';
@@ -38,7 +38,7 @@ const globalOf = ({ globalFeedJson }: SendPlan) => JSON.parse(globalFeedJson);
 
 const feed = () => ({ enabled: true, url: server.url, headers: [] });
 
-function givenFed(status: Status = 'sending') {
+function givenFed(status: StoredStatus = 'sending') {
   const settings = status === 'testing' ? { test_settings: tested } : {};
   return givenBroadcast(given, { status, ...settings, data_feed: { global_feed: feed() } });
 }

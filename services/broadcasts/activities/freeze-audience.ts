@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import { cutParts } from '../audience/deal.ts';
 import { storePage } from '../audience/freeze.ts';
-import { type Page, pageReader } from '../audience/pages.ts';
+import { pageReader, type RecipientPage } from '../audience/pages.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import { isMoving, isUniform, listsOf, type Plan } from '../broadcast-row.ts';
@@ -126,7 +126,7 @@ function stepsOf(broadcast: Broadcast, pin: Pin | undefined): number {
 }
 
 /** Ends early if the activity is cancelled. */
-async function pauseAfter({ emails }: Page): Promise<void> {
+async function pauseAfter({ emails }: RecipientPage): Promise<void> {
   const { cancellationSignal: signal } = Activity.current();
   const pauseMs = (emails.length / addressesPerSecond) * 1_000;
   await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -136,7 +136,7 @@ function isCancelled(): boolean {
   return Activity.current().cancellationSignal.aborted;
 }
 
-type Step = { page: Page; pin: Pin | undefined };
+type Step = { page: RecipientPage; pin: Pin | undefined };
 
 /** Returns the row; undefined where it is no longer as it was seen. */
 function keepPage(context: Context, seen: Broadcast, { page, pin }: Step) {

@@ -2,10 +2,15 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { renderFailureReason } from '../audience/render-failures.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import { type Counts, countsOf, findIfThere, noCounts } from '../broadcast-queries.ts';
-import { isFreezing, type Status } from '../broadcast-row.ts';
+import { countsOf, findIfThere, noCounts, type RecipientCounts } from '../broadcast-queries.ts';
+import { isFreezing, type StoredStatus } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import { nextStep, type Parts, type Progress, type Step } from '../lifecycle/next-step.ts';
+import {
+  type AudienceParts,
+  type AudienceProgress,
+  nextStep,
+  type Step,
+} from '../lifecycle/next-step.ts';
 
 /** The row is read again after a step: after a minute's work at the broadcast's rate, as far as these allow. */
 const slicesPerStep = { min: 2, max: 8 };
@@ -14,11 +19,11 @@ const slicesPerStep = { min: 2, max: 8 };
 export type Look = { step: Step; story: Story };
 
 export type Story = {
-  status: Status | 'deleted';
+  status: StoredStatus | 'deleted';
   recipients: number;
   /** Whether the recipients are not all read yet. */
   isFreezing: boolean;
-  counts: Counts;
+  counts: RecipientCounts;
   startsAt: string | null;
   pausedBy: 'person' | 'system' | null;
   /** When a pause ends automatically. */
@@ -78,7 +83,7 @@ type Row = {
 };
 
 /** In the order of sending: the sample first, and the slices of its arms in turn, so that time favours none. */
-async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<Parts> {
+async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Promise<AudienceParts> {
   const key = { workspaceId: broadcast.workspace_id, id: broadcast.id };
   const perMinute = broadcast.plan?.rate_limit_per_minute ?? 0;
   const rows = await query<Row>(
@@ -107,7 +112,7 @@ async function partsOf(em: EntityManager, broadcast: Broadcast, now: Date): Prom
   };
 }
 
-function progressOf(rows: readonly Row[], perMinute: number): Progress {
+function progressOf(rows: readonly Row[], perMinute: number): AudienceProgress {
   const open = rows.filter((row) => row.is_open);
   let recipients = 0;
   const first = open.slice(0, slicesPerStep.max).filter(({ size }, index) => {

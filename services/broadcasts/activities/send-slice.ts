@@ -9,8 +9,13 @@ import { isMoving, isOver, type Plan } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
 import { wake } from '../lifecycle/wake.ts';
 import { readPlanFeeds } from '../plan/feeds.ts';
-import { callTimeoutMs, type SliceResult, sendBatches, type Work } from '../sending/batches.ts';
-import type { Turn } from '../sending/workspace-turns.ts';
+import {
+  type BatchWork,
+  callTimeoutMs,
+  type SliceResult,
+  sendBatches,
+} from '../sending/batches.ts';
+import type { WorkspaceTurn } from '../sending/workspace-turns.ts';
 
 const workMaxMs = 60_000;
 /** While other broadcasts of the workspace wait for their turn. */
@@ -28,7 +33,11 @@ export function sendSlice(context: Context) {
     context.turns.slices.take(key.workspaceId, (turn) => sendInTurn(context, key, turn));
 }
 
-async function sendInTurn(context: Context, key: SliceKey, turn: Turn): Promise<SliceResult> {
+async function sendInTurn(
+  context: Context,
+  key: SliceKey,
+  turn: WorkspaceTurn,
+): Promise<SliceResult> {
   const em = context.store.fork();
   const found = await findWork(em, key);
   if (!found) return { outage: '' };
@@ -124,7 +133,7 @@ function watchSlice(
     work,
     tally,
     turn,
-  }: { key: SliceKey; revision: number; work: Work; tally: SliceTally; turn: Turn },
+  }: { key: SliceKey; revision: number; work: BatchWork; tally: SliceTally; turn: WorkspaceTurn },
 ): () => void {
   const { stop } = work;
   const activity = Activity.current();

@@ -3,7 +3,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast } from '../broadcast.ts';
 import type { Plan } from '../broadcast-row.ts';
 import { momentIn } from '../input/start-time.ts';
-import { type Page, sliceSize } from './pages.ts';
+import { type RecipientPage, sliceSize } from './pages.ts';
 
 /** A statement cuts so many recipients, and at most one page more. */
 const cutMax = 10_000;
@@ -17,7 +17,7 @@ const cutMax = 10_000;
 export async function dealPage(
   em: EntityManager,
   row: Broadcast,
-  { emails, lists, timezones }: Page,
+  { emails, lists, timezones }: RecipientPage,
   sample: number,
 ): Promise<void> {
   const { workspace_id, id, enqueued_count: first, test_phase_recipient_count: dealt } = row;

@@ -3,10 +3,15 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { isUniform, type Plan, type TestSettings } from '../broadcast-row.ts';
 import { dealPage } from './deal.ts';
-import { type Page, sliceSize } from './pages.ts';
+import { type RecipientPage, sliceSize } from './pages.ts';
 
 /** Stores the next page of an audience and counts it. The caller holds the lock of the row. */
-export async function storePage(em: EntityManager, row: Broadcast, page: Page, plan: Plan) {
+export async function storePage(
+  em: EntityManager,
+  row: Broadcast,
+  page: RecipientPage,
+  plan: Plan,
+) {
   const count = row.enqueued_count + page.emails.length;
   const sample = sampleSize(row.test_settings, count);
   if (isUniform(row)) await cutPage(em, row, page, sliceSize(plan));
@@ -26,7 +31,7 @@ function sampleSize({ enabled, sample_percentage }: TestSettings, count: number)
 async function cutPage(
   em: EntityManager,
   { workspace_id, id }: Broadcast,
-  { emails }: Page,
+  { emails }: RecipientPage,
   size: number,
 ): Promise<void> {
   await query(

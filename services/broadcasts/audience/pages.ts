@@ -13,8 +13,11 @@ const sizeMin = 200;
 const gatherMaxMs = 2_000;
 
 /** `nextAfterEmail` is the address that the next page starts after; empty on the last page. */
-export type Page = Pick<ListAudienceResponse, 'emails' | 'lists' | 'timezones' | 'nextAfterEmail'>;
-type ReadPage = (afterEmail: string) => Promise<Page>;
+export type RecipientPage = Pick<
+  ListAudienceResponse,
+  'emails' | 'lists' | 'timezones' | 'nextAfterEmail'
+>;
+type ReadPage = (afterEmail: string) => Promise<RecipientPage>;
 
 /** At most a minute of sending, so that an activity ends and its result is seen. */
 export function sliceSize({ rate_limit_per_minute: rate }: Plan): number {
@@ -89,7 +92,7 @@ function tooOld(): ConnectError {
   return new ConnectError('contacts does not know segments yet', Code.Unavailable);
 }
 
-function joined(page: Page, next: Page): Page {
+function joined(page: RecipientPage, next: RecipientPage): RecipientPage {
   return {
     emails: [...page.emails, ...next.emails],
     lists: [...page.lists, ...next.lists],

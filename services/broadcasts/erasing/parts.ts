@@ -1,4 +1,4 @@
-import type { Part } from '#lib/postgres/erase.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { addWake } from '../lifecycle/wake.ts';
@@ -6,7 +6,7 @@ import { addWake } from '../lifecycle/wake.ts';
 const broadcastsAtOnce = 100;
 
 /** What this service keeps of a workspace. A run whose broadcast is gone stops sending, and ends. */
-export function partsOf(store: Store): readonly Part[] {
+export function partsOf(store: Store): readonly ErasedTable[] {
   return [
     { table: 'broadcasts', erase: (workspaceId) => eraseBroadcasts(store, workspaceId) },
     { table: 'slices' },

@@ -1,15 +1,15 @@
 import type { DataFeed, Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import type { StoredDataFeed } from '../broadcast-row.ts';
-import { checkHeaders, type Place, sealHeaders } from './headers.ts';
+import { checkHeaders, type FieldPlace, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 
 type Kind = 'global' | 'recipient';
 
-function placeOf(kind: Kind): Place {
+function placeOf(kind: Kind): FieldPlace {
   return { path: `data_feed.${kind}_feed.`, prefix: `${kind} feed: ` };
 }
 

@@ -1,12 +1,8 @@
 import type { Feed, FeedHeader } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
-import type { Keyring, Place as StoredPlace } from '#lib/keys/keyring.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { Keyring, SealedPlace } from '#lib/keys/keyring.ts';
 import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-
-/** A feed as it is stored: each value sealed for its broadcast, kind and name. */
-export type SealedFeed = { url: string; headers: readonly SealedHeader[] };
-
-export type SealedHeader = { name: string; sealed_value: string };
+import type { SealedFeed, SealedHeader } from '../broadcast-row.ts';
 
 /** Which feed of which broadcast. */
 export type FeedKey = { workspaceId: string; id: string; kind: 'global' | 'recipient' };
@@ -14,7 +10,7 @@ export type FeedKey = { workspaceId: string; id: string; kind: 'global' | 'recip
 /** The purpose of the box of headers. */
 export const feedHeaders = 'feed-headers';
 
-export function storedPlace({ workspaceId, id, kind }: FeedKey, name: string): StoredPlace {
+export function storedPlace({ workspaceId, id, kind }: FeedKey, name: string): SealedPlace {
   return { workspaceId, row: id, column: `${kind} ${name.toLowerCase()}` };
 }
 
@@ -28,7 +24,7 @@ export function openFeed(keyring: Keyring, key: FeedKey, { url, headers }: Seale
 }
 
 /** The field path of a feed in a request, and the prefix of error texts about it. */
-export type Place = { path: string; prefix: string };
+export type FieldPlace = { path: string; prefix: string };
 
 const nameMax = 100;
 const valueMax = 2_048;
@@ -38,7 +34,7 @@ const printable = /^[\t\x20-\x7e]*$/;
 const reserved =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
 
-export function checkHeaders(headers: readonly FeedHeader[], { path, prefix }: Place): void {
+export function checkHeaders(headers: readonly FeedHeader[], { path, prefix }: FieldPlace): void {
   const seen = new Set<string>();
   for (const [index, header] of headers.entries()) {
     const fault = headerFault(header, seen);
@@ -60,7 +56,7 @@ function headerFault({ name, value }: FeedHeader, seen: ReadonlySet<string>): st
 export function sealHeaders(
   keyring: Keyring,
   { url, headers }: Pick<Feed, 'url' | 'headers'>,
-  { kept, path, prefix, key }: Place & { kept: SealedFeed | undefined; key: FeedKey },
+  { kept, path, prefix, key }: FieldPlace & { kept: SealedFeed | undefined; key: FeedKey },
 ): SealedHeader[] {
   const known = kept && originOf(kept.url) === originOf(url) ? kept.headers : [];
   return headers.map(({ name, value }, index) => {

@@ -1,7 +1,7 @@
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
-import type { StoredDataFeed } from '../broadcast-row.ts';
-import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from './headers.ts';
+import type { SealedHeader, StoredDataFeed } from '../broadcast-row.ts';
+import { type FeedKey, feedHeaders, storedPlace } from './headers.ts';
 
 type Headers = readonly SealedHeader[];
 

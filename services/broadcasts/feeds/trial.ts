@@ -1,11 +1,12 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Feed } from '#gen/postrider/broadcasts/v1/feeds_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import type { Feed as OpenFeed } from '#lib/outside/feed.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { checkHeaders, type FeedKey, openFeed, type SealedFeed, sealHeaders } from './headers.ts';
+import type { SealedFeed } from '../broadcast-row.ts';
+import { checkHeaders, type FeedKey, openFeed, sealHeaders } from './headers.ts';
 import { feedUrlFault } from './url.ts';
 
 type Trial = Pick<Feed, 'url' | 'headers'>;

@@ -1,7 +1,7 @@
 import type { CreateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import type { Content } from '../broadcast.ts';
-import type { Audience, Utm } from '../broadcast-row.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { BroadcastContent } from '../broadcast.ts';
+import type { StoredAudience, StoredUtm } from '../broadcast-row.ts';
 import { storedTestSettings } from './ab-test.ts';
 
 type Given = Pick<
@@ -12,7 +12,7 @@ type Given = Pick<
 const metadataMaxBytes = 64 * 1024;
 
 /** The content of a create or update request, checked and as stored. */
-export function storedContent(given: Given): Content {
+export function storedContent(given: Given): BroadcastContent {
   const metadata = given.metadata ?? null;
   if (metadata && JSON.stringify(metadata).length > metadataMaxBytes) {
     throw invalidField('metadata', 'metadata must be at most 64 KiB');
@@ -27,7 +27,7 @@ export function storedContent(given: Given): Content {
 }
 
 /** An audience, checked and as stored. */
-export function storedAudience({ audience }: Pick<Given, 'audience'>): Audience {
+export function storedAudience({ audience }: Pick<Given, 'audience'>): StoredAudience {
   const list = audience?.list ?? '';
   const furtherLists = audience?.furtherLists ?? [];
   if (furtherLists.includes(list)) {
@@ -49,7 +49,7 @@ export function storedAudience({ audience }: Pick<Given, 'audience'>): Audience 
   };
 }
 
-function storedUtm({ utmParameters }: Given): Utm {
+function storedUtm({ utmParameters }: Given): StoredUtm {
   const { source = '', medium = '', campaign = '', term = '', content = '' } = utmParameters ?? {};
   return { source, medium, campaign, term, content };
 }

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { isTimeZone } from '#lib/address.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Schedule } from '../broadcast-row.ts';
 
 const latenessMaxMs = 60 * 60_000;

@@ -17,21 +17,21 @@ export type Step =
   | { do: 'end' };
 
 /** The state of slices: which may be sent now, and when the next one may. */
-export type Progress = { open: number[]; unfinished: number; nextDueAt: Date | null };
+export type AudienceProgress = { open: number[]; unfinished: number; nextDueAt: Date | null };
 
 /**
  * Progress of a test's sample and of the whole audience, whether too many messages failed to render, and when started
  * messages are counted next; null if all are.
  */
-export type Parts = {
-  sample: Progress;
-  all: Progress;
+export type AudienceParts = {
+  sample: AudienceProgress;
+  all: AudienceProgress;
   hasTooManyRenderFailures: boolean;
   settleAt: Date | null;
 };
 
 /** The only place that decides how a broadcast continues. */
-export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
+export function nextStep(broadcast: Broadcast, parts: AudienceParts, now: Date): Step {
   if (
     parts.hasTooManyRenderFailures &&
     isMoving(broadcast.status) &&
@@ -55,7 +55,7 @@ export function nextStep(broadcast: Broadcast, parts: Parts, now: Date): Step {
   }
 }
 
-function pausedStep({ retry_at }: Broadcast, { settleAt }: Parts, now: Date): Step {
+function pausedStep({ retry_at }: Broadcast, { settleAt }: AudienceParts, now: Date): Step {
   if (retry_at && retry_at <= now) return { do: 'resume' };
   if (settleAt && settleAt <= now) return { do: 'settle' };
   return waitFor(earliest(retry_at, settleAt));
@@ -74,20 +74,20 @@ function waitFor(time: Date | null | undefined): Step {
   return { do: 'wait', untilMs: time?.getTime() ?? null };
 }
 
-function sendingStep(broadcast: Broadcast, progress: Progress): Step {
+function sendingStep(broadcast: Broadcast, progress: AudienceProgress): Step {
   if (!broadcast.frozen_at) return freezingStep(broadcast, progress);
   if (progress.open.length > 0) return { do: 'send', slices: progress.open };
   if (progress.unfinished > 0) return waitFor(progress.nextDueAt);
   return { do: 'finish' };
 }
 
-function freezingStep(broadcast: Broadcast, { open }: Progress): Step {
+function freezingStep(broadcast: Broadcast, { open }: AudienceProgress): Step {
   if (open.length === 0 || !isUniform(broadcast)) return { do: 'freeze' };
   return { do: 'send', slices: open, freezes: true };
 }
 
 /** Deferred recipients of the sample delay neither the test nor the winner, and are retried meanwhile. */
-function testStep(broadcast: Broadcast, sample: Progress, now: Date): Step {
+function testStep(broadcast: Broadcast, sample: AudienceProgress, now: Date): Step {
   if (!broadcast.frozen_at || broadcast.needsNoWinner()) return sendingStep(broadcast, sample);
   if (sample.open.length > 0) return { do: 'send', slices: sample.open };
   if (broadcast.status === 'testing') return { do: 'completeTest' };

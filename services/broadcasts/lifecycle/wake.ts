@@ -3,7 +3,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { workflowIdOf } from './run.ts';
 
-export type Wake = { key: BroadcastKey; name: string };
+export type BroadcastWake = { key: BroadcastKey; name: string };
 
 /** Has the broadcast's run read its row again. Commits with the change, so wakes are neither lost nor needless. */
 export async function wake(em: EntityManager, broadcast: Broadcast): Promise<void> {
@@ -12,7 +12,11 @@ export async function wake(em: EntityManager, broadcast: Broadcast): Promise<voi
 }
 
 /** A queued wake replaces an earlier one of the same broadcast. */
-export async function addWake(em: EntityManager, payload: Wake, runAt?: Date): Promise<void> {
+export async function addWake(
+  em: EntityManager,
+  payload: BroadcastWake,
+  runAt?: Date,
+): Promise<void> {
   const key = workflowIdOf(payload.key);
   await addJob(em, 'broadcasts', { task: 'wake', payload, key, ...(runAt ? { runAt } : {}) });
 }

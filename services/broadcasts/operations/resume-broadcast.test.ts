@@ -2,7 +2,7 @@ import { Code, createClient } from '@connectrpc/connect';
 import { beforeEach, expect, test } from '@jest/globals';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { IntegrationUseService } from '#gen/postrider/events/v1/events_pb.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { keyringOf, serviceClaims, testTransport } from '../../../test/setup/service.ts';
 import { operate } from '../activities/operate.ts';
 import { resumeAfterOutage } from '../activities/resume-after-outage.ts';

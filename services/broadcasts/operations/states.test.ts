@@ -4,7 +4,7 @@ import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { pauseBySystem } from '../activities/pause-by-system.ts';
 import { readPlan } from '../activities/read-plan.ts';
-import { type Status, statuses } from '../broadcast-row.ts';
+import { type StoredStatus, statuses } from '../broadcast-row.ts';
 import { workflowIdOf } from '../lifecycle/run.ts';
 import { givenBroadcast, tested, useService, wakes } from '../test/given.ts';
 
@@ -28,7 +28,7 @@ const actions = {
 type Action = keyof typeof actions;
 
 /** The state table: the state after each action, by the state before; all other actions are refused. */
-const table: Record<Action, Partial<Record<Status, Status | 'deleted'>>> = {
+const table: Record<Action, Partial<Record<StoredStatus, StoredStatus | 'deleted'>>> = {
   update: { draft: 'draft', scheduled: 'scheduled', paused: 'paused' },
   schedule: { draft: 'sending' },
   pause: {

@@ -1,6 +1,6 @@
 import type { UpdateBroadcastRequest } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import type { Content } from '../broadcast.ts';
+import type { BroadcastContent } from '../broadcast.ts';
 import { broadcastChanged, findBroadcast } from '../broadcast-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { checkDataFeed, storedDataFeed } from '../feeds/data-feed.ts';
@@ -66,7 +66,7 @@ export function updateBroadcast(context: Context): Methods['updateBroadcast'] {
 async function judgeIfScheduled(
   context: Context,
   request: UpdateBroadcastRequest,
-  content: Content,
+  content: BroadcastContent,
 ): Promise<boolean> {
   const { status, workspace_id } = await findBroadcast(context.store.fork(), request);
   if (status !== 'scheduled' && status !== 'paused') return false;

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Broadcast } from '../broadcast.ts';
 import { isOver } from '../broadcast-row.ts';
-import type { Context } from '../context.ts';
+import type { Peers } from '../peers.ts';
 import { ifReached } from '../variations/stats.ts';
 
 const linksMax = 20;
@@ -13,7 +13,7 @@ const afterMs = 7 * 86_400_000;
 /** How far the clocks of two machines may be apart. */
 const toleranceMs = 60_000;
 
-type Given = Pick<Context, 'progress' | 'now'>;
+type Given = Pick<Peers, 'progress'> & { now: () => Date };
 
 /** The links that people clicked; undefined while messages can't be reached. */
 export function readLinks({ progress }: Given, { workspace_id: workspaceId, id }: Broadcast) {

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SendPlanSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { TemplateCategory } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { camelKeys } from '#lib/json/camel-keys.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { listsOf, type Plan } from '../broadcast-row.ts';
 import type { Peers } from '../peers.ts';

@@ -3,8 +3,8 @@ import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { Context as Activity } from '@temporalio/activity';
 import type { SendBatchResponse } from '#gen/postrider/messages/v1/messages_pb.ts';
+import { reasonOf, refusal } from '#lib/errors/reasons.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { reasonOf, refusal } from '#lib/rpc/reasons.ts';
 import { hasTooManyRenderFailures } from '../audience/render-failures.ts';
 import type { Slice } from '../audience/slice.ts';
 import { addAnswer, type SliceTally, saveTally } from '../audience/tally.ts';
@@ -31,7 +31,7 @@ export type SliceResult = {
   isUnfinished?: true;
 };
 
-export type Work = PlanParts & {
+export type BatchWork = PlanParts & {
   key: BroadcastKey;
   slice: Slice;
   ignoreRenderFailures: boolean;
@@ -51,7 +51,7 @@ type OpenCall = { batch: Batch; answer: Promise<SendBatchResponse | undefined> }
 /** Sends batch after batch. An outage or a failed call stops the others; the outcomes of all are counted. */
 export async function sendBatches(
   context: Sending,
-  work: Work,
+  work: BatchWork,
   tally: SliceTally,
 ): Promise<SliceResult> {
   const open: OpenCall[] = [];
@@ -75,7 +75,7 @@ function isUntouched(slice: Slice): boolean {
 
 async function saveEnd(
   context: Sending,
-  { slice, stop, callsEndAtMs, settleAt }: Work,
+  { slice, stop, callsEndAtMs, settleAt }: BatchWork,
   { tally, open }: { tally: SliceTally; open: OpenCall[] },
 ): Promise<void> {
   const isCounted = (wasCounted(slice) || tally.position === slice.size) && open.length === 0;
@@ -89,7 +89,7 @@ async function saveEnd(
 /** Keeps `batchesAtOnce` calls open and counts their answers in order. What is left in `open` is not counted. */
 async function countAnswers(
   context: Sending,
-  work: Work,
+  work: BatchWork,
   { tally, open }: { tally: SliceTally; open: OpenCall[] },
 ): Promise<SliceResult> {
   const batches = batchesOf(work, tally);
@@ -121,7 +121,7 @@ async function countAnswers(
 }
 
 /** A call that fails stops the others at once, whichever is awaited at that moment. */
-function startCall(context: Sending, work: Work, batch: Batch): OpenCall {
+function startCall(context: Sending, work: BatchWork, batch: Batch): OpenCall {
   const answer = sendUntilAnswered(context, work, batch);
   answer.catch(() => work.stop.abort());
   return { batch, answer };
@@ -132,13 +132,13 @@ function outageOf({ outage, outageEndsAt }: SendBatchResponse): SliceResult {
 }
 
 /** A later pass is judged once it is complete: its beginning alone may show too many failures. */
-function mayGoOn(work: Work, tally: SliceTally): boolean {
+function mayGoOn(work: BatchWork, tally: SliceTally): boolean {
   const isBroken =
     !work.ignoreRenderFailures && tally.isFirstPass && hasTooManyRenderFailures(tally);
   return !isBroken && !mustStop(work);
 }
 
-function mustStop({ stop, deadlineMs }: Work): boolean {
+function mustStop({ stop, deadlineMs }: BatchWork): boolean {
   return stop.signal.aborted || Date.now() > deadlineMs;
 }
 
@@ -147,7 +147,7 @@ function batchSize({ rate_limit_per_minute: rate }: Plan): number {
   return Math.max(1, Math.min(batchSizeMax, Math.floor(rate / 60)));
 }
 
-function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
+function batchesOf({ plan, slice }: BatchWork, tally: SliceTally): Batch[] {
   const all = slice.emails ?? [];
   const size = batchSize(plan);
   const batches: Batch[] = [];
@@ -161,7 +161,7 @@ function batchesOf({ plan, slice }: Work, tally: SliceTally): Batch[] {
 /** Repeats the call until all recipients of the batch have an outcome; undefined if it has to stop before. */
 async function sendUntilAnswered(
   { sender }: Sending,
-  work: Work,
+  work: BatchWork,
   batch: Batch,
 ): Promise<SendBatchResponse | undefined> {
   const { key, slice } = work;
@@ -203,7 +203,7 @@ function providerGone(): ConnectError {
   );
 }
 
-function warned({ key, slice }: Work, error: unknown): unknown {
+function warned({ key, slice }: BatchWork, error: unknown): unknown {
   const ids = { workspace_id: key.workspaceId, broadcast_id: key.id, slice: slice.number };
   Activity.current().log.warn('a batch cannot be sent', { ...ids, error });
   return error;

@@ -18,7 +18,7 @@ const againMinMs = 1_000;
 const againMaxMs = 3_000;
 
 /** A place for work of a workspace. */
-export type Turn = { othersWait(): boolean };
+export type WorkspaceTurn = { othersWait(): boolean };
 
 /**
  * How many activities of one workspace go on at once in this process: broadcasts that begin
@@ -35,7 +35,10 @@ export class WorkspaceTurns {
   }
 
   /** Throws what has Temporal repeat the activity in a moment where there is no place in time. */
-  async take<Result>(workspaceId: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+  async take<Result>(
+    workspaceId: string,
+    work: (turn: WorkspaceTurn) => Promise<Result>,
+  ): Promise<Result> {
     if (!this.#enter(workspaceId)) await this.#wait(workspaceId);
     try {
       return await work({ othersWait: () => this.#queue.sizeOf(workspaceId) > 0 });

@@ -4,7 +4,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { runSignaller } from '#lib/temporal/signal-run.ts';
 import type { BroadcastKey } from '../broadcast.ts';
 import { workflow, workflowIdOf } from '../lifecycle/run.ts';
-import { addWake, type Wake } from '../lifecycle/wake.ts';
+import { addWake, type BroadcastWake } from '../lifecycle/wake.ts';
 
 const retryMs = 1_000;
 
@@ -12,7 +12,7 @@ const retryMs = 1_000;
 export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const signal = runSignaller<BroadcastKey>(temporal, workflow);
   return async (payload: unknown): Promise<void> => {
-    const { key, name } = payload as Wake;
+    const { key, name } = payload as BroadcastWake;
     const workflowId = workflowIdOf(key);
     try {
       await signal({ key, workflowId, summary: name });

@@ -39,7 +39,7 @@ import {
   GetIntegrationResponseSchema,
   GetSettingsResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Peers } from '../peers.ts';
 
 /** The answers of the other services; a test changes those that matter to it. */

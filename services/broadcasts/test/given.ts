@@ -9,10 +9,16 @@ import { testStore } from '../../../test/setup/database.ts';
 import { keyring, testTransport, userClaims } from '../../../test/setup/service.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { Broadcast } from '../broadcast.ts';
-import type { Plan, Schedule, Status, StoredDataFeed, TestSettings } from '../broadcast-row.ts';
-import { isMoving, newDraft } from '../broadcast-row.ts';
+import type {
+  Plan,
+  Schedule,
+  StoredDataFeed,
+  StoredStatus,
+  TestSettings,
+} from '../broadcast-row.ts';
+import { isMoving, newDraft, type SealedHeader } from '../broadcast-row.ts';
 import type { Context } from '../context.ts';
-import { type FeedKey, feedHeaders, type SealedHeader, storedPlace } from '../feeds/headers.ts';
+import { type FeedKey, feedHeaders, storedPlace } from '../feeds/headers.ts';
 import { createPageLinks } from '../page/links.ts';
 import { Revisions } from '../sending/revisions.ts';
 import { createTurns } from '../sending/workspace-turns.ts';
@@ -64,7 +70,7 @@ export function useService(over?: Partial<Context>): Given {
 
 type Wish = {
   id?: string;
-  status?: Status;
+  status?: StoredStatus;
   paused_from?: Broadcast['paused_from'];
   test_settings?: TestSettings;
   data_feed?: StoredDataFeed;

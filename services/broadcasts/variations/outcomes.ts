@@ -1,11 +1,11 @@
 import type { EntityManager } from '#lib/postgres/store.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { type Counts, countsOf, noCounts } from '../broadcast-queries.ts';
+import { countsOf, noCounts, type RecipientCounts } from '../broadcast-queries.ts';
 import type { Peers } from '../peers.ts';
 import { readStatsIfReached, type StatsOf } from './stats.ts';
 
 export type Outcomes = {
-  countsOf: (broadcastId: string) => Counts;
+  countsOf: (broadcastId: string) => RecipientCounts;
   /** Undefined while messages can't be reached. */
   statsOf: StatsOf | undefined;
 };

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { invalidField } from '#lib/errors/errors.ts';
 import {
   beginTemplateUses,
   releaseTemplates,
@@ -6,7 +7,6 @@ import {
   type TemplateUses,
 } from '#lib/jobs/template-uses.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
 import { findIfThere } from '../broadcast-queries.ts';
 import { isOver } from '../broadcast-row.ts';

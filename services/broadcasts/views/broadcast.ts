@@ -3,12 +3,12 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { BroadcastStatus } from '#gen/postrider/broadcasts/v1/broadcasts_pb.ts';
 import { camelKeys } from '#lib/json/camel-keys.ts';
 import type { Broadcast, BroadcastKey } from '../broadcast.ts';
-import type { SampleNumbers, Status } from '../broadcast-row.ts';
+import type { SampleNumbers, StoredStatus } from '../broadcast-row.ts';
 import type { Outcomes } from '../variations/outcomes.ts';
 import type { TemplateOf } from '../variations/templates.ts';
 import { dataFeedMessage } from './data-feed.ts';
 
-const words: Record<Status, BroadcastStatus> = {
+const words: Record<StoredStatus, BroadcastStatus> = {
   draft: BroadcastStatus.DRAFT,
   scheduled: BroadcastStatus.SCHEDULED,
   sending: BroadcastStatus.SENDING,
@@ -21,11 +21,13 @@ const words: Record<Status, BroadcastStatus> = {
   winner_selected: BroadcastStatus.WINNER_SELECTED,
 };
 
-export function statusWord(status: BroadcastStatus): Status | undefined {
-  return Object.entries(words).find(([, value]) => value === status)?.[0] as Status | undefined;
+export function statusWord(status: BroadcastStatus): StoredStatus | undefined {
+  return Object.entries(words).find(([, value]) => value === status)?.[0] as
+    | StoredStatus
+    | undefined;
 }
 
-export function statusEnum(status: Status): BroadcastStatus {
+export function statusEnum(status: StoredStatus): BroadcastStatus {
   return words[status];
 }
 

@@ -3,7 +3,7 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { allMailRefusalSql } from '../consent/opt-outs.ts';
 
 /** `next` is the address that the next page starts after; empty on the last page. */
-export type Page = { emails: string[]; lists: number[]; timezones: string[]; next: string };
+export type AudiencePage = { emails: string[]; lists: number[]; timezones: string[]; next: string };
 
 type Asked = {
   workspaceId: string;
@@ -42,7 +42,7 @@ const membersSql = `
 export function readMembers(
   em: EntityManager,
   { listIds, statuses, ...asked }: Asked & { listIds: readonly string[]; statuses: string[] },
-): Promise<Page> {
+): Promise<AudiencePage> {
   const { workspaceId, afterEmail, pageSize, withTimezones } = asked;
   const values = [workspaceId, listIds, afterEmail, statuses, pageSize, withTimezones];
   return readPage(em, membersSql, values);
@@ -66,14 +66,16 @@ const contactsSql = `
   ) judged`;
 
 /** A page of all contacts but for those who refuse mail of no list; short where it leaves out some. */
-export function readContacts(em: EntityManager, asked: Asked): Promise<Page> {
+export function readContacts(em: EntityManager, asked: Asked): Promise<AudiencePage> {
   const { workspaceId, afterEmail, pageSize, withTimezones } = asked;
   return readPage(em, contactsSql, [workspaceId, afterEmail, pageSize, withTimezones]);
 }
 
-async function readPage(em: EntityManager, sql: string, values: unknown[]): Promise<Page> {
+async function readPage(em: EntityManager, sql: string, values: unknown[]): Promise<AudiencePage> {
   const [row] = await query<{ page: string }>(em, sql, values);
-  const found: { [Key in keyof Page]?: Page[Key] | null } = JSON.parse(row?.page ?? '{}');
+  const found: { [Key in keyof AudiencePage]?: AudiencePage[Key] | null } = JSON.parse(
+    row?.page ?? '{}',
+  );
   const { emails, lists, timezones, next } = found;
   return {
     emails: emails ?? [],
@@ -84,7 +86,10 @@ async function readPage(em: EntityManager, sql: string, values: unknown[]): Prom
 }
 
 /** The page without those who are not wanted. */
-export function keepOnly({ emails, lists, timezones, next }: Page, wanted: Set<string>): Page {
+export function keepOnly(
+  { emails, lists, timezones, next }: AudiencePage,
+  wanted: Set<string>,
+): AudiencePage {
   const isKept = (_: unknown, place: number) => wanted.has(emails[place] ?? '');
   return {
     emails: emails.filter(isKept),

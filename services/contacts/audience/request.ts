@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 type Asked = {
   listIds: readonly string[];

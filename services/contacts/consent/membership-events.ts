@@ -1,9 +1,9 @@
 import type { EventSource } from '#lib/jobs/outbox.ts';
 import { momentSql, momentTextSql } from '../changes/moment.ts';
 import {
+  type ConsentStatus,
   eventOf,
   type MembershipState,
-  type Status,
   statuses,
   timelineKindOf,
 } from './membership.ts';
@@ -15,7 +15,7 @@ export const statusChangeSql = (next: string) =>
 const states: readonly MembershipState[] = ['none', ...statuses];
 
 /** The branches of a case over rows of `judged`. */
-function branchesOf(nameOf: (from: MembershipState, to: Status) => string | undefined) {
+function branchesOf(nameOf: (from: MembershipState, to: ConsentStatus) => string | undefined) {
   return states.flatMap((from) =>
     statuses.flatMap((to) => {
       const name = nameOf(from, to);

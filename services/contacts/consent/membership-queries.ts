@@ -9,11 +9,11 @@ import {
   anyTo,
   asks,
   type Cause,
+  type ConsentStatus,
   changes,
   type Join,
   joins,
   liveMembershipsSql,
-  type Status,
   type Transitions,
 } from './membership.ts';
 import {
@@ -66,7 +66,7 @@ export async function joinLists(
 }
 
 /** An empty list id means every list. */
-export type Target = {
+export type MembershipTarget = {
   email: string;
   listId: string;
   /** When the cause happened, in RFC 3339, where it is told late: memberships that changed since stay. */
@@ -76,7 +76,7 @@ export type Target = {
 /** Clocks of two machines may differ so much: what follows a change within it counts as later. */
 const skewMs = 1_000;
 
-type Changing = { targets: readonly Target[]; at: Date };
+type Changing = { targets: readonly MembershipTarget[]; at: Date };
 
 /** Changes memberships for a cause. Removed ones follow, so that a return can't lift a status. */
 export async function changeMemberships(
@@ -89,7 +89,7 @@ export async function changeMemberships(
 /** Sets the status of a membership, whatever it was, and returns whether there is one. */
 export async function setStatus(
   scope: EventScope,
-  { status, email, listId, at }: Target & { status: Status; at: Date },
+  { status, email, listId, at }: MembershipTarget & { status: ConsentStatus; at: Date },
 ): Promise<boolean> {
   await lockContacts(scope.em, scope.workspaceId, [email]);
   const [row] = await query<{ found: boolean }>(

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import {
   anyTo,
   type Cause,
+  type ConsentStatus,
   changes,
   eventOf,
   type Join,
   joins,
   type MembershipState,
-  type Status,
   statuses,
 } from './membership.ts';
 
@@ -23,7 +23,7 @@ test.each<[Join, string]>([
   ['askWithProofAndOptIn', 'pending active active pending - -'],
   ['choose', 'active active active active - -'],
 ])('a contact that comes by %s gets the status that the rule says', (join, after) => {
-  const transitions: Partial<Record<MembershipState, Status>> = joins[join];
+  const transitions: Partial<Record<MembershipState, ConsentStatus>> = joins[join];
   expect(states.map((from) => transitions[from] ?? '-').join(' ')).toBe(after);
 });
 
@@ -33,7 +33,7 @@ test.each<[Cause, string]>([
   ['bounce', '- bounced bounced bounced - -'],
   ['complaint', '- complained complained complained complained -'],
 ])('%s moves memberships as the rule says', (cause, after) => {
-  const transitions: Partial<Record<MembershipState, Status>> = changes[cause];
+  const transitions: Partial<Record<MembershipState, ConsentStatus>> = changes[cause];
   expect(states.map((from) => transitions[from] ?? '-').join(' ')).toBe(after);
 });
 

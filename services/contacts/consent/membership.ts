@@ -1,8 +1,8 @@
 import { MembershipStatus } from '#gen/postrider/contacts/v1/contacts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 export const statuses = ['active', 'pending', 'unsubscribed', 'bounced', 'complained'] as const;
-export type Status = (typeof statuses)[number];
+export type ConsentStatus = (typeof statuses)[number];
 
 const messages = {
   active: MembershipStatus.ACTIVE,
@@ -10,14 +10,14 @@ const messages = {
   unsubscribed: MembershipStatus.UNSUBSCRIBED,
   bounced: MembershipStatus.BOUNCED,
   complained: MembershipStatus.COMPLAINED,
-} satisfies Record<Status, MembershipStatus>;
+} satisfies Record<ConsentStatus, MembershipStatus>;
 
-export function statusMessage(status: Status): MembershipStatus {
+export function statusMessage(status: ConsentStatus): MembershipStatus {
   return messages[status];
 }
 
 /** The status a request names; undefined where it names none. */
-export function readStatus(field: string, given: MembershipStatus): Status | undefined {
+export function readStatus(field: string, given: MembershipStatus): ConsentStatus | undefined {
   if (given === MembershipStatus.UNSPECIFIED) return undefined;
   const status = statuses.find((each) => messages[each] === given);
   if (!status) throw invalidField(field, `invalid ${field}`);
@@ -25,10 +25,10 @@ export function readStatus(field: string, given: MembershipStatus): Status | und
 }
 
 /** The state before a transition. A contact that was removed while active or pending counts as `none`. */
-export type MembershipState = Status | 'none';
+export type MembershipState = ConsentStatus | 'none';
 
 /** The status that follows each state. A state that is not named stays. */
-export type Transitions = Partial<Record<MembershipState, Status>>;
+export type Transitions = Partial<Record<MembershipState, ConsentStatus>>;
 
 /** Why a contact joins a list. */
 export const joins = {
@@ -85,12 +85,12 @@ export const asks: ReadonlySet<Join> = new Set([
 ]);
 
 /** `contactLists.updateStatus`: the caller decides, whatever the status before. */
-export function anyTo(status: Status): Transitions {
+export function anyTo(status: ConsentStatus): Transitions {
   return Object.fromEntries(statuses.map((from) => [from, status]));
 }
 
 /** The public event of a change, if any. */
-export function eventOf(from: MembershipState, to: Status): string | undefined {
+export function eventOf(from: MembershipState, to: ConsentStatus): string | undefined {
   if (from === to) return undefined;
   if (to === 'pending') return from === 'none' ? 'list.pending' : undefined;
   if (to !== 'active') return `list.${to}`;
@@ -99,7 +99,7 @@ export function eventOf(from: MembershipState, to: Status): string | undefined {
 }
 
 /** The timeline's kind of a change. A return to pending is no public event. */
-export function timelineKindOf(from: MembershipState, to: Status): string | undefined {
+export function timelineKindOf(from: MembershipState, to: ConsentStatus): string | undefined {
   return from === to ? undefined : (eventOf(from, to) ?? `list.${to}`);
 }
 

@@ -1,14 +1,14 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 /** The start of a page in the order of time, newest first, and then address. */
-export type Cursor = { createdAt: string; email: string };
+export type ContactCursor = { createdAt: string; email: string };
 
-export function writeCursor({ createdAt, email }: Cursor): string {
+export function writeCursor({ createdAt, email }: ContactCursor): string {
   return Buffer.from(`${createdAt} ${email}`).toString('base64url');
 }
 
 /** A cursor is not secret, and a forged one only moves the start of the page. */
-export function readCursor(cursor: string): Cursor {
+export function readCursor(cursor: string): ContactCursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, time = '', email] = /^(\S+) ([^\s\0]{1,254})$/.exec(text) ?? [];
   const createdAt = readTime(time);

@@ -1,7 +1,7 @@
 import type { ContactInput } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import { addressFault, canonicalAddress, isTimeZone } from '#lib/address.ts';
 import { remember } from '#lib/cache.ts';
-import { type FieldFault, invalidField, invalidFields } from '#lib/rpc/errors.ts';
+import { type FieldFault, invalidField, invalidFields } from '#lib/errors/errors.ts';
 import { type ContactField, contactFields } from './fields.ts';
 import { jsonText, microsOf } from './values.ts';
 

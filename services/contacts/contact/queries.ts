@@ -1,9 +1,9 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/errors/reasons.ts';
 import { isWanted } from '#lib/jobs/interests.ts';
 import { type EventScope, writeWithEvents } from '#lib/jobs/outbox.ts';
-import type { Quotas } from '#lib/limits/quotas.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import { binaryArray } from '../binary-array.ts';
 import { entryStep } from '../changes/entries.ts';
 import { momentSql, momentStep } from '../changes/moment.ts';

@@ -1,6 +1,6 @@
-import { type Quotas, quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
+import { type Quotas, quotaExceeded } from '#lib/quotas/quotas.ts';
 
 type Scope = { em: EntityManager; workspaceId: string; quotas: Quotas };
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { addressFault, canonicalAddress } from '#lib/address.ts';
+import { type FieldFault, invalidFields } from '#lib/errors/errors.ts';
 import { goalTypes } from '#lib/goal-types.ts';
-import { type FieldFault, invalidFields } from '#lib/rpc/errors.ts';
 import { jsonText, microsOf } from '../contact/values.ts';
 
 /** An event as a caller gives it; `UpsertCustomEventRequest` has no source of its own. */

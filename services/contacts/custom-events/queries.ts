@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { refusal } from '#lib/errors/reasons.ts';
 import { isWanted } from '#lib/jobs/interests.ts';
 import {
   type EventScope,
@@ -6,10 +7,9 @@ import {
   type Outbox,
   writeWithEvents,
 } from '#lib/jobs/outbox.ts';
-import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import { binaryArray, type ElementType } from '../binary-array.ts';
 import { momentSql, momentStep } from '../changes/moment.ts';
 import { touches, touchStep } from '../changes/touch.ts';
@@ -19,7 +19,7 @@ import { beyondQuota, findBeyondQuota } from '../contact/room.ts';
 import type { EventRow } from './input.ts';
 
 /** What became of a row: `ignore` if it changed nothing. */
-export type Outcome = {
+export type CustomEventOutcome = {
   action: 'create' | 'update' | 'delete' | 'ignore';
   /** The event as it is stored, as JSON. */
   event?: string;
@@ -43,7 +43,7 @@ const attemptsMax = 3;
 export async function upsertEvents(
   { store, outbox, quotas }: { store: Store; outbox: Outbox; quotas: Quotas },
   { workspaceId, ...upsert }: Upsert,
-): Promise<Outcome[]> {
+): Promise<CustomEventOutcome[]> {
   quotas.requireRoom(workspaceId, 'custom_events');
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -66,13 +66,13 @@ class Missed extends ConnectError {
 async function tryUpsert(
   scope: EventScope & { quotas: Quotas },
   { rows, at, reads }: Omit<Upsert, 'workspaceId'>,
-): Promise<Outcome[]> {
+): Promise<CustomEventOutcome[]> {
   const live = rows.filter(({ deletedAt }) => deletedAt === undefined);
   const contacts = [...new Set(live.map(({ email }) => email))].map(newContact);
   const emails = contacts.map(({ email }) => email);
   if ((await findBeyondQuota(scope, emails)).size > 0) throw await beyondQuota(scope);
   if (contacts.length > 0) await upsertContacts(scope, { rows: contacts, at, skipExisting: true });
-  const answer = await writeWithEvents<{ outcomes: Outcome[] | null; missed: boolean }>(
+  const answer = await writeWithEvents<{ outcomes: CustomEventOutcome[] | null; missed: boolean }>(
     scope,
     reads ? readingChange : blindChange,
     [scope.workspaceId, at, ...columns.map(columnOf(rows))],

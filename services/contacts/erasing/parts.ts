@@ -1,7 +1,7 @@
-import type { Part } from '#lib/postgres/erase.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 
 /** What this service keeps of a workspace. Nobody can subscribe, and no segment is built, once the first two are gone. */
-export const parts: readonly Part[] = [
+export const parts: readonly ErasedTable[] = [
   { table: 'lists' },
   { table: 'segments' },
   { table: 'segment_changes' },

@@ -6,7 +6,11 @@ import { consumeOnce } from '#lib/jobs/consume.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches, touchStep } from '../changes/touch.ts';
-import { changeMemberships, lockContacts, type Target } from '../consent/membership-queries.ts';
+import {
+  changeMemberships,
+  lockContacts,
+  type MembershipTarget,
+} from '../consent/membership-queries.ts';
 import type { Context, Methods } from '../context.ts';
 import { messageKinds } from '../segments/tree/tree.ts';
 
@@ -65,7 +69,7 @@ async function touchMessages(
   );
 }
 
-function everyList(event: Event): Target[] {
+function everyList(event: Event): MembershipTarget[] {
   const email = canonicalAddress(text(event, 'email'));
   if (!email) return [];
   const { occurredAt } = event;
@@ -73,7 +77,7 @@ function everyList(event: Event): Target[] {
   return [occurredAt ? { ...target, happenedAt: toJson(TimestampSchema, occurredAt) } : target];
 }
 
-function namedList(event: Event): Target[] {
+function namedList(event: Event): MembershipTarget[] {
   return everyList(event).map((target) => ({ ...target, listId: text(event, 'list_id') }));
 }
 

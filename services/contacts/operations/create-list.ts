@@ -1,8 +1,8 @@
 import { ListService } from '#gen/postrider/contacts/v1/lists_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { expectTemplateUses } from '#lib/jobs/template-uses.ts';
-import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { List } from '../list.ts';

@@ -2,11 +2,11 @@ import {
   type CreateSegmentRequest,
   SegmentService,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
-import { quotaExceeded } from '#lib/limits/quotas.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';
 import { beginBuild } from '../segments/build/begin.ts';

@@ -1,5 +1,5 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';

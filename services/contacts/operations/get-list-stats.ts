@@ -1,5 +1,5 @@
 import { query } from '#lib/postgres/query.ts';
-import type { Status } from '../consent/membership.ts';
+import type { ConsentStatus } from '../consent/membership.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 
@@ -7,7 +7,7 @@ export function getListStats({ store }: Context): Methods['getListStats'] {
   return async ({ workspaceId, listId }) => {
     const em = store.fork();
     await findList(em, { workspaceId, id: listId });
-    const rows = await query<{ status: Status; count: number }>(
+    const rows = await query<{ status: ConsentStatus; count: number }>(
       em,
       `select status, count(*)::int as count from memberships
        where workspace_id = $1 and list_id = $2 and deleted_at is null

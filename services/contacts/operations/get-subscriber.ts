@@ -1,5 +1,5 @@
 import { query } from '#lib/postgres/query.ts';
-import { type Status, statusMessage } from '../consent/membership.ts';
+import { type ConsentStatus, statusMessage } from '../consent/membership.ts';
 import { contactNotFound } from '../contact/queries.ts';
 import type { Context, Methods } from '../context.ts';
 
@@ -11,7 +11,7 @@ type Row = {
   id: string | null;
   name: string;
   description: string;
-  status: Status | null;
+  status: ConsentStatus | null;
 };
 
 export function getSubscriber({ store }: Context): Methods['getSubscriber'] {

@@ -2,7 +2,7 @@ import type { CustomEventInput } from '#gen/postrider/contacts/v1/custom_events_
 import { mapInTurns } from '#lib/limits/turns.ts';
 import type { Context, Methods } from '../context.ts';
 import { type EventRow, readEvent } from '../custom-events/input.ts';
-import { type Outcome, upsertEvents } from '../custom-events/queries.ts';
+import { type CustomEventOutcome, upsertEvents } from '../custom-events/queries.ts';
 
 export function importCustomEvents(context: Context): Methods['importCustomEvents'] {
   return async ({ workspaceId, events }) => {
@@ -41,7 +41,7 @@ function lastOfEach(judged: readonly Judged[]): EventRow[] {
 
 function resultOf(
   { row, error }: Judged,
-  actions: ReadonlyMap<EventRow, Outcome['action'] | undefined>,
+  actions: ReadonlyMap<EventRow, CustomEventOutcome['action'] | undefined>,
 ) {
   const { externalId } = row;
   if (error !== undefined) return { externalId, action: 'error', error };

@@ -1,6 +1,6 @@
 import type { ListAudienceRequest } from '#gen/postrider/contacts/v1/audience_pb.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { keepOnly, type Page, readContacts, readMembers } from '../audience/pages.ts';
+import { type AudiencePage, keepOnly, readContacts, readMembers } from '../audience/pages.ts';
 import { requireAudience, statusesOf } from '../audience/request.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
@@ -32,7 +32,7 @@ function readPage(
   em: EntityManager,
   request: ListAudienceRequest,
   listIds: readonly string[],
-): Promise<Page> {
+): Promise<AudiencePage> {
   if (listIds.length === 0) return readContacts(em, request);
   return readMembers(em, { ...request, listIds, statuses: statusesOf(request) });
 }

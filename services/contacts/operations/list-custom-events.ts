@@ -1,11 +1,11 @@
 import type { ListCustomEventsRequest } from '#gen/postrider/contacts/v1/custom_events_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
-import { type Cursor, readCursor, writeCursor } from '../custom-events/cursor.ts';
+import { type CustomEventCursor, readCursor, writeCursor } from '../custom-events/cursor.ts';
 import { customEventJsonSql } from '../custom-events/queries.ts';
 import { customEventMessage } from '../views/custom-event.ts';
 
@@ -21,7 +21,7 @@ export function listCustomEvents({ store }: Context): Methods['listCustomEvents'
       where ${sql.join(' and ')}
       order by event.occurred_at desc, event_name, external_id
       limit ${limit + 1} offset ${offset}`;
-    const rows = await query<{ event: string } & Cursor>(
+    const rows = await query<{ event: string } & CustomEventCursor>(
       store.fork(),
       pageSql(select, { text: 'event', order: 'occurred_at desc, "eventName", "externalId"' }),
       values,

@@ -1,5 +1,5 @@
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { findSegment } from '../segments/segment.ts';
 

@@ -1,11 +1,11 @@
 import type { ListTimelineRequest } from '#gen/postrider/contacts/v1/timeline_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
 import { isKind } from '../timeline/kinds.ts';
 import { readMessageEntries } from '../timeline/message-entries.ts';
-import { type Entry, type PageQuery, readOwnEntries } from '../timeline/own-entries.ts';
+import { type OwnEntry, type PageQuery, readOwnEntries } from '../timeline/own-entries.ts';
 import { readPosition, writeCursor } from '../timeline/position.ts';
 import { keptSince } from '../timeline/retention.ts';
 import { timelineEntryMessage } from '../views/timeline-entry.ts';
@@ -32,7 +32,7 @@ export function listTimeline(context: Context): Methods['listTimeline'] {
 type Own = Awaited<ReturnType<typeof readOwnEntries>>;
 
 /** How many entries are the next ones: behind the last of its own that were read, others of its own may come first. */
-function knownUntil(entries: readonly Entry[], own: Own): number {
+function knownUntil(entries: readonly OwnEntry[], own: Own): number {
   const last = own?.isAll === false ? own.entries.at(-1) : undefined;
   return last ? entries.indexOf(last) + 1 : entries.length;
 }
@@ -53,7 +53,7 @@ async function readPage(
 }
 
 /** Ids in the order of bytes, as PostgreSQL and the messages service compare them. */
-function newestFirst(a: Entry, b: Entry): number {
+function newestFirst(a: OwnEntry, b: OwnEntry): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
 }

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { afterEach, expect, test } from '@jest/globals';
-import { reasonOf } from '#lib/rpc/reasons.ts';
+import { reasonOf } from '#lib/errors/reasons.ts';
 import { until } from '../../../test/stack/until.ts';
 import { givenLists, useService } from '../test/given.ts';
 

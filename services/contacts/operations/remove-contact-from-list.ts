@@ -1,4 +1,4 @@
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import { removeMemberships } from '../consent/membership-queries.ts';
 import { requireAddress } from '../contact/input.ts';

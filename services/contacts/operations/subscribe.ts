@@ -1,6 +1,6 @@
+import { invalidField } from '#lib/errors/errors.ts';
 import { setRateLimitHeaders } from '#lib/postgres/attempts.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
 import { joinLists } from '../consent/membership-queries.ts';
 import { contactFields } from '../contact/fields.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import { readStatus } from '../consent/membership.ts';
 import { setStatus } from '../consent/membership-queries.ts';

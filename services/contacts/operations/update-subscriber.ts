@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { ContactInputSchema } from '#gen/postrider/contacts/v1/contacts_pb.ts';
 import type { UpdateSubscriberRequest } from '#gen/postrider/contacts/v1/subscriptions_pb.ts';
+import { invalidField, invalidFields } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField, invalidFields } from '#lib/rpc/errors.ts';
 import { changeMemberships, joinLists, lockContacts } from '../consent/membership-queries.ts';
 import { addOptOut, liftOptOuts } from '../consent/opt-outs.ts';
 import { readContact } from '../contact/input.ts';

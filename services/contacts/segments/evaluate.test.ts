@@ -8,7 +8,7 @@ import { store } from '../test/segment-store.ts';
 import { treeMessage } from '../test/segment-tree.ts';
 import { now, person, tree, zones } from '../test/segment-worlds.ts';
 import { compileStages } from './compile/staged.ts';
-import type { Scope } from './compile/statement.ts';
+import type { StatementScope } from './compile/statement.ts';
 import { evaluate, matchSegments } from './evaluate.ts';
 import { readTree } from './tree/read-tree.ts';
 import { readsMessages, type Tree } from './tree/tree.ts';
@@ -70,7 +70,7 @@ async function staged(workspaceId: string, read: Tree, fewMax: number): Promise<
   return rows.map(({ email }) => email);
 }
 
-function scopes(people: readonly Person[]): Scope[] {
+function scopes(people: readonly Person[]): StatementScope[] {
   return [
     { kind: 'range', after: '', last: 'p5@example.com' },
     { kind: 'range', after: 'p5@example.com' },

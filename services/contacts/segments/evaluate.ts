@@ -1,8 +1,8 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { compile } from './compile/compile.ts';
-import type { Scope } from './compile/statement.ts';
+import type { StatementScope } from './compile/statement.ts';
 import { askFacts, type MessageFacts } from './facts.ts';
 import { listRows, treeOf } from './segment.ts';
 import { leavesOf, type Tree } from './tree/tree.ts';
@@ -12,7 +12,7 @@ export type EvaluationContext = { store: Store; messageFacts: MessageFacts; now:
 /** Above it PostgreSQL plans for longer than it joins. */
 const leavesPerStatement = 40;
 
-export type Asked = { workspaceId: string; scope: Scope };
+export type Asked = { workspaceId: string; scope: StatementScope };
 
 /** The places of the trees that contacts in scope match, by address; those that match none are left out. */
 export async function evaluate(
@@ -92,7 +92,10 @@ export async function matchSegments(
   });
   const matched = new Set<string>();
   for (const group of inStatements(trees, (tree) => tree)) {
-    const scope: Scope = { kind: 'emails', emails: emails.filter((email) => !matched.has(email)) };
+    const scope: StatementScope = {
+      kind: 'emails',
+      emails: emails.filter((email) => !matched.has(email)),
+    };
     const found = await evaluate(context, em, { workspaceId, scope, trees: group });
     for (const email of found.keys()) matched.add(email);
   }

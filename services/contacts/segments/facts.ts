@@ -5,7 +5,7 @@ import {
   type MessageFactsService,
 } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { timesOf } from './compile/leaf.ts';
-import { bounds, type Inputs, type Scope } from './compile/statement.ts';
+import { bounds, type Inputs, type StatementScope } from './compile/statement.ts';
 import { isAboutMessages, leavesOf, type MessageLeaf, type Tree } from './tree/tree.ts';
 
 export type MessageFacts = Pick<Client<typeof MessageFactsService>, 'countMessageFacts'>;
@@ -62,7 +62,7 @@ function within({ emails, counts }: CountMessageFactsResponse, least: number, mo
 
 type Range = { emails: string[] } | { afterEmail: string; lastEmail: string };
 
-function rangesOf(scope: Scope): Range[] {
+function rangesOf(scope: StatementScope): Range[] {
   switch (scope.kind) {
     case 'all':
       throw new Error('messages are asked by ranges');

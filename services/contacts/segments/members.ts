@@ -3,24 +3,24 @@ import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
 import { binaryArray } from '../binary-array.ts';
 import { momentSql, momentStep, momentTextSql } from '../changes/moment.ts';
-import { type Scope, Statement } from './compile/statement.ts';
+import { Statement, type StatementScope } from './compile/statement.ts';
 
-export type Member = { segmentId: string; email: string; version: number };
+export type SegmentMember = { segmentId: string; email: string; version: number };
 
 /** A statement with so many takes well below a second. */
 const movesPerStatement = 5_000;
 
 /** Members that are new or matched an older version, and those that match no more. */
-export type Moves = { matched: Member[]; left: Member[] };
+export type Moves = { matched: SegmentMember[]; left: SegmentMember[] };
 
 type Found = {
   /** The members before. */
-  members: readonly Member[];
-  matched: readonly Member[];
+  members: readonly SegmentMember[];
+  matched: readonly SegmentMember[];
   /** Whether the contact is no more. */
-  isGone?: (member: Member) => boolean;
+  isGone?: (member: SegmentMember) => boolean;
   /** Whether a match would be known. */
-  isEvaluated?: (member: Member) => boolean;
+  isEvaluated?: (member: SegmentMember) => boolean;
 };
 
 /** What to write so that the members are those that match. */
@@ -30,7 +30,7 @@ export function movesOf({
   isGone = () => false,
   isEvaluated = () => true,
 }: Found): Moves {
-  const nameOf = ({ segmentId, email }: Member) => `${segmentId} ${email}`;
+  const nameOf = ({ segmentId, email }: SegmentMember) => `${segmentId} ${email}`;
   const versions = new Map(members.map((member) => [nameOf(member), member.version]));
   const matching = new Set(matched.map(nameOf));
   return {
@@ -60,11 +60,15 @@ export async function lockMembers(em: EntityManager, workspaceId: string): Promi
 /** The members in scope, of one segment or of all. */
 export function membersIn(
   em: EntityManager,
-  { workspaceId, scope, segmentId }: { workspaceId: string; scope: Scope; segmentId?: string },
-): Promise<Member[]> {
+  {
+    workspaceId,
+    scope,
+    segmentId,
+  }: { workspaceId: string; scope: StatementScope; segmentId?: string },
+): Promise<SegmentMember[]> {
   const statement = new Statement({ workspaceId, scope, now: new Date(0) });
   const ofSegment = segmentId === undefined ? 'true' : `segment_id = ${statement.bind(segmentId)}`;
-  return query<Member>(
+  return query<SegmentMember>(
     em,
     `select segment_id as "segmentId", email, version from segment_members
      where workspace_id = ${statement.bind(workspaceId)} and ${ofSegment} and ${statement.inScope('email')}`,
@@ -165,7 +169,7 @@ const moveSteps = `written as (
 /** Those of the contacts that are there. They can't be deleted before the end of the transaction, with all that is kept of them. */
 async function holdContacts(
   { em, workspaceId }: EventScope,
-  left: readonly Member[],
+  left: readonly SegmentMember[],
 ): Promise<string[]> {
   if (left.length === 0) return [];
   const rows = await query<{ email: string }>(

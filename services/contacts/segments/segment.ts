@@ -1,9 +1,9 @@
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import { type SegmentNode, SegmentNodeSchema } from '#gen/postrider/contacts/v1/segments_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { readTree } from './tree/read-tree.ts';
 import type { Tree } from './tree/tree.ts';
 

@@ -1,8 +1,8 @@
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
+import { invalidField, retryLater } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField, retryLater } from '#lib/rpc/errors.ts';
 import { compileStages } from './compile/staged.ts';
 import { type EvaluationContext, evaluate } from './evaluate.ts';
 import { isFaultOfTree, isTooSlow, reasonOf } from './segment-fault.ts';
@@ -20,7 +20,7 @@ const workMemoryMb = 128;
 const workMemoryMinMb = 4;
 const retryMs = 5_000;
 
-export type Preview = { emails: string[]; total: number };
+export type SegmentPreview = { emails: string[]; total: number };
 type Asked = { workspaceId: string; tree: Tree; limit: number };
 
 /** Evaluations of whole workspaces, a few at a time, so that they leave the database to others; workspaces take turns. */
@@ -30,7 +30,7 @@ export class TryOuts {
   #running = 0;
 
   /** Who would be in a segment. InvalidArgument if that takes too long to find out. */
-  async run(context: EvaluationContext, asked: Asked): Promise<Preview> {
+  async run(context: EvaluationContext, asked: Asked): Promise<SegmentPreview> {
     await this.#enter(asked.workspaceId);
     try {
       return await preview(context, asked);
@@ -76,7 +76,7 @@ const busy = () =>
 const tooSlow = () =>
   invalidField('tree', `tree takes longer than ${evaluationMaxMs / 1_000} seconds to evaluate`);
 
-function preview(context: EvaluationContext, asked: Asked): Promise<Preview> {
+function preview(context: EvaluationContext, asked: Asked): Promise<SegmentPreview> {
   const until = Date.now() + evaluationMaxMs;
   return context.store.fork().transactional(
     async (em) => {
@@ -110,7 +110,7 @@ async function previewAtOnce(
   em: EntityManager,
   { workspaceId, tree, limit }: Asked,
   untilMs: number,
-): Promise<Preview> {
+): Promise<SegmentPreview> {
   await limitTime(em, untilMs);
   await query(em, `set local work_mem = '${groupingMb(tree)}MB'`, []);
   await query(em, 'set local parallel_tuple_cost = 0.01', []);
@@ -131,8 +131,8 @@ async function previewByRanges(
   em: EntityManager,
   { workspaceId, tree, limit }: Asked,
   untilMs: number,
-): Promise<Preview> {
-  const preview: Preview = { emails: [], total: 0 };
+): Promise<SegmentPreview> {
+  const preview: SegmentPreview = { emails: [], total: 0 };
   for (let after: string | undefined = ''; after !== undefined; ) {
     await limitTime(em, untilMs);
     const last: string | undefined = await endOfRange(em, workspaceId, after);

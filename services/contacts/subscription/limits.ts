@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect';
-import { clientNetwork } from '#lib/client-network.ts';
+import { retryLater } from '#lib/errors/errors.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 import {
   countAttempt,
   type Limit,
@@ -7,7 +8,6 @@ import {
   setRateLimitHeaders,
 } from '#lib/postgres/attempts.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
 
 const windowMs = 60_000;
 const perAddressMax = 10;

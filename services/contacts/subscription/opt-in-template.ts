@@ -4,13 +4,13 @@ import {
   TemplateChannel,
   type TemplateContentService,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
-export type Templates = Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
+export type OptInTemplates = Pick<Client<typeof TemplateContentService>, 'batchGetTemplates'>;
 
 /** The template of the confirmation mail, as stored. Refuses one that does not exist or is not for mail. */
 export async function optInTemplateOf(
-  { templates }: { templates: Templates },
+  { templates }: { templates: OptInTemplates },
   {
     workspaceId,
     isDoubleOptin,

@@ -1,11 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   beginTemplateUses,
+  type TemplateUseClient,
   type TemplateUser,
   type TemplateUses,
 } from '#lib/jobs/template-uses.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Context } from '../context.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { List } from '../list.ts';
 import { noSuchTemplate } from './opt-in-template.ts';
 
@@ -30,7 +30,7 @@ export const listsWithTemplate =
 /** In the transaction of a list with a template. `before` is the template that it had. */
 export async function beginListUse(
   em: EntityManager,
-  context: Pick<Context, 'store' | 'templateUses'>,
+  context: { store: Store; templateUses: TemplateUseClient },
   list: List,
   before?: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { bulkWorkMaxMs } from '#lib/jobs/jobs.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context } from '../context.ts';
 import { addEmptying } from '../segments/emptying.ts';
-import { lockMembers, type Member, writeMoves } from '../segments/members.ts';
+import { lockMembers, type SegmentMember, writeMoves } from '../segments/members.ts';
 import type { SegmentKey } from '../segments/segment.ts';
 
 const pageSize = 1_000;
@@ -20,7 +20,7 @@ export function emptySegment({ store, outbox, now }: Emptying, workMaxMs = bulkW
     for (let hasMore = true; hasMore; ) {
       hasMore = await store.fork().transactional(async (em) => {
         await lockMembers(em, workspaceId);
-        const left = await query<Member>(
+        const left = await query<SegmentMember>(
           em,
           `select segment_id as "segmentId", email, version from segment_members
            where workspace_id = $1 and segment_id = $2 order by email limit ${pageSize}`,

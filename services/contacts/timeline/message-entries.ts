@@ -6,7 +6,7 @@ import {
 } from '#gen/postrider/messages/v1/facts_pb.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import { kindsOf, type MessageKind } from './kinds.ts';
-import type { Entry, PageQuery } from './own-entries.ts';
+import type { OwnEntry, PageQuery } from './own-entries.ts';
 import { timestampOf } from './position.ts';
 
 /** The messages service's word for each kind of entry. */
@@ -25,7 +25,7 @@ const kindNames = new Map(Object.entries(factKinds).map(([name, kind]) => [kind,
 type Facts = Pick<Client<typeof MessageFactsService>, 'listMessageFacts'>;
 
 /** What the messages service knows of a contact's messages, newest first. */
-export async function readMessageEntries(facts: Facts, page: PageQuery): Promise<Entry[]> {
+export async function readMessageEntries(facts: Facts, page: PageQuery): Promise<OwnEntry[]> {
   const { workspaceId, email, since, from, limit } = page;
   const kinds = [...kindsOf(page.kinds).messages].map((name) => factKinds[name]);
   if (kinds.length === 0) return [];
@@ -40,7 +40,7 @@ export async function readMessageEntries(facts: Facts, page: PageQuery): Promise
   return answer.facts.map(entryOf);
 }
 
-function entryOf(fact: MessageFact): Entry {
+function entryOf(fact: MessageFact): OwnEntry {
   return {
     time: readTime('occurred_at', fact.occurredAt) ?? '',
     id: fact.id,

@@ -2,10 +2,10 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { pageOf, pageSql } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import type { Position } from './position.ts';
+import type { TimelinePosition } from './position.ts';
 import { timelineSources } from './rows.ts';
 
-export type Entry = Position & {
+export type OwnEntry = TimelinePosition & {
   operation: string;
   entityType: string;
   kind: string;
@@ -19,7 +19,7 @@ export type PageQuery = {
   email: string;
   kinds: readonly string[];
   since: string;
-  from: Position | undefined;
+  from: TimelinePosition | undefined;
   limit: number;
 };
 
@@ -27,13 +27,13 @@ export type PageQuery = {
 export async function readOwnEntries(
   store: Store,
   page: PageQuery,
-): Promise<{ entries: Entry[]; isAll: boolean } | undefined> {
+): Promise<{ entries: OwnEntry[]; isAll: boolean } | undefined> {
   const { sql, values } = entriesSql(page);
   const rows = await query<{ entry: string | null }>(store.fork(), sql, values);
   if (rows.length === 0) return undefined;
   const texts = rows.flatMap(({ entry }) => entry ?? []);
   const { page: own, isLast } = pageOf(texts, page.limit, (text) => Buffer.byteLength(text));
-  return { entries: own.map((text) => JSON.parse(text) as Entry), isAll: isLast };
+  return { entries: own.map((text) => JSON.parse(text) as OwnEntry), isAll: isLast };
 }
 
 function entriesSql({ workspaceId, email, kinds, since, from, limit }: PageQuery) {
@@ -69,7 +69,7 @@ function entriesSql({ workspaceId, email, kinds, since, from, limit }: PageQuery
 const noRows = `select null::timestamptz as created_at, null as id, null as operation, null as entity_type, null as kind,
   null::jsonb as changes, null as entity_id where false`;
 
-function behindSql({ time, id }: Position, bind: (value: unknown) => string): string {
+function behindSql({ time, id }: TimelinePosition, bind: (value: unknown) => string): string {
   const at = `${bind(time)}::timestamptz`;
   return `created_at <= ${at} and (created_at < ${at} or id < ${bind(id)})`;
 }

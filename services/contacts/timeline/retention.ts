@@ -1,13 +1,16 @@
-import type { Context } from '../context.ts';
+import type { Client } from '@connectrpc/connect';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+
+type Needs = {
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+  now: () => Date;
+};
 
 const daysDefault = 730;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Since when a workspace keeps what happened. */
-export async function keptSince(
-  { workspaces, now }: Pick<Context, 'workspaces' | 'now'>,
-  workspaceId: string,
-): Promise<Date> {
+export async function keptSince({ workspaces, now }: Needs, workspaceId: string): Promise<Date> {
   const { settings } = await workspaces.getSettings({ workspaceId });
   const days = settings?.timelineRetentionDays ?? daysDefault;
   return new Date(now().getTime() - days * dayMs);

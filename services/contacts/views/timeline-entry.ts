@@ -1,11 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { TimelineEntrySchema } from '#gen/postrider/contacts/v1/timeline_pb.ts';
-import type { Entry } from '../timeline/own-entries.ts';
+import type { OwnEntry } from '../timeline/own-entries.ts';
 import { timestampOf } from '../timeline/position.ts';
 
 export function timelineEntryMessage(
   email: string,
-  { id, operation, entityType, kind, changes, entityId, entityData, time }: Entry,
+  { id, operation, entityType, kind, changes, entityId, entityData, time }: OwnEntry,
 ): MessageInitShape<typeof TimelineEntrySchema> {
   return {
     id,

@@ -6,7 +6,7 @@ import { createCache } from '#lib/cache.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { headerPlace } from '#lib/keys/places.ts';
 import { Shares } from '#lib/limits/shares.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { askFeed, type Feed, type FeedAnswer } from '#lib/outside/feed.ts';
 import type { Claimant } from '../record/claims.ts';
@@ -16,7 +16,7 @@ type BroadcastKey = { workspaceId: string; broadcastId: string };
 /** The feeds of a batch. */
 export type BatchFeeds = {
   /** Liquid's values that are the same for all. */
-  values: Scope;
+  values: LiquidScope;
   /** Called for each recipient, with `payload` and the contact. */
   recipient: { feed: Feed; payload: JsonObject } | undefined;
 };
@@ -78,7 +78,7 @@ export function createFeeds({ egress, keyring }: { egress: Egress; keyring: Keyr
 }
 
 /** Liquid's values for a recipient: the same for all, and `recipient_feed`. */
-export function feedValues({ values }: BatchFeeds, { answers }: Fed, email: string): Scope {
+export function feedValues({ values }: BatchFeeds, { answers }: Fed, email: string): LiquidScope {
   const answer = answers.get(email);
   return answer ? { ...values, recipient_feed: answer } : values;
 }

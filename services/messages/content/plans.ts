@@ -6,11 +6,11 @@ import type {
   WarmUp,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import { linkKeys } from '#lib/keys/signed-link.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import type { Templates, Workspaces } from '../peers.ts';
 import type { ServerSettings } from '../smtp/dial.ts';
 import { languageChooser } from './languages.ts';

@@ -1,5 +1,5 @@
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type Prepared, writeMessage } from '../mime/message.ts';
+import { type PreparedMail, writeMessage } from '../mime/message.ts';
 
 /** The line that ends a mail in SMTP is not part of it. */
 const end = '.\r\n';
@@ -7,7 +7,7 @@ const end = '.\r\n';
 const buffer = new MessageBuffer();
 
 /** A mail as it is sent. */
-export function encodeContent(mail: Prepared): Buffer {
+export function encodeContent(mail: PreparedMail): Buffer {
   buffer.clear();
   writeMessage(buffer, mail);
   return Buffer.from(buffer.written().subarray(0, -end.length));

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Quotas } from '#lib/limits/quotas.ts';
 import type { Log } from '#lib/log.ts';
-import { type Prepared, preparedLength } from '../mime/message.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
+import { type PreparedMail, preparedLength } from '../mime/message.ts';
 import { encodeContent } from './encode.ts';
-import { type Content, type ContentContext, storeContents } from './store.ts';
+import { type ContentContext, type SentContent, storeContents } from './store.ts';
 
 /** Of one mail, encoded and without files. */
 const contentMaxBytes = 1024 * 1024;
@@ -22,7 +22,7 @@ export class ContentKeeper {
   readonly #context: KeeperContext;
   /** Away from the calls that send: their connections end with them. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  #waiting: Content[] = [];
+  #waiting: SentContent[] = [];
   #waitingBytes = 0;
   #dropped = 0;
   #work: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class ContentKeeper {
   }
 
   /** Takes a mail that was sent, unless its workspace is at the quota of contents; never throws. */
-  keep(workspaceId: string, id: string, { withoutFiles, ...whole }: Prepared): void {
+  keep(workspaceId: string, id: string, { withoutFiles, ...whole }: PreparedMail): void {
     const bytes = encoded(withoutFiles ?? whole);
     if (!bytes) return;
     const { quotas } = this.#context;
@@ -63,7 +63,7 @@ export class ContentKeeper {
     this.#reportDropped();
   }
 
-  async #store(group: readonly Content[], triesLeft = 2): Promise<void> {
+  async #store(group: readonly SentContent[], triesLeft = 2): Promise<void> {
     try {
       await storeContents(this.#context, group);
     } catch (err) {
@@ -72,7 +72,7 @@ export class ContentKeeper {
     }
   }
 
-  #nextGroup(): Content[] {
+  #nextGroup(): SentContent[] {
     let size = 0;
     const end = this.#waiting.findIndex(({ bytes }, index) => {
       size += bytes.length;
@@ -90,7 +90,7 @@ export class ContentKeeper {
 }
 
 /** Undefined where it is too large to be kept. */
-function encoded(mail: Prepared): Buffer | undefined {
+function encoded(mail: PreparedMail): Buffer | undefined {
   if (preparedLength(mail) > contentMaxBytes) return undefined;
   try {
     const bytes = encodeContent(mail);

@@ -8,7 +8,7 @@ import { byKey } from '../record/claims.ts';
 export type ContentContext = { store: Store; keyring: Keyring };
 
 /** A mail that was sent, encoded. */
-export type Content = { workspaceId: string; id: string; bytes: Buffer };
+export type SentContent = { workspaceId: string; id: string; bytes: Buffer };
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -36,7 +36,7 @@ const storeSql = `
 
 export async function storeContents(
   { store, keyring }: ContentContext,
-  contents: readonly Content[],
+  contents: readonly SentContent[],
 ): Promise<void> {
   const sealed: Buffer[] = [];
   // One after the other: they must take no more than one of the threads.

@@ -1,11 +1,11 @@
-import type { Prepared } from '../mime/message.ts';
+import type { PreparedMail } from '../mime/message.ts';
 import type { ContentKeeper } from './keeper.ts';
 
 /** The mails of a claim whose contents are kept if they are sent. */
 export class UnderwayContents {
   readonly #keeper: ContentKeeper;
   readonly #workspaceId: string;
-  readonly #mails = new Map<string, Prepared>();
+  readonly #mails = new Map<string, PreparedMail>();
 
   constructor(keeper: ContentKeeper, workspaceId: string) {
     this.#keeper = keeper;
@@ -13,7 +13,7 @@ export class UnderwayContents {
   }
 
   /** Renders as `prepare` does. */
-  noting(id: string, prepare: () => Prepared): () => Prepared {
+  noting(id: string, prepare: () => PreparedMail): () => PreparedMail {
     return () => {
       const mail = prepare();
       this.#mails.set(id, mail);

@@ -1,4 +1,4 @@
-import type { Part } from '#lib/postgres/erase.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { satellites } from '../message-queries.ts';
@@ -6,7 +6,7 @@ import { satellites } from '../message-queries.ts';
 const messagesAtOnce = 500;
 
 /** What this service keeps of a workspace. The queue comes first, so that nothing of it is sent any more. */
-export function partsOf(store: Store): readonly Part[] {
+export function partsOf(store: Store): readonly ErasedTable[] {
   return [
     { table: 'message_requests', where: 'due_at is not null' },
     { table: 'confirmations' },

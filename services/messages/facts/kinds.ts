@@ -1,5 +1,5 @@
 import { MessageFactKind } from '#gen/postrider/messages/v1/facts_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 /** A kind of fact: its name in ids, and the column of `messages` with its time. */
 export type FactKind = { kind: MessageFactKind; name: string; column: string };

@@ -1,7 +1,7 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 /** The last message of a page; the next page begins below it. */
-export type Cursor = {
+export type MessageCursor = {
   time: string;
   id: string;
   /** Where pages are in the order of addresses. */
@@ -12,13 +12,13 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** Below it there is no message of the same time. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-export function writeCursor({ time, id, email }: Cursor): string {
+export function writeCursor({ time, id, email }: MessageCursor): string {
   const parts = email === undefined ? [time, id] : [time, id, email];
   return Buffer.from(parts.join('~')).toString('base64url');
 }
 
 /** `prefix`: with which the addresses of the pages begin, if they are in the order of addresses. */
-export function readCursor(cursor: string, prefix?: string): Cursor {
+export function readCursor(cursor: string, prefix?: string): MessageCursor {
   const [time = '', id = '', ...rest] = Buffer.from(cursor, 'base64url')
     .toString('utf8')
     .split('~');

@@ -1,8 +1,8 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListMessagesRequest } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { pagedSql } from '#lib/postgres/page-indexes.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { messageStates, stateSql } from '../message-queries.ts';
 import { uuid } from './cursor.ts';
 

@@ -6,7 +6,7 @@ import { query } from '#lib/postgres/query.ts';
 import { testStore } from '../../../test/setup/database.ts';
 import { shared } from '../../../test/setup/shared.ts';
 import { openMessagesStore } from '../store.ts';
-import type { Cursor } from './cursor.ts';
+import type { MessageCursor } from './cursor.ts';
 import { historyFilters } from './filters.ts';
 import { historySql, lookedAtMax, readHistoryPage } from './page.ts';
 
@@ -52,7 +52,7 @@ async function ran(filter: Filter): Promise<string> {
 /** All pages of a filter. */
 async function pagesOf(filter: Filter, limit: number) {
   const pages: string[][] = [];
-  let after: Cursor | undefined;
+  let after: MessageCursor | undefined;
   do {
     const page = await readHistoryPage(given.store, filtersOf(filter), { limit, after });
     pages.push(page.messages.map(({ id }) => id));

@@ -1,7 +1,7 @@
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { type MessageRow, messageColumns } from '../message-queries.ts';
-import { type Cursor, lowestId } from './cursor.ts';
+import { lowestId, type MessageCursor } from './cursor.ts';
 import type { AddressRange, Filters } from './filters.ts';
 
 /** The most rows that a page looks at, and those of the same claim as the last. */
@@ -10,13 +10,13 @@ export const lookedAtMax = 5_000;
 type HistoryRow = MessageRow & { cursor_time: string; is_wanted: boolean; is_end: boolean };
 
 /** Where a page goes on. */
-export type Position = { limit: number; after: Cursor | undefined };
+export type MessagePosition = { limit: number; after: MessageCursor | undefined };
 
 /** Some messages, and the cursor of each. */
-export type Page = {
+export type MessagePage = {
   messages: MessageRow[];
-  cursors: Cursor[];
-  next: Cursor | undefined;
+  cursors: MessageCursor[];
+  next: MessageCursor | undefined;
 };
 
 /**
@@ -26,8 +26,8 @@ export type Page = {
 export async function readHistoryPage(
   store: Store,
   filters: Filters,
-  position: Position,
-): Promise<Page> {
+  position: MessagePosition,
+): Promise<MessagePage> {
   const { text, values } = historySql(filters, position);
   const rows = await query<HistoryRow>(store.fork(), text, values);
   const cursorOf = ({ cursor_time: time, contact_email: email }: HistoryRow, id: string) =>
@@ -48,7 +48,7 @@ const byAddress = 'contact_email using ~<~, created_at desc';
 /** Ordered by time alone until the last step: that is the order of the indexes, so nothing is sorted before the limits. */
 export function historySql(
   filters: Filters,
-  { limit, after }: Position,
+  { limit, after }: MessagePosition,
 ): { text: string; values: unknown[] } {
   const values = [...filters.values];
   const bind = (value: unknown) => `$${values.push(value)}`;
@@ -75,16 +75,20 @@ export function historySql(
 
 type Bind = (value: unknown) => string;
 
-const below = ({ time, id }: Cursor, bind: Bind) =>
+const below = ({ time, id }: MessageCursor, bind: Bind) =>
   `(created_at, id) < (${bind(time)}::timestamptz, ${bind(id)}::uuid)`;
 
-function newestRows({ within }: Filters, after: Cursor | undefined, bind: Bind): string {
+function newestRows({ within }: Filters, after: MessageCursor | undefined, bind: Bind): string {
   const conditions = ['workspace_id = $1', ...within, ...(after ? [below(after, bind)] : [])];
   return `messages where ${conditions.join(' and ')}`;
 }
 
 /** The rest of the cursor's address and the addresses behind it, so that each is one step in the index. */
-function addressRows({ prefix, end }: AddressRange, after: Cursor | undefined, bind: Bind): string {
+function addressRows(
+  { prefix, end }: AddressRange,
+  after: MessageCursor | undefined,
+  bind: Bind,
+): string {
   if (!after)
     return `messages where workspace_id = $1 and contact_email ~>=~ ${bind(prefix)}
       and contact_email ~<~ ${bind(end)}`;

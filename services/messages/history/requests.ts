@@ -2,18 +2,14 @@ import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { MessageRow } from '../message-queries.ts';
-import { openRequest, type RequestContent, type StoredFile } from '../transactional/content.ts';
+import { openRequest, type StoredFile } from '../transactional/content.ts';
+import type { StoredRequest } from '../views/message.ts';
 
 /** What transactional messages were made from, by message, up to a number of bytes. */
 export type Requests = {
   found: Map<string, StoredRequest>;
   /** The first message that there was no room for. */
   cutAt: string | undefined;
-};
-
-/** What a caller gave for a message. */
-export type StoredRequest = Pick<RequestContent, 'data' | 'metadata' | 'options'> & {
-  attachments: StoredFile[];
 };
 
 /** The values of one message may have 300 KB, and a page a thousand messages. */

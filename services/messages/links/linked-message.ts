@@ -1,10 +1,10 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { type Outbox, writeWithEvents } from '#lib/jobs/outbox.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { confirmableMs } from '../record/confirmations.ts';
 import { eventsOf } from '../record/events.ts';
 import { countStep } from '../record/variation-counts.ts';

@@ -3,7 +3,7 @@ import type {
   NotificationChannel,
   NotificationTracking,
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Channel, Tracking } from '../notification.ts';
 
 const idForm = /^[A-Za-z0-9_-]{1,32}$/;

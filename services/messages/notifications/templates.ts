@@ -3,7 +3,7 @@ import {
   type GetTemplateContentResponse,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Channel } from '../notification.ts';
 import type { Templates } from '../peers.ts';
 

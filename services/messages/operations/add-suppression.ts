@@ -1,4 +1,4 @@
-import { invalidFields } from '#lib/rpc/errors.ts';
+import { invalidFields } from '#lib/errors/errors.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { readSuppression } from '../suppressions/input.ts';

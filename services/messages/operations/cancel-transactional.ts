@@ -1,4 +1,4 @@
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { findLinked, linkExpired } from '../links/linked-message.ts';
 import { endCoolDown } from '../record/confirmations.ts';

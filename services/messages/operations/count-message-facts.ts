@@ -1,6 +1,6 @@
 import type { CountMessageFactsRequest } from '#gen/postrider/messages/v1/facts_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireFactKind, sentBefore } from '../facts/kinds.ts';

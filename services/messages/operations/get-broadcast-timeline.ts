@@ -1,6 +1,6 @@
 import { durationFromMs, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { readTimeline } from '../progress/timeline.ts';
 import { createTimelines } from '../progress/timelines.ts';

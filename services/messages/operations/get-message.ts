@@ -1,11 +1,12 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { readKeptContent } from '../contents/kept.ts';
 import type { Context, Methods } from '../context.ts';
 import { uuid } from '../history/cursor.ts';
 import { readRequests } from '../history/requests.ts';
 import { type MessageRow, messageColumns } from '../message-queries.ts';
 import { toMessage } from '../views/message.ts';
+import { toMessageContent } from '../views/message-content.ts';
 
 export function getMessage(context: Context): Methods['getMessage'] {
   return async ({ workspaceId, id }) => {
@@ -13,9 +14,10 @@ export function getMessage(context: Context): Methods['getMessage'] {
     const row = await readMessage(context, key);
     if (!row) throw refusal('MESSAGE_NOT_FOUND', 'Message not found');
     const { found } = await readRequests(context, workspaceId, [row]);
+    const mail = await readKeptContent(context, key);
     return {
       message: toMessage(row, found.get(row.id)),
-      content: await readKeptContent(context, key),
+      content: mail && (await toMessageContent(mail)),
     };
   };
 }

@@ -1,7 +1,7 @@
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { createTrackingReader } from '#lib/keys/tracking-token.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function getTrackedLinks({ store, keyring }: Context): Methods['getTrackedLinks'] {

@@ -1,6 +1,6 @@
 import type { ListSuppressionsRequest } from '#gen/postrider/messages/v1/suppressions_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireReason } from '../suppressions/input.ts';
 import type { StoredSuppression } from '../suppressions/store.ts';

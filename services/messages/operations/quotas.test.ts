@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
+import { reasonOf } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { reasonOf } from '#lib/rpc/reasons.ts';
 import { until } from '../../../test/stack/until.ts';
 import { resetAfterEach, useService } from '../test/given.ts';
 import { givenNotification, sendOf } from '../test/given-notification.ts';

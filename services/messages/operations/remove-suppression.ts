@@ -1,7 +1,7 @@
 import { addressFault, canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { canonicalAddress } from '#lib/address.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 
 export function sendSystemMail({ systemMail }: Context): Methods['sendSystemMail'] {

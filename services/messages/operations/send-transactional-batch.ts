@@ -7,7 +7,7 @@ import { keyedCall, knownAnswers, once, replayed } from '#lib/rpc/server/idempot
 import type { Context, Methods } from '../context.ts';
 import { acceptInto } from '../transactional/acceptance.ts';
 import { checkMessage } from '../transactional/input.ts';
-import type { Answer, Item } from '../transactional/item.ts';
+import type { TransactionalAnswer, TransactionalItem } from '../transactional/item.ts';
 import { prepareAll } from '../transactional/prepare.ts';
 
 export function sendTransactionalBatch(context: Context): Methods['sendTransactionalBatch'] {
@@ -18,7 +18,9 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
     const given = notifications.map((message, index) =>
       readItem(message, { field: `notifications[${index}]`, now: context.now(), mayChange }),
     );
-    const items = given.filter((each): each is Item => !(each instanceof ConnectError));
+    const items = given.filter(
+      (each): each is TransactionalItem => !(each instanceof ConnectError),
+    );
     const method = TransactionalService.method.sendTransactionalBatch;
     const keyed = keyedCall(call, method, request);
     if (!keyed) {
@@ -44,7 +46,7 @@ export function sendTransactionalBatch(context: Context): Methods['sendTransacti
 function readItem(
   message: TransactionalMessage,
   { field, now, mayChange }: { field: string; now: Date; mayChange: boolean },
-): Item | ConnectError {
+): TransactionalItem | ConnectError {
   try {
     return { checked: checkMessage(message, { field, now }), mayChange };
   } catch (error) {
@@ -54,7 +56,10 @@ function readItem(
 }
 
 /** One result for each message. A fault of the server is the whole call's, so that it is repeated. */
-function answerOf(given: readonly (Item | ConnectError)[], accepted: readonly (Answer | Error)[]) {
+function answerOf(
+  given: readonly (TransactionalItem | ConnectError)[],
+  accepted: readonly (TransactionalAnswer | Error)[],
+) {
   const left = accepted[Symbol.iterator]();
   const results = given.map((each) => {
     const outcome = each instanceof ConnectError ? each : left.next().value;

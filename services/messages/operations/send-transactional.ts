@@ -1,5 +1,5 @@
 import { TransactionalService } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { hasPermission } from '#lib/rpc/server/access.ts';
 import { keyedCall, replayed } from '#lib/rpc/server/idempotency.ts';
 import type { Context, Methods } from '../context.ts';

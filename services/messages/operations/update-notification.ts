@@ -1,6 +1,6 @@
 import type { NotificationUpdates } from '#gen/postrider/messages/v1/transactional_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { endTemplateUses, expectTemplateUses, releaseTemplates } from '#lib/jobs/template-uses.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNotification, lockNotification, type Notification } from '../notification.ts';

@@ -5,18 +5,17 @@ import {
   MessageSchema,
 } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { type PersonSource, personTable } from '#lib/postgres/person-records.ts';
-import { readKeptContent } from '../contents/kept.ts';
-import type { Context } from '../context.ts';
+import { type KeptContext, readKeptContent } from '../contents/kept.ts';
 import { readMessages } from '../history/messages.ts';
+import { toMessageContent } from '../views/message-content.ts';
 
 /** A mail that is kept may have 2 MiB. */
 const messagesMax = 5;
 
 type Person = { workspaceId: string; email: string };
-type Needs = Pick<Context, 'store' | 'keyring' | 'plans' | 'now'>;
 
 /** What this service keeps about a person. */
-export function personSources(context: Needs, person: Person): PersonSource[] {
+export function personSources(context: KeptContext, person: Person): PersonSource[] {
   return [
     personTable(context.store, person, { kind: 'suppression', table: 'suppressions' }),
     personTable(context.store, person, {
@@ -28,7 +27,7 @@ export function personSources(context: Needs, person: Person): PersonSource[] {
   ];
 }
 
-function messageSource(context: Needs, { workspaceId, email }: Person): PersonSource {
+function messageSource(context: KeptContext, { workspaceId, email }: Person): PersonSource {
   return {
     name: 'message',
     async read(cursor) {
@@ -39,13 +38,13 @@ function messageSource(context: Needs, { workspaceId, email }: Person): PersonSo
       });
       const { messages, nextCursor } = await readMessages(context, request, messagesMax);
       const records = messages.map(async (message) => {
-        const content = await readKeptContent(context, { workspaceId, id: message.id ?? '' });
+        const mail = await readKeptContent(context, { workspaceId, id: message.id ?? '' });
         const data = {
           ...objectOf(toJson(MessageSchema, create(MessageSchema, message), inSnakeCase)),
-          ...(content && {
+          ...(mail && {
             content: toJson(
               MessageContentSchema,
-              create(MessageContentSchema, content),
+              create(MessageContentSchema, await toMessageContent(mail)),
               inSnakeCase,
             ),
           }),

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Code } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
-import { retryLater } from '#lib/rpc/errors.ts';
+import { retryLater } from '#lib/errors/errors.ts';
 import type { Stretch, Timeline } from './timeline.ts';
 
 type Asked = Stretch & { isOver: boolean };

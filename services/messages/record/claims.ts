@@ -27,7 +27,7 @@ export type ClaimGroup = {
 export type Claimant = { id: string; email: string; skipReason: string };
 
 /** A row as the record has it. */
-export type Recorded = {
+export type RecordedMessage = {
   id: string;
   status: MessageStatus;
   attempts: number;
@@ -38,7 +38,7 @@ export type Recorded = {
   dueAt: Date | undefined;
 };
 
-export type Claimed = Recorded & { email: string };
+export type ClaimedMessage = RecordedMessage & { email: string };
 
 type RecordedRow = {
   id: string;
@@ -69,7 +69,7 @@ export const byKey = (row: string, keys = 'given') =>
 /** What the record knows of messages. */
 export type Known = {
   /** Those that can't be claimed now: done, not due, or in other hands. */
-  recorded: Map<string, Recorded>;
+  recorded: Map<string, RecordedMessage>;
   /** Those with a row that may be claimed. */
   claimable: Set<string>;
 };
@@ -190,7 +190,7 @@ export async function claim(
     areNew,
     askedMs = Date.now(),
   }: { claimants: readonly Claimant[]; areNew: boolean; askedMs?: number },
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   const values = [
     group.workspaceId,
     group.broadcastId,
@@ -225,7 +225,7 @@ async function claimNew(
   store: Store,
   claimants: readonly Claimant[],
   values: readonly unknown[],
-): Promise<Claimed[] | undefined> {
+): Promise<ClaimedMessage[] | undefined> {
   const row = await insertNew(store, values);
   if (!row) return undefined;
   if (row.count === 0) return [];
@@ -259,7 +259,7 @@ export async function readHeldBy(
   owner: string,
   workspaceId: string,
   ids: readonly string[],
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   const rows = await query<RecordedRow>(
     store.fork(),
     `with given as materialized (${keysOf('$1', '$2')})
@@ -334,7 +334,7 @@ export async function giveBack(
   });
 }
 
-function toRecorded(row: RecordedRow): Recorded {
+function toRecorded(row: RecordedRow): RecordedMessage {
   return {
     id: row.id,
     status: row.status,

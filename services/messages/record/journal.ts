@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassingMap } from '#lib/collections/passing-map.ts';
-import type { Result } from './results.ts';
+import type { SendResult } from './results.ts';
 
 /** A file that has grown by so much is written anew with what is still open. */
 const rewriteBytes = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ export type JournalLine =
   /** Its body was about to be written. */
   | ['b', workspaceId: string, id: string, unknownRetries: number]
   /** Its outcome. */
-  | ['o', workspaceId: string, result: Result];
+  | ['o', workspaceId: string, result: SendResult];
 
 /**
  * Keeps on local disk which messages this process has claimed, begun and settled, until that is in the record: after a kill the next
@@ -86,7 +86,7 @@ export class Journal {
     if (this.#beginning.push(onDisk) === 1) setImmediate(() => this.#flushIntents());
   }
 
-  settle(workspaceId: string, result: Result): void {
+  settle(workspaceId: string, result: SendResult): void {
     this.#add(result.id, `["o",${JSON.stringify(workspaceId)},${JSON.stringify(result)}]\n`);
     this.#flushSoon();
   }

@@ -2,7 +2,7 @@ import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { notOnHold } from '../hold/hold.ts';
 import { satellites } from '../message-queries.ts';
-import { byKey, type Claimed, leaseMs } from './claims.ts';
+import { byKey, type ClaimedMessage, leaseMs } from './claims.ts';
 
 // The queue of transactional messages: those with `due_at` in message_requests.
 
@@ -110,7 +110,7 @@ export async function expireQueued(
 }
 
 /** A message in the queue, as it is when its turn comes. */
-export type Queued = {
+export type QueuedMessage = {
   id: string;
   notificationId: string;
   templateId: string;
@@ -144,7 +144,7 @@ export async function takeQueued(
   store: Store,
   workspaceId: string,
   most: number,
-): Promise<Queued[]> {
+): Promise<QueuedMessage[]> {
   const rows = await query<QueuedRow>(
     store.fork(),
     `with next as materialized (
@@ -198,7 +198,7 @@ export async function lookAgain(
 type ClaimedRow = {
   id: string;
   contact_email: string;
-  status: Claimed['status'];
+  status: ClaimedMessage['status'];
   attempts: number;
   unknown: number;
   status_info: string | null;
@@ -211,7 +211,7 @@ export async function claimQueued(
   store: Store,
   { workspaceId, owner }: { workspaceId: string; owner: string },
   { ids, sendToBounced }: { ids: readonly string[]; sendToBounced: boolean },
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   const rows = await query<ClaimedRow>(
     store.fork(),
     `with given as materialized (select $1::text as workspace_id, unnest($2::uuid[]) as id), open as materialized (

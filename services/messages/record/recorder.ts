@@ -2,7 +2,7 @@ import type { Log } from '#lib/log.ts';
 import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
 import type { Fate } from '../message.ts';
 import type { Journal } from './journal.ts';
-import { type Result, type ResultContext, recordResults } from './results.ts';
+import { type ResultContext, recordResults, type SendResult } from './results.ts';
 
 /** Bounds a statement. */
 const groupMax = 200;
@@ -11,13 +11,13 @@ export const unstoredMax = 800;
 const waitMaxMs = 100;
 const unstorableInfo = "the server's answer could not be stored";
 
-export type RecorderContext = ResultContext & {
+export type ResultRecorderContext = ResultContext & {
   log: Log;
   journal?: Pick<Journal, 'settle'> | undefined;
 };
 
-export type Entry = {
-  result: Result;
+export type RecordEntry = {
+  result: SendResult;
   /** How often its fate was unknown before. */
   unknown: number;
   /** Called once it is in the record; without a fate where another process holds the message by now. */
@@ -25,16 +25,16 @@ export type Entry = {
 };
 
 /** Records what became of messages, in groups by workspace. They belong to the process: no result is dropped. */
-export class Recorder {
-  readonly #context: RecorderContext;
+export class ResultRecorder {
+  readonly #context: ResultRecorderContext;
   /** Those with results that are not recorded yet. */
   readonly #writers = new Map<string, ResultWriter>();
 
-  constructor(context: RecorderContext) {
+  constructor(context: ResultRecorderContext) {
     this.#context = context;
   }
 
-  add(workspaceId: string, entry: Entry): void {
+  add(workspaceId: string, entry: RecordEntry): void {
     const writer = this.#writers.get(workspaceId) ?? new ResultWriter(this.#context, workspaceId);
     this.#writers.set(workspaceId, writer);
     this.#context.journal?.settle(workspaceId, entry.result);
@@ -62,18 +62,18 @@ export class Recorder {
 /** Writes one group at a time, while the next gathers. */
 class ResultWriter {
   unstored = 0;
-  #waiting: Entry[] = [];
+  #waiting: RecordEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  readonly #context: RecorderContext;
+  readonly #context: ResultRecorderContext;
   readonly #workspaceId: string;
 
-  constructor(context: RecorderContext, workspaceId: string) {
+  constructor(context: ResultRecorderContext, workspaceId: string) {
     this.#context = context;
     this.#workspaceId = workspaceId;
   }
 
-  add(entry: Entry, settled: () => void): void {
+  add(entry: RecordEntry, settled: () => void): void {
     this.unstored += 1;
     const stored = (fate: Fate | undefined) => {
       this.unstored -= 1;
@@ -93,7 +93,7 @@ class ResultWriter {
     this.#writing = this.#writing.then(() => this.#store(group));
   }
 
-  async #store(group: readonly Entry[]): Promise<void> {
+  async #store(group: readonly RecordEntry[]): Promise<void> {
     try {
       await this.#record(group);
     } catch {
@@ -109,7 +109,7 @@ class ResultWriter {
   }
 
   /** One whose values the database refuses: its text is the only part that comes from outside. */
-  async #storeWithoutText(group: readonly Entry[]): Promise<void> {
+  async #storeWithoutText(group: readonly RecordEntry[]): Promise<void> {
     const plain = group.map((entry) => ({
       ...entry,
       result: { ...entry.result, info: unstorableInfo },
@@ -118,7 +118,7 @@ class ResultWriter {
   }
 
   /** Throws only where the database will never take the values, and only if `isFinal` says so. */
-  async #record(group: readonly Entry[], isFinal = isAboutValues): Promise<void> {
+  async #record(group: readonly RecordEntry[], isFinal = isAboutValues): Promise<void> {
     const results = group.map(({ result }) => result);
     const write = () => recordResults(this.#context, this.#workspaceId, results);
     const recorded = await untilStored(this.#context.log, 'results', write, isFinal);

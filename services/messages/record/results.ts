@@ -6,7 +6,7 @@ import { eventsOf } from './events.ts';
 import { countStep } from './variation-counts.ts';
 
 /** What became of a claimed message, as it goes into the record. */
-export type Result = {
+export type SendResult = {
   id: string;
   status: 'sent' | 'failed' | 'deferred';
   info: string;
@@ -83,7 +83,7 @@ const change = {
 export async function recordResults(
   { outcomes, outbox, owner }: ResultContext,
   workspaceId: string,
-  results: readonly Result[],
+  results: readonly SendResult[],
 ): Promise<Set<string>> {
   const scope = { em: outcomes.fork(), outbox, workspaceId };
   const answer = await writeWithEvents<{ ids: string[] }>(scope, change, [

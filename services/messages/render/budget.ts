@@ -1,12 +1,12 @@
 import type { Context } from 'liquidjs';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 
 type Part = 'subject' | 'html' | 'text';
 
 /** The values that a part of a message is rendered from, and the work done so far. */
 export interface PartState {
   part: Part;
-  scope: Scope;
+  scope: LiquidScope;
   /** Shared by the tags that keep state. */
   context?: Context;
   /** Bytes of static text and characters of values. */
@@ -20,7 +20,7 @@ const partMaxBytes = 1024 * 1024;
 /** A value may be as large as a part, and many small filters may read it: this takes some 100 ms. */
 const readMax = 16 * 1024 * 1024;
 
-export function newState(part: Part, scope: Scope): PartState {
+export function newState(part: Part, scope: LiquidScope): PartState {
   return { part, scope, size: 0, read: 0 };
 }
 

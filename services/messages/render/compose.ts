@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Template } from 'liquidjs';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { type Entity, type MailFile, withFiles } from '../mime/files.ts';
 import {
   asciiDomain,
@@ -12,12 +12,12 @@ import {
   textHeader,
   tokenHeader,
 } from '../mime/headers.ts';
-import type { Prepared } from '../mime/message.ts';
+import type { PreparedMail } from '../mime/message.ts';
 import { encodeStatic } from '../mime/quoted-printable.ts';
 import { countWritten, newState, type PartState } from './budget.ts';
 import type { LinkOptions } from './links.ts';
 import { rendered, type TextOverride } from './overrides.ts';
-import { compilePieces, type Piece, renderPieces } from './pieces.ts';
+import { compilePieces, type MailPiece, renderPieces } from './pieces.ts';
 
 /** The same for all recipients of a program. */
 export interface Envelope extends LinkOptions {
@@ -32,23 +32,23 @@ export interface Envelope extends LinkOptions {
   /** Whether a message may have a preview line of its own. */
   hasOwnPreviewLine?: boolean;
   /** Liquid's values other than the contact's and the message's own. */
-  values: Scope;
+  values: LiquidScope;
 }
 
 /** The recipient of one rendered message. */
-export interface Recipient {
+export interface MailRecipient {
   /** UUID; in Message-ID, so that a message that is sent twice can be recognised. */
   messageId: string;
   email: string;
   name?: string;
-  contact: Scope;
+  contact: LiquidScope;
   /** `global_feed` and `recipient_feed`, if the broadcast has them. */
-  feeds?: Scope;
+  feeds?: LiquidScope;
   /** Links in the mail that act for the recipient. */
   urls: { unsubscribe: string; preferences: string; confirm: string };
   trackingToken: string;
   /** Values at Liquid's top level. */
-  data?: Scope;
+  data?: LiquidScope;
   /** What differs from the template. */
   options?: MailOptions;
 }
@@ -82,9 +82,9 @@ type Encoded =
   | { kind: 'branch'; choose: (state: PartState) => number; arms: Encoded[][] };
 
 /** Liquid's values for a recipient. */
-export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
+export function scopeOf(envelope: Envelope): (recipient: MailRecipient) => LiquidScope {
   return ({ messageId, contact, feeds, urls, trackingToken, data, options }) => {
-    const scope: Scope = {
+    const scope: LiquidScope = {
       ...data,
       ...envelope.values,
       ...feeds,
@@ -106,8 +106,8 @@ export function scopeOf(envelope: Envelope): (recipient: Recipient) => Scope {
 export function splicer(
   envelope: Envelope,
   parts: { subject: Template[]; html: Template[]; text: Template[] },
-  scopeFor: (recipient: Recipient) => Scope,
-): (recipient: Recipient) => Prepared {
+  scopeFor: (recipient: MailRecipient) => LiquidScope,
+): (recipient: MailRecipient) => PreparedMail {
   const heads = headWriter(envelope);
   const frame = newFrame();
   const subject = compilePieces(parts.subject, 'text');
@@ -129,7 +129,7 @@ export function splicer(
 /** The slow way: composes parts that a thread has rendered in full. */
 export function composer(
   envelope: Envelope,
-): (recipient: Recipient, parts: RenderedParts) => Prepared {
+): (recipient: MailRecipient, parts: RenderedParts) => PreparedMail {
   const heads = headWriter(envelope);
   const frame = newFrame();
   const scopeFor = scopeOf(envelope);
@@ -141,8 +141,8 @@ export function composer(
   };
 }
 
-function finish({ options }: Recipient, heads: string, text: Entity): Prepared {
-  const mail = ({ type, body }: Entity): Prepared => ({
+function finish({ options }: MailRecipient, heads: string, text: Entity): PreparedMail {
+  const mail = ({ type, body }: Entity): PreparedMail => ({
     head: `${heads}MIME-Version: 1.0\r\n${type}\r\n`,
     body,
   });
@@ -150,7 +150,7 @@ function finish({ options }: Recipient, heads: string, text: Entity): Prepared {
   return { ...mail(withFiles(text, options.files)), withoutFiles: mail(text) };
 }
 
-function encodePiece(piece: Piece): Encoded {
+function encodePiece(piece: MailPiece): Encoded {
   if (piece.kind === 'text') {
     const { text } = piece;
     return { kind: 'bytes', bytes: encodeStatic(text), size: Buffer.byteLength(text) };
@@ -188,7 +188,7 @@ function newFrame(): { type: string; text: Buffer; html: Buffer; end: Buffer } {
 }
 
 /** Makes the header lines that come before the MIME ones. */
-function headWriter(envelope: Envelope): (recipient: Recipient, subject: string) => string {
+function headWriter(envelope: Envelope): (recipient: MailRecipient, subject: string) => string {
   const domain = asciiDomain(envelope.from.email).split('@').at(-1) ?? 'localhost';
   const from = mailboxHeader('From', envelope.from);
   const replyTo = replyToHeader(envelope.replyTo);
@@ -234,7 +234,7 @@ function optionHeaders({ cc, listUnsubscribe, headers }: MailOptions, canBeLeft:
 }
 
 /** List-ID's label wants a domain; the workspace's own host is one. */
-function hostOf(values: Scope): string {
+function hostOf(values: LiquidScope): string {
   const workspace = values.workspace;
   const url =
     typeof workspace === 'object' && workspace !== null ? Reflect.get(workspace, 'base_url') : '';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import type { Envelope, Recipient } from './compose.ts';
+import type { Envelope, MailRecipient } from './compose.ts';
 import { compileMessage } from './program.ts';
 
 const envelope: Envelope = {
@@ -12,7 +12,7 @@ const envelope: Envelope = {
   tracking: { opens: 'https://t.example/t/w1/', clicks: 'https://t.example/r/w1/' },
 };
 
-const recipient = (contact: Record<string, unknown>): Recipient => ({
+const recipient = (contact: Record<string, unknown>): MailRecipient => ({
   messageId: '0197f3c0-0000-7000-8000-000000000001',
   email: 'ann@example.com',
   contact,

@@ -1,15 +1,15 @@
 import type { Template } from 'liquidjs';
 import { rememberLong } from '#lib/cache.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { newState } from './budget.ts';
-import { compilePieces, type Piece, renderPieces } from './pieces.ts';
+import { compilePieces, type MailPiece, renderPieces } from './pieces.ts';
 import { isQuick } from './quick.ts';
 
 /** A short text of one message, such as its subject. A slow one has to be rendered in a thread first. */
 export type TextOverride =
   | { kind: 'constant'; text: string }
-  | { kind: 'quick'; pieces: Piece[] }
+  | { kind: 'quick'; pieces: MailPiece[] }
   /** The same object for the same text, so that the thread remembers how often it had to be killed for it. */
   | { kind: 'slow'; source: SlowText };
 
@@ -39,7 +39,7 @@ function parseOverride(source: string): TextOverride {
   return { kind: 'quick', pieces: compilePieces(templates, 'text') };
 }
 
-export function rendered(override: TextOverride, scope: Scope): string {
+export function rendered(override: TextOverride, scope: LiquidScope): string {
   switch (override.kind) {
     case 'constant':
       return override.text;

@@ -9,32 +9,32 @@ import {
   UnlessTag,
   type Value,
 } from 'liquidjs';
-import { engines, newQuickContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
+import { engines, newQuickContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { childrenOf } from '#lib/liquid/parse.ts';
 import { SafeUrlTag, safeUrl } from '#lib/liquid/safe-url.ts';
 import { TrackedLinkTag } from '#lib/liquid/tracked-link.ts';
 import { checkPart, countRead, type PartState } from './budget.ts';
 import { fastFilter } from './filters.ts';
 
-export type Piece =
+export type MailPiece =
   | { kind: 'text'; text: string }
   | { kind: 'value'; render: (state: PartState) => string }
-  | { kind: 'branch'; choose: (state: PartState) => number; arms: Piece[][] };
+  | { kind: 'branch'; choose: (state: PartState) => number; arms: MailPiece[][] };
 
 type Evaluate = (state: PartState) => unknown;
 
 interface Compiler {
-  place: Place;
+  place: SourcePlace;
   /** Names that tags set: their values are in the context only. */
   assigned: ReadonlySet<string>;
 }
 
 /** Parses Liquid and turns what is simple into closures; any other node renders itself through liquidjs. */
-export function compilePieces(templates: Template[], place: Place): Piece[] {
+export function compilePieces(templates: Template[], place: SourcePlace): MailPiece[] {
   return compileAll(templates, { place, assigned: assignedNames(templates) });
 }
 
-export function renderPieces(pieces: Piece[], state: PartState): string {
+export function renderPieces(pieces: MailPiece[], state: PartState): string {
   let text = '';
   for (const piece of pieces) {
     if (piece.kind === 'text') text += piece.text;
@@ -45,8 +45,8 @@ export function renderPieces(pieces: Piece[], state: PartState): string {
   return text;
 }
 
-function compileAll(templates: Template[], compiler: Compiler): Piece[] {
-  const pieces: Piece[] = [];
+function compileAll(templates: Template[], compiler: Compiler): MailPiece[] {
+  const pieces: MailPiece[] = [];
   for (const template of templates) {
     const piece = compileNode(template, compiler);
     const last = pieces.at(-1);
@@ -56,7 +56,7 @@ function compileAll(templates: Template[], compiler: Compiler): Piece[] {
   return pieces;
 }
 
-function compileNode(template: Template, compiler: Compiler): Piece {
+function compileNode(template: Template, compiler: Compiler): MailPiece {
   if (TypeGuards.isHTMLToken(template.token))
     return { kind: 'text', text: template.token.getContent() };
   if (TypeGuards.isOutputToken(template.token)) return compileOutput(template, compiler);
@@ -86,7 +86,7 @@ function slowly(template: Template, { place }: Compiler): (state: PartState) => 
 }
 
 /** Strings go through closures; a value that is anything else is left to liquidjs for this one message. */
-function compileOutput(template: Template, compiler: Compiler): Piece {
+function compileOutput(template: Template, compiler: Compiler): MailPiece {
   const slow = slowly(template, compiler);
   const value = (template as Output).value;
   const initial = compileOperand(value.initial.postfix, compiler);
@@ -108,9 +108,9 @@ function compileOutput(template: Template, compiler: Compiler): Piece {
   };
 }
 
-function compileBranch(tag: IfTag | UnlessTag, compiler: Compiler): Piece {
+function compileBranch(tag: IfTag | UnlessTag, compiler: Compiler): MailPiece {
   const tests: ((state: PartState) => boolean)[] = [];
-  const arms: Piece[][] = [];
+  const arms: MailPiece[][] = [];
   for (const [index, branch] of tag.branches.entries()) {
     const evaluate = compileCondition(branch.value, compiler);
     if (evaluate === undefined) return { kind: 'value', render: slowly(tag, compiler) };

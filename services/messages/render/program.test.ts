@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import PostalMime from 'postal-mime';
 import { deriveText } from '#lib/html/text.ts';
-import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
+import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { contactFields } from '#lib/liquid/variables.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type Prepared, writeMessage } from '../mime/message.ts';
-import type { Envelope, Recipient } from './compose.ts';
+import { type PreparedMail, writeMessage } from '../mime/message.ts';
+import type { Envelope, MailRecipient } from './compose.ts';
 import { guardUrls } from './links.ts';
-import { type Content, compileMessage } from './program.ts';
+import { compileMessage, type MailContent } from './program.ts';
 
 const envelope: Envelope = {
   from: { email: 'news@sender.example', name: 'The News' },
@@ -26,7 +26,7 @@ const envelope: Envelope = {
   utm: {},
 };
 
-const given = (over: Partial<Recipient> = {}): Recipient => ({
+const given = (over: Partial<MailRecipient> = {}): MailRecipient => ({
   messageId: '0197f3c0-0000-7000-8000-000000000001',
   email: 'ann@example.com',
   contact: { email: 'ann@example.com', first_name: 'Ann' },
@@ -39,7 +39,7 @@ const given = (over: Partial<Recipient> = {}): Recipient => ({
   ...over,
 });
 
-const content = (over: Partial<Content>): Content => ({
+const content = (over: Partial<MailContent>): MailContent => ({
   subject: 'Hello',
   html: '<p>Hi</p>',
   mjml: '',
@@ -47,7 +47,7 @@ const content = (over: Partial<Content>): Content => ({
   ...over,
 });
 
-function bytes(message: Prepared): Buffer {
+function bytes(message: PreparedMail): Buffer {
   const buffer = new MessageBuffer();
   writeMessage(buffer, message);
   const all = buffer.written();
@@ -130,9 +130,9 @@ const contacts: Record<string, unknown>[] = [
 
 function reference(
   source: string,
-  place: Place,
+  place: SourcePlace,
   contact: Record<string, unknown>,
-  recipient: Recipient,
+  recipient: MailRecipient,
 ): string {
   const scope = {
     ...envelope.values,

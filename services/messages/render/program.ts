@@ -1,13 +1,13 @@
 import type { Template } from 'liquidjs';
 import { convertsQuickly, deriveText } from '#lib/html/text.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import type { WriteLink } from '#lib/liquid/tracked-link.ts';
-import type { Prepared } from '../mime/message.ts';
+import type { PreparedMail } from '../mime/message.ts';
 import {
   composer,
   type Envelope,
-  type Recipient,
+  type MailRecipient,
   type RenderedParts,
   scopeOf,
   splicer,
@@ -19,7 +19,7 @@ import { isQuick } from './quick.ts';
 import { type LinkWriting, linkWriters } from './write-link.ts';
 
 /** A template version as the templates service gives it. */
-export interface Content {
+export interface MailContent {
   subject: string;
   /** HTML with Liquid; empty where the MJML is compiled for each recipient. */
   html: string;
@@ -48,11 +48,11 @@ export interface Program {
   sizeBytes: number;
   /** Set where each message is rendered in a thread of its own and then composed. */
   slow?: SlowSource;
-  scope: (recipient: Recipient) => Scope;
+  scope: (recipient: MailRecipient) => LiquidScope;
   /** Renders for a recipient; throws the errors of Liquid. */
-  prepare: (recipient: Recipient) => Prepared;
+  prepare: (recipient: MailRecipient) => PreparedMail;
   /** Composes parts that were rendered in the thread. */
-  compose: (recipient: Recipient, parts: RenderedParts) => Prepared;
+  compose: (recipient: MailRecipient, parts: RenderedParts) => PreparedMail;
 }
 
 /**
@@ -60,7 +60,7 @@ export interface Program {
  * depend on the recipient; without it they are not counted. Throws on broken Liquid.
  */
 export function compileMessage(
-  content: Content,
+  content: MailContent,
   envelope: Envelope,
   linkKey?: Uint8Array,
 ): Program {
@@ -123,7 +123,7 @@ function refuse(): never {
  * one may have lost half of a tag pair.
  */
 function textOf(
-  { text, html: source }: Content,
+  { text, html: source }: MailContent,
   html: string,
   writeLink: WriteLink,
 ): { source: string; templates: Template[] } | undefined {

@@ -1,5 +1,5 @@
 import { KillableThread } from '#lib/killable-thread.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import type { RenderedParts } from './compose.ts';
 import type { SlowSource } from './program.ts';
 import type { RenderAnswer, RenderRequest } from './worker.ts';
@@ -34,7 +34,7 @@ export class RenderThread {
   readonly #kills = new WeakMap<SlowSource, number>();
 
   /** Throws an error with the reason if the message can't be rendered. Tenants take turns. */
-  async render(source: SlowSource, scope: Scope, tenant = ''): Promise<RenderedParts> {
+  async render(source: SlowSource, scope: LiquidScope, tenant = ''): Promise<RenderedParts> {
     const kind = source.mjml === '' ? 'html' : 'mjml';
     const request = () => {
       // Counted when its turn comes: those before it in the queue may have had the same template.

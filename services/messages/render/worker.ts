@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { rememberLong } from '#lib/cache.ts';
 import { htmlToText } from '#lib/html/text.ts';
-import { newContext, type Place, renderNodes, type Scope } from '#lib/liquid/engine.ts';
+import { type LiquidScope, newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { parseLiquid } from '#lib/liquid/parse.ts';
 import { checkPart } from './budget.ts';
 import type { RenderedParts } from './compose.ts';
@@ -14,7 +14,7 @@ import { type LinkWriting, linkWriters } from './write-link.ts';
 
 export interface RenderRequest {
   source: SlowSource;
-  scope: Scope;
+  scope: LiquidScope;
 }
 
 export type RenderAnswer = { parts: RenderedParts } | { error: string };
@@ -45,7 +45,7 @@ async function answer({ source, scope }: RenderRequest): Promise<RenderAnswer> {
 }
 
 /** The values are escaped before MJML sees them, so they can't make blocks. */
-async function renderMjml(source: SlowSource, scope: Scope): Promise<string> {
+async function renderMjml(source: SlowSource, scope: LiquidScope): Promise<string> {
   const mjml: Mjml = createRequire(import.meta.url)('mjml');
   const { html } = await mjml(render('html', source.mjml, { source, scope }), {
     validationLevel: 'skip',
@@ -62,7 +62,7 @@ const parsedMax = { entriesMax: 30, textMaxBytes: 8 * 1024 * 1024 };
 /** By the JSON of how links are written, a line break, and the source. */
 const parsed = { html: rememberParsed('html'), text: rememberParsed('text') };
 
-function rememberParsed(place: Place) {
+function rememberParsed(place: SourcePlace) {
   return rememberLong(parsedMax, (key) => {
     const end = key.indexOf('\n');
     const { linkKey, ...links } = JSON.parse(key.slice(0, end));
@@ -74,7 +74,7 @@ function rememberParsed(place: Place) {
   });
 }
 
-function render(place: Place, text: string, { source, scope }: RenderRequest): string {
+function render(place: SourcePlace, text: string, { source, scope }: RenderRequest): string {
   const { utm, tracking, linkKey } = source;
   const hex = linkKey && Buffer.from(linkKey).toString('hex');
   const links = JSON.stringify({ utm, tracking, linkKey: hex });

@@ -5,8 +5,8 @@ import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
 import { keyring } from '../../../test/setup/service.ts';
 import { MessageBuffer } from '../mime/buffer.ts';
 import { writeMessage } from '../mime/message.ts';
-import type { Envelope, Recipient } from './compose.ts';
-import { type Content, compileMessage, type Program } from './program.ts';
+import type { Envelope, MailRecipient } from './compose.ts';
+import { compileMessage, type MailContent, type Program } from './program.ts';
 import { RenderThread } from './thread.ts';
 
 const thread = new RenderThread();
@@ -22,7 +22,7 @@ const envelope: Envelope = {
   utm: { source: 'n l' },
   tracking: { opens: 'https://t.example/t/w1/', clicks: 'https://t.example/r/w1/' },
 };
-const recipient: Recipient = {
+const recipient: MailRecipient = {
   messageId,
   email: 'ann@example.com',
   contact: { external_id: 'A&1', custom_string_1: 'https://own.example/"p"', last_name: 'Lee Ann' },
@@ -37,7 +37,7 @@ const recipient: Recipient = {
   trackingToken: token,
 };
 
-const content = (over: Partial<Content>): Content => ({
+const content = (over: Partial<MailContent>): MailContent => ({
   subject: 'Hello',
   html: '',
   mjml: '',
@@ -45,7 +45,7 @@ const content = (over: Partial<Content>): Content => ({
   ...over,
 });
 
-const compile = (over: Partial<Content>, options: Partial<Envelope> = {}) =>
+const compile = (over: Partial<MailContent>, options: Partial<Envelope> = {}) =>
   compileMessage(content(over), { ...envelope, ...options }, linkKeys(keyring)('w1'));
 
 async function mailOf(program: Program): Promise<{ html: string; text: string }> {

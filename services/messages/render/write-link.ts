@@ -1,6 +1,6 @@
 import { isWebUrl, unescapeAttribute, utmWriter } from '#lib/html/links.ts';
 import { linkSigner, signedUrlMax } from '#lib/keys/signed-link.ts';
-import type { Place } from '#lib/liquid/engine.ts';
+import type { SourcePlace } from '#lib/liquid/engine.ts';
 import { escapeHtml } from '#lib/liquid/escape.ts';
 import { safeUrl } from '#lib/liquid/safe-url.ts';
 import type { WriteLink } from '#lib/liquid/tracked-link.ts';
@@ -19,7 +19,7 @@ type Written = { token: string; url: string; link: string };
 const keptMax = 100;
 
 /** Makes the writers of links whose address is known only when a message is rendered: with UTM values, and signed if counted. */
-export function linkWriters(options: LinkWriting): (place: Place) => WriteLink {
+export function linkWriters(options: LinkWriting): (place: SourcePlace) => WriteLink {
   const { utm, tracking, linkKey } = options;
   const withUtm = utmWriter(utm, '&');
   const sign = tracking && linkKey ? linkSigner(linkKey) : undefined;

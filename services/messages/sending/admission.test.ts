@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
-import { Admission, type AdmissionLimits, admissionLimits, type Turn } from './admission.ts';
+import {
+  Admission,
+  type AdmissionLimits,
+  type AdmissionTurn,
+  admissionLimits,
+} from './admission.ts';
 
 const host = {
   resolve: () => Promise.reject(new Error('no server is called')),
@@ -15,13 +20,15 @@ function givenAdmission({ waitMaxMs = 50, ...over }: Partial<Numbers> = {}) {
   const admission = new Admission(host, { ...admissionLimits, ...over, waitMaxMs: waits });
   const laneOf = (workspaceId: string, integrationId = 'smtp') =>
     admission.lane({ workspaceId, integrationId });
-  const enter = (workspaceId: string, size: number, isUrgent = false): Promise<Turn> =>
+  const enter = (workspaceId: string, size: number, isUrgent = false): Promise<AdmissionTurn> =>
     admission.enter({ lane: laneOf(workspaceId), size, isUrgent, signal });
   return { admission, laneOf, enter };
 }
 
 /** The order in which calls are admitted where one claims at a time and each leaves at once. */
-async function orderOf(calls: readonly { name: string; turn: Promise<Turn> }[]): Promise<string[]> {
+async function orderOf(
+  calls: readonly { name: string; turn: Promise<AdmissionTurn> }[],
+): Promise<string[]> {
   const order: string[] = [];
   const all = calls.map(({ name, turn }) =>
     turn.then(({ leave }) => {

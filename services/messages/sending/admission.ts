@@ -1,5 +1,5 @@
 import { BulkPace } from './bulk-pace.ts';
-import { Lane, type LaneHost, type LaneKey } from './lane.ts';
+import { IntegrationLane, type LaneHost, type LaneKey } from './lane.ts';
 
 export type AdmissionLimits = {
   /** Calls that look up and claim at a time; each uses the processor and a connection of the database. */
@@ -28,7 +28,7 @@ const lanesMax = 1_000;
 const askAgainMs = 250;
 
 export type Wish = {
-  lane: Lane;
+  lane: IntegrationLane;
   size: number;
   /** Single and transactional mail, which comes before bulk. */
   isUrgent: boolean;
@@ -36,9 +36,9 @@ export type Wish = {
 };
 
 /** Room for `size` messages, which `leave` gives up as far as they are not held; or, with size 0, when to ask again. */
-export type Turn = { size: number; retryAfterMs: number; leave: () => void };
+export type AdmissionTurn = { size: number; retryAfterMs: number; leave: () => void };
 
-type Waiting = Wish & { answer: (turn: Turn) => void };
+type Waiting = Wish & { answer: (turn: AdmissionTurn) => void };
 
 /** The calls of a workspace that wait, and what it has over from its last turn. */
 class Tenant {
@@ -69,7 +69,7 @@ export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #host: LaneHost;
   /** Least recently used first. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, IntegrationLane>();
   /** Workspaces with waiting calls, in the order of their turns. */
   readonly #tenants = new Map<string, Tenant>();
   #waiting = 0;
@@ -99,14 +99,14 @@ export class Admission {
     };
   }
 
-  get lanes(): readonly Lane[] {
+  get lanes(): readonly IntegrationLane[] {
     return [...this.#lanes.values()];
   }
 
   /** The integration's lane. One that is idle may be forgotten when there are many. */
-  lane(key: LaneKey): Lane {
+  lane(key: LaneKey): IntegrationLane {
     const name = `${key.workspaceId} ${key.integrationId}`;
-    const lane = this.#lanes.get(name) ?? new Lane(key, this.#host);
+    const lane = this.#lanes.get(name) ?? new IntegrationLane(key, this.#host);
     this.#lanes.delete(name);
     this.#lanes.set(name, lane);
     if (this.#lanes.size > lanesMax) this.#forgetIdle();
@@ -114,7 +114,7 @@ export class Admission {
   }
 
   /** Waits for room, fairly, for a moment at most. */
-  enter(wish: Wish): Promise<Turn> {
+  enter(wish: Wish): Promise<AdmissionTurn> {
     const opensInMs = wish.lane.opensInMs(wish.isUrgent);
     const waitMaxMs = this.#limits.waitMaxMs[wish.isUrgent ? 'urgent' : 'bulk'];
     if (wish.signal.aborted) return Promise.resolve(refused(0));
@@ -138,7 +138,7 @@ export class Admission {
   }
 
   /** As `enter`, without waiting: nothing where there is no room, or others of the lane wait for it. */
-  tryEnter({ lane, size, isUrgent }: Omit<Wish, 'signal'>): Turn {
+  tryEnter({ lane, size, isUrgent }: Omit<Wish, 'signal'>): AdmissionTurn {
     const isAhead = (waiting: Waiting) => waiting.lane === lane;
     if (this.#tenants.get(lane.workspaceId)?.urgent.some(isAhead)) return refused(0);
     const room = this.#roomFor({ lane, size, isUrgent }, Date.now());
@@ -157,8 +157,8 @@ export class Admission {
     for (const lane of this.#lanes.values()) lane.end();
   }
 
-  #wait(tenant: Tenant, wish: Wish, waitMaxMs: number): Promise<Turn> {
-    const { promise, resolve } = Promise.withResolvers<Turn>();
+  #wait(tenant: Tenant, wish: Wish, waitMaxMs: number): Promise<AdmissionTurn> {
+    const { promise, resolve } = Promise.withResolvers<AdmissionTurn>();
     const giveUp = () => {
       tenant.remove(waiting);
       waiting.answer(refused(Math.max(askAgainMs, wish.lane.opensInMs(wish.isUrgent))));
@@ -273,6 +273,6 @@ export class Admission {
   }
 }
 
-function refused(retryAfterMs: number): Turn {
+function refused(retryAfterMs: number): AdmissionTurn {
   return { size: 0, retryAfterMs, leave: () => undefined };
 }

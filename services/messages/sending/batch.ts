@@ -6,15 +6,15 @@ import { type BatchFeeds, type Feeds, feedValues } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Hold } from '../hold/hold.ts';
 import type { Fate } from '../message.ts';
-import { type Claimant, type Claimed, claim } from '../record/claims.ts';
+import { type Claimant, type ClaimedMessage, claim } from '../record/claims.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
 import type { Admission } from './admission.ts';
 import { type DeliveryContext, DeliveryRun, type Extras } from './delivery.ts';
-import type { Lane } from './lane.ts';
+import type { IntegrationLane } from './lane.ts';
 import { type Permits, returnPermits, takePermits } from './rate.ts';
 import {
+  type AddressedId,
   consentKeptMs,
-  type Recipient,
   type ResolveContext,
   type Resolved,
   type ResolveGiven,
@@ -33,17 +33,17 @@ export type SendContext = DeliveryContext &
   };
 
 /** Messages to send, and what they have in common. */
-export type Given = ResolveGiven & {
+export type BatchInput = ResolveGiven & {
   plan: CompiledPlan;
   /** Messages that may be claimed: id and address. */
-  open: readonly Recipient[];
+  open: readonly AddressedId[];
   /** None of them had a row a moment ago. */
   areNew: boolean;
   feeds: BatchFeeds;
   /** What single messages have beside the template, by id. */
   extras?: ReadonlyMap<string, Extras>;
   /** Claims messages in place of the usual way. */
-  claim?: (claimants: readonly Claimant[]) => Promise<Claimed[]>;
+  claim?: (claimants: readonly Claimant[]) => Promise<ClaimedMessage[]>;
   /** Single and transactional mail, which comes before bulk. */
   isUrgent: boolean;
   stop: AbortSignal;
@@ -59,8 +59,8 @@ export type Sent = {
   retryAfterMs: number;
 };
 
-type Batch = Given & {
-  lane: Lane;
+type Batch = BatchInput & {
+  lane: IntegrationLane;
   fates: Map<string, Fate>;
   runs: DeliveryRun[];
   /** Resolves for each run when all of it is recorded. */
@@ -74,7 +74,7 @@ const answerGraceMs = 300;
  * Resolves, claims and sends messages, and records what became of each. What has no fate in the answer was
  * not started. The outage says why the provider takes no mail at all, what a feed did wrong, or that the day has had its share.
  */
-export async function sendAll(context: SendContext, given: Given): Promise<Sent> {
+export async function sendAll(context: SendContext, given: BatchInput): Promise<Sent> {
   const lane = context.admission.lane(given.group);
   const fates = new Map<string, Fate>();
   const { reason } = context.hold;
@@ -157,7 +157,7 @@ async function startReady(context: SendContext, batch: Batch, fed: Resolved): Pr
     const { claimants } = resolved;
     const started = await startSome(context, batch, claimants.length, async (count) => {
       if (Date.now() - resolved.atMs > consentKeptMs) {
-        const again = claimants.map(({ id, email }): Recipient => [id, email]);
+        const again = claimants.map(({ id, email }): AddressedId => [id, email]);
         resolved = { ...(await resolve(context, batch, again)), fed: resolved.fed };
       }
       return { ...resolved, claimants: resolved.claimants.slice(0, count) };
@@ -252,7 +252,11 @@ function drawFor(context: SendContext, batch: Batch, wanted: number): Promise<Pe
 function start(
   context: SendContext,
   batch: Batch,
-  { claimed, resolved, permits }: { claimed: Claimed[]; resolved: Resolved; permits: Permits },
+  {
+    claimed,
+    resolved,
+    permits,
+  }: { claimed: ClaimedMessage[]; resolved: Resolved; permits: Permits },
 ): void {
   const { group, plan, feeds, stop, lane, extras, isUrgent } = batch;
   const { contacts, fed, atMs } = resolved;
@@ -280,7 +284,7 @@ async function claimFree(
   context: SendContext,
   { group, lane, isUrgent, areNew, claim: claimOwn }: Batch,
   { claimants, atMs: askedMs }: Pick<Resolved, 'claimants' | 'atMs'>,
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   const { store, owner, underway, log } = context;
   const free = underway.hold({ lane, isUrgent }, claimants);
   const ids = new Set(free.map(({ id }) => id));

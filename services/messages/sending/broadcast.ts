@@ -5,7 +5,7 @@ import { contactFields } from '#lib/liquid/variables.ts';
 import { type Feeds, feedsOf } from '../content/feeds.ts';
 import type { Plans } from '../content/plans.ts';
 import type { About } from '../content/variants.ts';
-import type { Given } from './batch.ts';
+import type { BatchInput } from './batch.ts';
 
 type PlanContext = { plans: Plans; feeds: Feeds };
 type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
@@ -14,7 +14,7 @@ type Asked = { workspaceId: string; broadcastId: string; plan?: SendPlan };
 export async function broadcastSending(
   context: PlanContext,
   { workspaceId, broadcastId, plan: sendPlan }: Asked,
-): Promise<Pick<Given, 'group' | 'plan' | 'fields' | 'feeds'>> {
+): Promise<Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds'>> {
   if (!sendPlan) throw new ConnectError('plan is required', Code.InvalidArgument);
   const { templateId, templateVersion, integrationId, listId } = sendPlan;
   const about = aboutBroadcast(workspaceId, broadcastId, sendPlan);

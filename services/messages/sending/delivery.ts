@@ -1,6 +1,6 @@
 import type { Keyring } from '#lib/keys/keyring.ts';
 import { createTrackingTokens } from '#lib/keys/tracking-token.ts';
-import type { Scope } from '#lib/liquid/engine.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
 import { keepTrace } from '#lib/telemetry/tracing.ts';
 import type { CompiledPlan } from '../content/plans.ts';
 import type { Variant } from '../content/variants.ts';
@@ -9,16 +9,16 @@ import { UnderwayContents } from '../contents/underway.ts';
 import { createTokenMaker } from '../links/token.ts';
 import type { Fate } from '../message.ts';
 import { isSendable } from '../mime/headers.ts';
-import type { Prepared } from '../mime/message.ts';
-import type { Claimed, ClaimGroup } from '../record/claims.ts';
+import type { PreparedMail } from '../mime/message.ts';
+import type { ClaimedMessage, ClaimGroup } from '../record/claims.ts';
 import { type GiveBackContext, giveBackUntilDone } from '../record/give-back.ts';
 import type { Journal } from '../record/journal.ts';
-import type { Recorder } from '../record/recorder.ts';
-import type { MailOptions, Recipient } from '../render/compose.ts';
+import type { ResultRecorder } from '../record/recorder.ts';
+import type { MailOptions, MailRecipient } from '../render/compose.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { SlowSource } from '../render/program.ts';
 import type { RenderThread } from '../render/thread.ts';
-import { type Outcome, outageOf } from '../smtp/outcome.ts';
+import { outageOf, type SendOutcome } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import type { SmtpPool } from '../smtp/pool.ts';
 import { resultOf } from './fate.ts';
@@ -27,7 +27,7 @@ import { hasSlowText, withSlowTexts } from './slow-texts.ts';
 import type { Underway } from './underway.ts';
 
 export type DeliveryContext = GiveBackContext & {
-  recorder: Recorder;
+  recorder: ResultRecorder;
   underway: Underway;
   /** Absent where the process has no disk of its own. */
   journal: Journal | undefined;
@@ -40,10 +40,10 @@ export type DeliveryContext = GiveBackContext & {
 /** What one message has beside its template and its contact. */
 export type Extras = {
   /** Values at Liquid's top level. */
-  data: Scope;
+  data: LiquidScope;
   options: MailOptions;
   /** In place of the contact's own values. */
-  contact?: Scope;
+  contact?: LiquidScope;
   /** Further recipients. */
   copies: readonly string[];
   /** The message is not begun after this, in Unix milliseconds. */
@@ -54,11 +54,11 @@ export type Extras = {
 export type Delivery = {
   group: ClaimGroup;
   plan: CompiledPlan;
-  claimed: readonly Claimed[];
+  claimed: readonly ClaimedMessage[];
   /** Values for Liquid by address. */
   contacts: ReadonlyMap<string, Record<string, unknown>>;
   /** What Liquid reads of feeds, by address. */
-  feedsOf: (email: string) => Scope;
+  feedsOf: (email: string) => LiquidScope;
   /** By id; none of broadcasts' messages has any. */
   extras?: ReadonlyMap<string, Extras> | undefined;
   /** Whether they go out before what waits for a connection. */
@@ -74,9 +74,9 @@ const giveBackAfterMs = 20;
 
 /** A message with what it is made from. */
 type Letter = {
-  message: Claimed;
+  message: ClaimedMessage;
   variant: Variant;
-  recipient: Recipient;
+  recipient: MailRecipient;
   copies: readonly string[];
 };
 
@@ -171,11 +171,14 @@ export class DeliveryRun {
     }
   }
 
-  async #renderSlowly({ variant: { program }, recipient: given }: Letter): Promise<() => Prepared> {
+  async #renderSlowly({
+    variant: { program },
+    recipient: given,
+  }: Letter): Promise<() => PreparedMail> {
     const { thread } = this.#context;
     try {
       const { workspaceId } = this.#delivery.group;
-      const render = (source: SlowSource, scope: Scope) =>
+      const render = (source: SlowSource, scope: LiquidScope) =>
         thread.render(source, scope, workspaceId);
       const recipient = await withSlowTexts(render, given, program.scope);
       if (!program.slow) return () => program.prepare(recipient);
@@ -188,7 +191,7 @@ export class DeliveryRun {
     }
   }
 
-  #letter(message: Claimed): Letter {
+  #letter(message: ClaimedMessage): Letter {
     const { id, email } = message;
     const { plan, group, contacts, feedsOf, extras } = this.#delivery;
     const extra = extras?.get(id);
@@ -209,11 +212,14 @@ export class DeliveryRun {
   }
 
   /** Undefined where the message is settled already. */
-  #outgoing({ message, variant, copies }: Letter, prepare: () => Prepared): Outgoing | undefined {
+  #outgoing(
+    { message, variant, copies }: Letter,
+    prepare: () => PreparedMail,
+  ): Outgoing | undefined {
     const { startsUntilMs, stop, extras } = this.#delivery;
     const { expiresAtMs = Number.POSITIVE_INFINITY } = extras?.get(message.id) ?? {};
     const held = this.#context.underway.get(message.id);
-    const settle = (outcome: Outcome) => this.#settle(message, outcome);
+    const settle = (outcome: SendOutcome) => this.#settle(message, outcome);
     if (!isSendable(message.email)) {
       settle({
         kind: 'failed',
@@ -250,7 +256,7 @@ export class DeliveryRun {
     };
   }
 
-  #settle(message: Claimed, outcome: Outcome): void {
+  #settle(message: ClaimedMessage, outcome: SendOutcome): void {
     this.outage = outageOf(outcome) ?? this.outage;
     if (outcome.kind === 'sent') this.hasSent = true;
     const { id, unknown } = message;

@@ -1,15 +1,15 @@
 import { nextDueAt } from '../message.ts';
-import type { Claimed } from '../record/claims.ts';
-import type { Result } from '../record/results.ts';
-import type { Outcome } from '../smtp/outcome.ts';
+import type { ClaimedMessage } from '../record/claims.ts';
+import type { SendResult } from '../record/results.ts';
+import type { SendOutcome } from '../smtp/outcome.ts';
 import { isHardBounce } from '../smtp/recipient-refusal.ts';
 
 /** What an outcome makes of a claimed message; undefined where nothing of it happened, so that the claim is given back. */
 export function resultOf(
-  message: Claimed,
-  outcome: Outcome,
+  message: ClaimedMessage,
+  outcome: SendOutcome,
   given: { now: Date; unknownRetries: number },
-): Result | undefined {
+): SendResult | undefined {
   const { id, attempts, unknown, createdAt } = message;
   switch (outcome.kind) {
     case 'not_started':
@@ -41,7 +41,7 @@ export function resultOf(
 }
 
 /** Most of what got no answer has arrived: another try is a second copy more often than a first. */
-function sentUnanswered(id: string, tries: number, reason: string): Result {
+function sentUnanswered(id: string, tries: number, reason: string): SendResult {
   const info = `no answer to ${tries === 1 ? 'one try' : `${tries} tries`}, not tried again: ${reason}`;
   return { id, status: 'sent', info, dueAt: undefined, isUnknown: false, isBounce: false };
 }

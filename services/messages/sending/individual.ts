@@ -1,15 +1,15 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
-import { invalidField, retryLater } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { invalidField, retryLater } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { MessageStatus } from '../message.ts';
 import { finishSend, readInfo, scheduleFinish } from '../record/individual-sends.ts';
-import { type Given, type SendContext, sendAll } from './batch.ts';
+import { type BatchInput, type SendContext, sendAll } from './batch.ts';
 import type { Extras } from './delivery.ts';
 
 /** The shortest time for which servers greylist. */
 const retryMs = 60_000;
 
-type Individual = Pick<Given, 'group' | 'plan' | 'fields' | 'feeds' | 'stop'> & {
+type Individual = Pick<BatchInput, 'group' | 'plan' | 'fields' | 'feeds' | 'stop'> & {
   email: string;
   extras?: Extras;
 };

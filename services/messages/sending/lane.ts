@@ -24,11 +24,11 @@ export type LaneHost = {
   /** The lane has so many messages more, or fewer. */
   took: (count: number) => void;
   /** The lane may have room again. */
-  freed: (lane: Lane) => void;
+  freed: (lane: IntegrationLane) => void;
 };
 
 /** An integration as this process sees it: its connections, and how many messages it may have on their way. */
-export class Lane {
+export class IntegrationLane {
   readonly workspaceId: string;
   readonly integrationId: string;
   /** Calls that wait to be admitted. */

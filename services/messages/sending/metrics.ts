@@ -1,9 +1,9 @@
 import { counter, gauge } from '#lib/telemetry/metrics.ts';
 import type { Hold } from '../hold/hold.ts';
-import type { Recorder } from '../record/recorder.ts';
-import type { Result } from '../record/results.ts';
+import type { ResultRecorder } from '../record/recorder.ts';
+import type { SendResult } from '../record/results.ts';
 import type { Admission } from './admission.ts';
-import type { Lane } from './lane.ts';
+import type { IntegrationLane } from './lane.ts';
 
 /** Outcomes of messages, as they are recorded. */
 const messagesTotal = counter(
@@ -19,13 +19,13 @@ const counts = {
   deferred: messagesTotal.labels('deferred'),
 };
 
-export function countMessage(status: Result['status']): void {
+export function countMessage(status: SendResult['status']): void {
   counts[status].inc();
 }
 
 const lanesOf = { labelNames: ['workspace_id', 'integration_id'] } as const;
 
-type Sums = [name: string, help: string, of: (lane: Lane) => number][];
+type Sums = [name: string, help: string, of: (lane: IntegrationLane) => number][];
 
 const sums: Sums = [
   ['batches_waiting', 'Calls that wait for room to send.', ({ waiting }) => waiting],
@@ -62,7 +62,7 @@ const alone: Sums = [
 
 /** Measures what waits and is on its way; for the busiest integrations, as many as are asked for, also one by one. */
 export function measureSending(
-  { admission, recorder, hold }: { admission: Admission; recorder: Recorder; hold: Hold },
+  { admission, recorder, hold }: { admission: Admission; recorder: ResultRecorder; hold: Hold },
   integrationsMax: number,
 ): void {
   for (const [name, help, of] of sums) {
@@ -93,12 +93,12 @@ export function measureSending(
   }
 }
 
-function stateOf({ hasOutage, server }: Lane): 'sending' | 'probing' | 'outage' {
+function stateOf({ hasOutage, server }: IntegrationLane): 'sending' | 'probing' | 'outage' {
   if (server?.isProbing) return 'probing';
   return hasOutage ? 'outage' : 'sending';
 }
 
-function busiest(lanes: readonly Lane[], max: number): Lane[] {
-  const work = ({ taken, waiting }: Lane) => taken + waiting;
+function busiest(lanes: readonly IntegrationLane[], max: number): IntegrationLane[] {
+  const work = ({ taken, waiting }: IntegrationLane) => taken + waiting;
   return lanes.toSorted((one, other) => work(other) - work(one)).slice(0, max);
 }

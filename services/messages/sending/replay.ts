@@ -9,11 +9,11 @@ import type { Journal, JournalLine } from '../record/journal.ts';
 import { JournalFolder } from '../record/journal-folder.ts';
 import { lookAgain } from '../record/queue.ts';
 import { type Journaled, readJournal } from '../record/read-journal.ts';
-import { Recorder, type RecorderContext } from '../record/recorder.ts';
-import type { Result } from '../record/results.ts';
+import { ResultRecorder, type ResultRecorderContext } from '../record/recorder.ts';
+import type { SendResult } from '../record/results.ts';
 import { resultOf } from './fate.ts';
 
-type ReplayContext = Omit<RecorderContext, 'journal'> & { now: () => Date; log: Log };
+type ReplayContext = Omit<ResultRecorderContext, 'journal'> & { now: () => Date; log: Log };
 
 const interruptedInfo = 'the process ended before the server had answered';
 const readMax = 1_000;
@@ -74,7 +74,7 @@ async function replayed(
 }
 
 async function replay(context: ReplayContext, lines: readonly JournalLine[]): Promise<void> {
-  const recorder = new Recorder(context);
+  const recorder = new ResultRecorder(context);
   const byWorkspace = Object.groupBy(lines, ([, workspaceId]) => workspaceId);
   for (const [workspaceId, own = []] of Object.entries(byWorkspace)) {
     const begun = await interrupted(context, workspaceId, own);
@@ -89,7 +89,7 @@ async function replay(context: ReplayContext, lines: readonly JournalLine[]): Pr
 /** Nothing of a dead process is held by this one. */
 const nothingHeld: GiveBackContext['underway'] = { release: () => undefined };
 
-function settled(line: JournalLine): Result[] {
+function settled(line: JournalLine): SendResult[] {
   if (line[0] !== 'o') return [];
   const { dueAt, ...result } = line[2];
   return [{ ...result, dueAt: dueAt && new Date(dueAt) }];
@@ -103,10 +103,10 @@ async function interrupted(
   { outcomes, owner, now, log }: ReplayContext,
   workspaceId: string,
   lines: readonly JournalLine[],
-): Promise<Result[]> {
+): Promise<SendResult[]> {
   const retries = new Map(lines.flatMap((line) => (line[0] === 'b' ? [[line[2], line[3]]] : [])));
   const ids = [...retries.keys()];
-  const results: Result[] = [];
+  const results: SendResult[] = [];
   for (let first = 0; first < ids.length; first += readMax) {
     const some = ids.slice(first, first + readMax);
     const rows = await untilStored(log, 'begun messages', () =>
@@ -126,7 +126,7 @@ async function interrupted(
 async function lookAtOnce(
   { outcomes, log }: ReplayContext,
   workspaceId: string,
-  begun: readonly Result[],
+  begun: readonly SendResult[],
 ): Promise<void> {
   const ids = begun.filter(({ dueAt }) => dueAt).map(({ id }) => id);
   await untilStored(log, 'messages that are due', () =>
@@ -134,7 +134,7 @@ async function lookAtOnce(
   );
 }
 
-function record(recorder: Recorder, workspaceId: string, result: Result): Promise<void> {
+function record(recorder: ResultRecorder, workspaceId: string, result: SendResult): Promise<void> {
   return new Promise((done) => {
     recorder.add(workspaceId, { result, unknown: 0, stored: () => done() });
   });

@@ -15,7 +15,7 @@ export type ResolveGiven = {
   fields: readonly string[];
 };
 
-export type Recipient = readonly [id: string, email: string];
+export type AddressedId = readonly [id: string, email: string];
 
 /** Recipients whose consent was asked a moment ago, with what the feed says of them. */
 export type Resolved = {
@@ -34,7 +34,7 @@ const nothingFed: Fed = { answers: new Map(), outage: '' };
 export async function resolve(
   { contacts }: ResolveContext,
   given: Omit<ResolveGiven, 'group'> & { group: Pick<ClaimGroup, 'workspaceId' | 'listId'> },
-  open: readonly Recipient[],
+  open: readonly AddressedId[],
 ): Promise<Resolved> {
   const atMs = Date.now();
   const fields = [...given.fields];

@@ -1,18 +1,18 @@
-import type { Scope } from '#lib/liquid/engine.ts';
-import type { Recipient, RenderedParts } from '../render/compose.ts';
+import type { LiquidScope } from '#lib/liquid/engine.ts';
+import type { MailRecipient, RenderedParts } from '../render/compose.ts';
 import type { TextOverride } from '../render/overrides.ts';
 import type { SlowSource } from '../render/program.ts';
 
-export function hasSlowText({ options }: Recipient): boolean {
+export function hasSlowText({ options }: MailRecipient): boolean {
   return options?.subject?.kind === 'slow' || options?.previewLine?.kind === 'slow';
 }
 
 /** Renders texts of a message's own in a thread where that may take long; its other texts stay as they are. */
 export async function withSlowTexts(
-  render: (source: SlowSource, scope: Scope) => Promise<RenderedParts>,
-  recipient: Recipient,
-  scopeOf: (recipient: Recipient) => Scope,
-): Promise<Recipient> {
+  render: (source: SlowSource, scope: LiquidScope) => Promise<RenderedParts>,
+  recipient: MailRecipient,
+  scopeOf: (recipient: MailRecipient) => LiquidScope,
+): Promise<MailRecipient> {
   const { options } = recipient;
   if (!options || !hasSlowText(recipient)) return recipient;
   const { subject, previewLine } = options;

@@ -3,10 +3,10 @@ import { PassingMap } from '#lib/collections/passing-map.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { leaseMs, renewLeases } from '../record/claims.ts';
 import type { Journal } from '../record/journal.ts';
-import type { Lane } from './lane.ts';
+import type { IntegrationLane } from './lane.ts';
 
 /** A message that this process has claimed; nothing of it is written after `leaseUntilMs` of the local clock. */
-export type Held = { lane: Lane; isUrgent: boolean; leaseUntilMs: number };
+export type Held = { lane: IntegrationLane; isUrgent: boolean; leaseUntilMs: number };
 
 /** Clocks are compared as durations only; this covers what a process does between its look and its write. */
 const leaseMarginMs = 2_000;

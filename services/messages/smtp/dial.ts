@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { isOurs, reasonOf } from '#lib/outside/failure.ts';
 import { outageInfo, type Reply } from './outcome.ts';
-import { type Target, Wire } from './wire.ts';
+import { type SmtpTarget, Wire } from './wire.ts';
 
 /** How a provider's server is reached. */
 export type ServerSettings = {
@@ -71,7 +71,7 @@ export async function dial(
   }
 }
 
-async function resolveHost({ host, port }: ServerSettings, resolve: Resolve): Promise<Target> {
+async function resolveHost({ host, port }: ServerSettings, resolve: Resolve): Promise<SmtpTarget> {
   try {
     return { ...(await resolve(host)), port };
   } catch (error) {
@@ -150,7 +150,7 @@ type Talk = {
   secure(settings: ServerSettings, timeoutMs: number): Promise<void>;
 };
 
-function open(target: Target, mayUpgrade: boolean, connectMs: number): Promise<Talk> {
+function open(target: SmtpTarget, mayUpgrade: boolean, connectMs: number): Promise<Talk> {
   const connected = Promise.withResolvers<void>();
   const wire = Wire.open(target, mayUpgrade, connected.resolve);
   const early: Reply[] = [];

@@ -4,7 +4,7 @@ import { withoutAddresses } from '#lib/log.ts';
 export type Command = 'MAIL' | 'RCPT' | 'DATA' | 'the message';
 
 /** The outcome for one recipient. */
-export type Outcome =
+export type SendOutcome =
   /** The server took it. */
   | { kind: 'sent'; info: string }
   /** Refused for good. Without a command, and with code 0: it can't be rendered or sent. */
@@ -48,7 +48,7 @@ export function outageInfo(refused: string, reply: Reply): string {
 }
 
 /** Why the provider takes no mail; undefined if the outcome doesn't say that it takes none. */
-export function outageOf(outcome: Outcome): string | undefined {
+export function outageOf(outcome: SendOutcome): string | undefined {
   if (outcome.kind === 'outage') return outcome.info;
   return 'outage' in outcome ? outcome.outage : undefined;
 }
@@ -65,7 +65,7 @@ const accountErrors = new Set([530, 534, 535, 538]);
  * Whether a refusal speaks of the session or the account though it answers for one message. Only what becomes of other messages
  * tells which of the two it is about.
  */
-export function isAmbiguous(outcome: Outcome): boolean {
+export function isAmbiguous(outcome: SendOutcome): boolean {
   return outcome.kind === 'failed' && (accountErrors.has(outcome.code) || isSequenceError(outcome));
 }
 
@@ -73,7 +73,7 @@ export function isAmbiguous(outcome: Outcome): boolean {
  * The outcome of a refusal: 5xx is permanent, anything else temporary. MAIL names only the sender, so its refusal is an outage;
  * so is one of DATA that speaks of the account. A reply for one recipient stops no others: see `Streak`.
  */
-export function refusal(command: Command, reply: Reply): Outcome {
+export function refusal(command: Command, reply: Reply): SendOutcome {
   const info = infoOf(reply);
   const isPermanent = reply.code >= 500 && reply.code < 600;
   const isOfAccount = accountErrors.has(reply.code) && command === 'DATA';
@@ -90,12 +90,12 @@ export function refusal(command: Command, reply: Reply): Outcome {
 }
 
 /** The outcome of a message that the server has in full. */
-export function answered(reply: Reply): Outcome {
+export function answered(reply: Reply): SendOutcome {
   return reply.code < 300 ? { kind: 'sent', info: infoOf(reply) } : refusal('the message', reply);
 }
 
 /** The outcome of a message that can't be rendered or encoded. */
-export function unwritable(info: string): Outcome {
+export function unwritable(info: string): SendOutcome {
   return { kind: 'failed', code: 0, enhanced: '', info };
 }
 

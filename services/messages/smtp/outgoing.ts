@@ -1,6 +1,6 @@
-import type { Prepared } from '../mime/message.ts';
+import type { PreparedMail } from '../mime/message.ts';
 import type { Timeouts } from './dial.ts';
-import type { Outcome } from './outcome.ts';
+import type { SendOutcome } from './outcome.ts';
 
 /** One message to hand over, rendered only when a connection is free for it. */
 export type Outgoing = {
@@ -17,13 +17,13 @@ export type Outgoing = {
   held: { readonly leaseUntilMs: number };
   signal: AbortSignal;
   /** Renders; throws if this message can't be. */
-  prepare: () => Prepared;
+  prepare: () => PreparedMail;
   /** Called before the body is written; what it is given is called in the same turn, with false if the body must not be written. */
   begin?: (write: (mayWrite: boolean) => void) => void;
   /** The recorded reason of a message that `prepare` or the encoding has thrown an error for. */
   failureInfo: (error: unknown) => string;
   /** Called once. */
-  settle: (outcome: Outcome) => void;
+  settle: (outcome: SendOutcome) => void;
   /** How many connections ended while it was next; kept by the pool. */
   lost: number;
 };
@@ -41,11 +41,11 @@ export function isTooLate(outgoing: Outgoing): boolean {
 /** The pool, as its sessions see it. */
 export type SessionHost = {
   /** The next message to send, rendered; undefined if there is none for now. */
-  take: () => { outgoing: Outgoing; message: Prepared } | undefined;
+  take: () => { outgoing: Outgoing; message: PreparedMail } | undefined;
   /** Settles what was taken. `isFirst`: the connection had handed over no message before. */
-  settle: (outgoing: Outgoing, outcome: Outcome, isFirst: boolean) => void;
+  settle: (outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean) => void;
   /** Takes back a message that the server did not take; after too many times it is settled with `settledSo`. */
-  giveBack: (outgoing: Outgoing, settledSo: Outcome) => void;
+  giveBack: (outgoing: Outgoing, settledSo: SendOutcome) => void;
   /** The time from a message's envelope, or from the answer before it, to its own answer. */
   measured: (latencyMs: number) => void;
   /** The session is over and may be forgotten. */

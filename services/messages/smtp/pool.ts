@@ -1,4 +1,4 @@
-import type { Prepared } from '../mime/message.ts';
+import type { PreparedMail } from '../mime/message.ts';
 import {
   defaultTimeouts,
   dial,
@@ -7,9 +7,9 @@ import {
   type ServerSettings,
   type Timeouts,
 } from './dial.ts';
-import { type Outcome, outageOf, unwritable } from './outcome.ts';
+import { outageOf, type SendOutcome, unwritable } from './outcome.ts';
 import { isTooLate, type Outgoing, type SessionHost } from './outgoing.ts';
-import { Session } from './session.ts';
+import { SmtpSession } from './session.ts';
 import { Streak } from './streak.ts';
 
 const dialsAtOnceMax = 8;
@@ -47,7 +47,7 @@ export type PoolOptions = {
 /** The connections to one provider's server. Messages are rendered when a connection takes them; callers bound how many wait. */
 export class SmtpPool {
   readonly #options: PoolOptions;
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<SmtpSession>();
   /** Taken before the others. Few messages are urgent. */
   #urgent: Outgoing[] = [];
   #queue: Outgoing[] = [];
@@ -131,7 +131,7 @@ export class SmtpPool {
     for (const session of [...this.#sessions]) session.end('the pool is closed');
   }
 
-  #take(): { outgoing: Outgoing; message: Prepared } | undefined {
+  #take(): { outgoing: Outgoing; message: PreparedMail } | undefined {
     // After a streak the server gets one message at a time until it takes one.
     if (this.#streak.isLong && this.#inFlight > 0) return undefined;
     if (this.#options.mayStart?.() === false) return undefined;
@@ -161,7 +161,7 @@ export class SmtpPool {
     return outgoing;
   }
 
-  #settle(outgoing: Outgoing, outcome: Outcome, isFirst: boolean): void {
+  #settle(outgoing: Outgoing, outcome: SendOutcome, isFirst: boolean): void {
     this.#inFlight -= 1;
     const wasLong = this.#streak.isLong;
     for (const judged of this.#streak.judge(outgoing, outcome, isFirst)) {
@@ -177,7 +177,7 @@ export class SmtpPool {
     this.#settleWaiting((message) => message.from === from, { kind: 'outage', info });
   }
 
-  #settleWaiting(isOver: (message: Outgoing) => boolean, outcome: Outcome): void {
+  #settleWaiting(isOver: (message: Outgoing) => boolean, outcome: SendOutcome): void {
     const waiting = this.#queue.slice(this.#head);
     const over = new Set([...this.#urgent, ...waiting].filter(isOver));
     if (over.size === 0) return;
@@ -188,7 +188,7 @@ export class SmtpPool {
   }
 
   /** Queued first: servers that take one message a connection refuse the second, but take it as the first of another. */
-  #giveBack(outgoing: Outgoing, settledSo: Outcome): void {
+  #giveBack(outgoing: Outgoing, settledSo: SendOutcome): void {
     if (outgoing.lost >= lostMax) {
       this.#settle(outgoing, settledSo, true);
       return;
@@ -201,7 +201,7 @@ export class SmtpPool {
     } else this.#queue.unshift(outgoing);
   }
 
-  #forget(session: Session): void {
+  #forget(session: SmtpSession): void {
     this.#sessions.delete(session);
     if (!this.#isClosed) this.#pump();
   }
@@ -233,7 +233,7 @@ export class SmtpPool {
       const { settings, resolve } = this.#options;
       const dialed = await dial(settings, resolve, this.#host.timeouts);
       const ended = () => this.#forget(session);
-      const session: Session = new Session(dialed, { ...this.#host, ended });
+      const session: SmtpSession = new SmtpSession(dialed, { ...this.#host, ended });
       this.#sessions.add(session);
       this.#dialing -= 1;
       if (this.#isClosed) session.end('the pool is closed');
@@ -287,7 +287,7 @@ export class SmtpPool {
 }
 
 /** Renders at the last moment; a message that can't be rendered fails alone. */
-function prepared(outgoing: Outgoing): Prepared | undefined {
+function prepared(outgoing: Outgoing): PreparedMail | undefined {
   try {
     return outgoing.prepare();
   } catch (error) {

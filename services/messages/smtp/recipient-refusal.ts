@@ -1,6 +1,6 @@
-import type { Outcome } from './outcome.ts';
+import type { SendOutcome } from './outcome.ts';
 
-type Failed = Outcome & { kind: 'failed' };
+type Failed = SendOutcome & { kind: 'failed' };
 
 /** RFC 3463 codes that say that there is no such mailbox. 5.1.0 is left out: servers give it for a refused sender as well. */
 const noMailbox = new Set(['5.1.1', '5.1.3', '5.1.6', '5.1.10']);

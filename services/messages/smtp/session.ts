@@ -1,14 +1,14 @@
 import { MessageBuffer } from '../mime/buffer.ts';
-import { type Prepared, writeMessage } from '../mime/message.ts';
+import { type PreparedMail, writeMessage } from '../mime/message.ts';
 import type { Dialed } from './dial.ts';
 import {
   answered,
   type Command,
   isSequenceError,
-  type Outcome,
   outageInfo,
   type Reply,
   refusal,
+  type SendOutcome,
   unwritable,
 } from './outcome.ts';
 import { isOver, type Outgoing, type SessionHost } from './outgoing.ts';
@@ -20,7 +20,7 @@ type Step = 'idle' | 'begin' | 'body' | 'reset' | 'mail' | 'rcpt' | 'copy' | 'da
 type Refused = { command: Command; reply: Reply };
 type Next = {
   outgoing: Outgoing;
-  message: Prepared;
+  message: PreparedMail;
   refused?: Refused;
   isMailAccepted: boolean;
   /** How many copies the server has answered for. */
@@ -31,7 +31,7 @@ type Next = {
 const largeBytes = 32 * 1024;
 
 /** One connection. Each body goes out with the next envelope, so a message costs one write, read and round trip. */
-export class Session {
+export class SmtpSession {
   #step: Step = 'idle';
   #body: Outgoing | undefined;
   #next: Next | undefined;
@@ -209,14 +209,14 @@ export class Session {
   }
 
   /** A server that waits for a message can be stopped only by closing the connection. */
-  #leaveBody(outgoing: Outgoing, outcome: Outcome): void {
+  #leaveBody(outgoing: Outgoing, outcome: SendOutcome): void {
     this.#body = undefined;
     this.#settle(outgoing, outcome);
     this.#wire.destroy('the message is not to be sent');
   }
 
   /** Writes the message into the buffer; gives the outcome of one that must not or can't be sent. */
-  #encode({ outgoing, message }: Next): Outcome | undefined {
+  #encode({ outgoing, message }: Next): SendOutcome | undefined {
     if (isOver(outgoing)) return { kind: 'not_started' };
     this.#buffer.clear();
     try {
@@ -227,7 +227,7 @@ export class Session {
     }
   }
 
-  #settle(outgoing: Outgoing, outcome: Outcome): void {
+  #settle(outgoing: Outgoing, outcome: SendOutcome): void {
     this.#host.settle(outgoing, outcome, this.#answered === 0);
   }
 
@@ -247,7 +247,7 @@ export class Session {
     if (isSequenceError(reply)) {
       // Another connection may work; if none does, the server wants something that is not supported, or refuses this recipient so.
       next.outgoing.lost += 1;
-      const settledSo: Outcome =
+      const settledSo: SendOutcome =
         command === 'RCPT'
           ? refusal(command, reply)
           : { kind: 'outage', info: outageInfo(command, reply) };
@@ -286,7 +286,7 @@ export class Session {
     const [body, next] = [this.#body, this.#next?.outgoing];
     this.#body = undefined;
     this.#next = undefined;
-    const lost: Outcome = { kind: 'deferred', info: `${reason} before the message was sent` };
+    const lost: SendOutcome = { kind: 'deferred', info: `${reason} before the message was sent` };
     if (next !== undefined) {
       if (body === undefined) next.lost += 1;
       this.#host.giveBack(next, lost);
@@ -306,7 +306,7 @@ export class Session {
 }
 
 /** Says how many copies the server did not take. */
-function withCopies({ refusedCopies, copies }: Outgoing, outcome: Outcome): Outcome {
+function withCopies({ refusedCopies, copies }: Outgoing, outcome: SendOutcome): SendOutcome {
   if (refusedCopies === 0 || outcome.kind !== 'sent') return outcome;
   const info = `${refusedCopies} of ${copies.length} copies refused; ${outcome.info}`;
   return { ...outcome, info: info.slice(0, 255) };

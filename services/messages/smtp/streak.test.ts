@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Outcome } from './outcome.ts';
+import type { SendOutcome } from './outcome.ts';
 import { Streak } from './streak.ts';
 
 beforeEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const refused: Outcome = {
+const refused: SendOutcome = {
   kind: 'failed',
   command: 'RCPT',
   code: 550,

@@ -1,4 +1,4 @@
-import { isAmbiguous, type Outcome } from './outcome.ts';
+import { isAmbiguous, type SendOutcome } from './outcome.ts';
 import { isAboutRecipient } from './recipient-refusal.ts';
 
 /** Fewer may be chance: several recipients of one domain often get the same answer. */
@@ -7,7 +7,7 @@ const alikeMax = 10;
 /** Refusals are kept so long for the next outcome to tell whose fault they are, where one may come soon, and where one is on its way. */
 const keptMs = { idle: 2_000, busy: 30_000 };
 
-type Judged<Message> = { message: Message; outcome: Outcome };
+type Judged<Message> = { message: Message; outcome: SendOutcome };
 
 /**
  * Counts like outcomes in a row. Many, with no message sent in between, are the sender's fault and not the messages': they are
@@ -31,7 +31,7 @@ export class Streak<Message> {
    * The outcomes that are decided now; from the tenth alike on with an outage added. `isFirst`: the connection had taken
    * no message before; connections that had may all have ended because the server restarted.
    */
-  judge(message: Message, outcome: Outcome, isFirst: boolean): Judged<Message>[] {
+  judge(message: Message, outcome: SendOutcome, isFirst: boolean): Judged<Message>[] {
     const judged = { message, outcome };
     this.#judgedAtMs = Date.now();
     if (outcome.kind === 'sent') this.#count = 0;
@@ -77,7 +77,7 @@ export class Streak<Message> {
 }
 
 /** Outcomes with the same sign are alike; undefined for an outcome that says nothing about other messages. */
-function signOf(outcome: Outcome, isFirst: boolean): string | undefined {
+function signOf(outcome: SendOutcome, isFirst: boolean): string | undefined {
   if (outcome.kind === 'unknown' && isFirst) return 'unknown';
   if (outcome.kind !== 'failed' || outcome.command === undefined) return undefined;
   if (isAboutRecipient(outcome)) return undefined;
@@ -88,7 +88,7 @@ function signOf(outcome: Outcome, isFirst: boolean): string | undefined {
 }
 
 /** A refusal that is not the message's fault is tried again later. */
-function withOutage(outcome: Outcome): Outcome {
+function withOutage(outcome: SendOutcome): SendOutcome {
   if (outcome.kind === 'failed') {
     const { command, info } = outcome;
     const outage = `${command} was refused ${alikeMax} times in a row: ${info}`;

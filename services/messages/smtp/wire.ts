@@ -9,7 +9,7 @@ const readBufferBytes = 16 * 1024;
 /** Ten seconds after this, ten probes of the kernel have found a peer that vanished. */
 const keepAliveAfterMs = 30_000;
 
-export type Target = { address: string; family: 4 | 6; port: number };
+export type SmtpTarget = { address: string; family: 4 | 6; port: number };
 
 export type TlsSettings = {
   host: string;
@@ -35,7 +35,7 @@ export class Wire {
   }
 
   /** `willUpgrade` for STARTTLS, whose handshake needs the socket's own reads. */
-  static open(target: Target, willUpgrade: boolean, onConnect: () => void): Wire {
+  static open(target: SmtpTarget, willUpgrade: boolean, onConnect: () => void): Wire {
     const buffer = Buffer.allocUnsafeSlow(readBufferBytes);
     const options = {
       host: target.address,

@@ -1,5 +1,5 @@
 import { addressFault, canonicalAddress } from '#lib/address.ts';
-import { type FieldFault, invalidField } from '#lib/rpc/errors.ts';
+import { type FieldFault, invalidField } from '#lib/errors/errors.ts';
 
 /** The weakest first. `bounced` keeps transactional mail away, too. */
 const reasons = ['opted_out', 'complained', 'bounced'];

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { confirmationContent, confirmationFields } from '../content/confirmation.ts';
 import { noFeeds } from '../content/feeds.ts';
 import type { CompiledPlan } from '../content/plans.ts';
@@ -14,7 +14,7 @@ import {
   readNextDue,
 } from '../record/confirmations.ts';
 import { type Sent, sendAll } from '../sending/batch.ts';
-import { type Recipient, resolve } from '../sending/resolve.ts';
+import { type AddressedId, resolve } from '../sending/resolve.ts';
 
 const roundMax = 200;
 /** Other lists of the workspace wait meanwhile; messages that are left wait for the next job. */
@@ -82,7 +82,7 @@ async function sendRound(
 async function failRound(
   context: Context,
   key: ListKey,
-  open: readonly Recipient[],
+  open: readonly AddressedId[],
   info: string,
 ): Promise<void> {
   const { workspaceId, listId } = key;

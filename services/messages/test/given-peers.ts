@@ -23,8 +23,8 @@ import {
   GetSettingsResponseSchema,
   type WarmUpSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { TemplateUseClient } from '#lib/jobs/template-uses.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import type { Contacts, Templates, TestData, Workspaces } from '../peers.ts';
 
 /** The answers of the other services; tests change them. */

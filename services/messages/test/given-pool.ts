@@ -2,7 +2,7 @@ import { afterEach, expect } from '@jest/globals';
 import { type Sink, type SinkOptions, startSink } from '../../../test/sink.ts';
 import { renderFailureInfo } from '../render/failure.ts';
 import type { ServerSettings, Timeouts } from '../smtp/dial.ts';
-import type { Outcome } from '../smtp/outcome.ts';
+import type { SendOutcome } from '../smtp/outcome.ts';
 import type { Outgoing } from '../smtp/outgoing.ts';
 import { type PoolOptions, SmtpPool } from '../smtp/pool.ts';
 
@@ -70,11 +70,11 @@ export function send(
   pool: SmtpPool,
   recipients: (string | Given)[],
   options: { isUrgent?: boolean } = {},
-): Promise<Outcome[]> {
+): Promise<SendOutcome[]> {
   const never = new AbortController().signal;
   const results = recipients.map((recipient) => {
     const given = typeof recipient === 'string' ? { to: recipient } : recipient;
-    const settled = Promise.withResolvers<Outcome>();
+    const settled = Promise.withResolvers<SendOutcome>();
     let count = 0;
     const outgoing: Outgoing = {
       from: given.from ?? 'me@sender.example',
@@ -105,6 +105,6 @@ export function send(
 
 export const people = (count: number) =>
   Array.from({ length: count }, (_, index) => `p${index}@example.com`);
-export const kinds = (outcomes: Outcome[]) => outcomes.map(({ kind }) => kind);
-export const count = (outcomes: Outcome[], kind: Outcome['kind']) =>
+export const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind);
+export const count = (outcomes: SendOutcome[], kind: SendOutcome['kind']) =>
   outcomes.filter((outcome) => outcome.kind === kind).length;

@@ -28,7 +28,7 @@ import { createPlans } from '../content/plans.ts';
 import { ContentKeeper } from '../contents/keeper.ts';
 import type { Context } from '../context.ts';
 import { Hold } from '../hold/hold.ts';
-import { Recorder } from '../record/recorder.ts';
+import { ResultRecorder } from '../record/recorder.ts';
 import { RenderThread } from '../render/thread.ts';
 import { Admission } from '../sending/admission.ts';
 import { Underway } from '../sending/underway.ts';
@@ -60,7 +60,7 @@ export async function givenService() {
     const log = createLog('messages', 'silent');
     const outbox =
       over.outbox ?? openOutbox('messages', { contacts: createRouterTransport(() => {}) });
-    const recorder = new Recorder({ outcomes, outbox, owner, log, journal });
+    const recorder = new ResultRecorder({ outcomes, outbox, owner, log, journal });
     const quotas = testQuotas({ store, counts }, world.quotas);
     const base = {
       store,

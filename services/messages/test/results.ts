@@ -1,7 +1,7 @@
-import type { Result } from '../record/results.ts';
+import type { SendResult } from '../record/results.ts';
 
 /** The result of a message that its server took. */
-export function sentResult(id: string): Result {
+export function sentResult(id: string): SendResult {
   return {
     id,
     status: 'sent',

@@ -1,12 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Code, type ConnectError } from '@connectrpc/connect';
-import type { Quotas } from '#lib/limits/quotas.ts';
+import { retryLater } from '#lib/errors/errors.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 import { type Answers, limitIdle, type Stored, storeOnce } from './accepted.ts';
 import { Gathering } from './gathering.ts';
-import type { Answer, Item } from './item.ts';
-import { isReady, type PrepareContext, type Prepared, prepareAll, type Ready } from './prepare.ts';
+import type { TransactionalAnswer, TransactionalItem } from './item.ts';
+import {
+  isReady,
+  type PrepareContext,
+  type PreparedMessage,
+  prepareAll,
+  type Ready,
+} from './prepare.ts';
 import { abandon, releaseUnwritten, type SendNowContext, sendNow, takeRoom } from './send-now.ts';
 
 export type AcceptContext = PrepareContext & SendNowContext & { quotas: Quotas };
@@ -26,11 +32,11 @@ const pacedBytesMax = 1024 * 1024;
 const lateMs = 45;
 
 type Waiting = {
-  item: Item;
+  item: TransactionalItem;
   sinceMs: number;
   /** Of the first of a group. */
   late: NodeJS.Timeout | undefined;
-  answer: (outcome: Answer | Error) => void;
+  answer: (outcome: TransactionalAnswer | Error) => void;
 };
 
 /**
@@ -52,7 +58,7 @@ export class Acceptance {
   }
 
   /** Answers when the message is stored. */
-  accept(workspaceId: string, item: Item): Promise<Answer> {
+  accept(workspaceId: string, item: TransactionalItem): Promise<TransactionalAnswer> {
     const waiting = this.#waiting.get(workspaceId) ?? [];
     const { sizeBytes } = item.checked;
     this.requireRoom(workspaceId);
@@ -61,7 +67,7 @@ export class Acceptance {
     this.#waiting.set(workspaceId, waiting);
     this.#heldBytes += sizeBytes;
     return new Promise((resolve, reject) => {
-      const answer = (outcome: Answer | Error) => {
+      const answer = (outcome: TransactionalAnswer | Error) => {
         this.#heldBytes -= sizeBytes;
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
@@ -74,7 +80,10 @@ export class Acceptance {
   }
 
   /** One answer for each message, in their order. */
-  acceptAll(workspaceId: string, items: readonly Item[]): Promise<(Answer | Error)[]> {
+  acceptAll(
+    workspaceId: string,
+    items: readonly TransactionalItem[],
+  ): Promise<(TransactionalAnswer | Error)[]> {
     this.requireRoom(workspaceId);
     return this.#outside(() => acceptGroup(this.#context, workspaceId, items));
   }
@@ -87,7 +96,7 @@ export class Acceptance {
   }
 
   /** Messages were written into the queue. */
-  queued(workspaceId: string, items: readonly Item[]): void {
+  queued(workspaceId: string, items: readonly TransactionalItem[]): void {
     const { quotas } = this.#context;
     quotas.grew(workspaceId, 'queued_messages', items.length);
     quotas.grew(workspaceId, 'queued_bytes', bytesOf(items));
@@ -153,7 +162,7 @@ function fitting(waiting: readonly Waiting[]): number {
   return first < 0 ? waiting.length : first;
 }
 
-const bytesOf = (items: readonly Pick<Item, 'checked'>[]) =>
+const bytesOf = (items: readonly Pick<TransactionalItem, 'checked'>[]) =>
   items.reduce((sum, { checked }) => sum + checked.sizeBytes, 0);
 
 function tooMany(): ConnectError {
@@ -163,8 +172,8 @@ function tooMany(): ConnectError {
 async function acceptGroup(
   context: AcceptContext,
   workspaceId: string,
-  items: readonly Item[],
-): Promise<(Answer | Error)[]> {
+  items: readonly TransactionalItem[],
+): Promise<(TransactionalAnswer | Error)[]> {
   const prepared = await prepareAll(context, workspaceId, items);
   const ready = prepared.filter(isReady);
   const answers = await write(context, workspaceId, ready);
@@ -213,15 +222,15 @@ async function write(
 export async function acceptInto(
   em: EntityManager,
   { owner }: { owner: string },
-  { workspaceId, prepared }: { workspaceId: string; prepared: readonly Prepared[] },
-): Promise<(Answer | Error)[]> {
+  { workspaceId, prepared }: { workspaceId: string; prepared: readonly PreparedMessage[] },
+): Promise<(TransactionalAnswer | Error)[]> {
   const ready = prepared.filter(isReady);
   await limitIdle(em);
   const { answers } = await storeOnce(em, { workspaceId, owner }, ready);
   return answersInOrder(prepared, answers);
 }
 
-function answersInOrder(prepared: readonly Prepared[], answers: Answers) {
+function answersInOrder(prepared: readonly PreparedMessage[], answers: Answers) {
   return prepared.map((each) => {
     if (each instanceof Error) return each;
     if (!isReady(each)) return each.replayed;

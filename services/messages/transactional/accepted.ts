@@ -8,7 +8,7 @@ import {
   keptAnswers,
 } from '#lib/rpc/server/idempotency.ts';
 import { findByExternalId, insertAccepted, insertFile } from '../record/requests.ts';
-import { type Answer, replayOf } from './item.ts';
+import { replayOf, type TransactionalAnswer } from './item.ts';
 import type { Ready } from './prepare.ts';
 
 const triesMax = 3;
@@ -18,7 +18,7 @@ const idleMaxMs = 3_000;
 type By = { workspaceId: string; owner: string };
 
 /** By the ids of the messages. */
-export type Answers = Map<string, Answer | ConnectError>;
+export type Answers = Map<string, TransactionalAnswer | ConnectError>;
 
 /** When messages were written, by id, and the answers. */
 export type Stored = { written: Map<string, Date>; answers: Answers };
@@ -102,7 +102,7 @@ async function answersOf(
   em: EntityManager,
   by: By,
   { ready, written }: { ready: readonly Ready[]; written: ReadonlyMap<string, Date> },
-): Promise<Map<string, Answer>> {
+): Promise<Map<string, TransactionalAnswer>> {
   const known = new Set(written.keys());
   let repeats = new Map<string, string>();
   const left = () => ready.filter(({ id }) => !known.has(id) && !repeats.has(id));
@@ -113,7 +113,7 @@ async function answersOf(
     for (const id of (await insertReady(em, by, left())).keys()) known.add(id);
   }
   return new Map(
-    ready.map(({ id, row, suppressed }): [string, Answer] => {
+    ready.map(({ id, row, suppressed }): [string, TransactionalAnswer] => {
       const first = repeats.get(id);
       const success = first !== undefined || (known.has(id) && row.status !== 'failed');
       return [id, { messageId: first ?? id, success, suppressed }];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Attachment } from '#gen/postrider/messages/v1/transactional_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { readContentType } from '../mime/content-type.ts';
 import type { StoredFile } from './content.ts';
 

@@ -6,7 +6,7 @@ import type {
   TransactionalMessage,
 } from '#gen/postrider/messages/v1/transactional_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { checkedId, isTtl, ttlMaxSeconds } from '../notifications/content.ts';
 import { textOverride } from '../render/overrides.ts';
 import type { StoredOptions } from './content.ts';

@@ -7,7 +7,7 @@ import type { KeyedCall } from '#lib/rpc/server/idempotency.ts';
 import type { Checked } from './input.ts';
 
 /** A message to accept. */
-export type Item = {
+export type TransactionalItem = {
   checked: Checked;
   /** Whether the caller may change contacts. */
   mayChange: boolean;
@@ -16,7 +16,7 @@ export type Item = {
 };
 
 /** What became of it. */
-export type Answer = {
+export type TransactionalAnswer = {
   messageId: string;
   /** Whether it was accepted, now or before. */
   success: boolean;
@@ -26,7 +26,7 @@ export type Answer = {
 };
 
 /** The answer of an earlier call to `SendTransactional`, as it was kept. */
-export function replayOf(kept: MessageShape<DescMessage>): Answer {
+export function replayOf(kept: MessageShape<DescMessage>): TransactionalAnswer {
   const { messageId, success, suppressed } = kept as SendTransactionalResponse;
   return { messageId, success, suppressed, isReplayed: true };
 }

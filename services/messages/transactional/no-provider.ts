@@ -1,5 +1,5 @@
 import type { ConnectError } from '@connectrpc/connect';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 
 export function noProvider(): ConnectError {
   return refusal(

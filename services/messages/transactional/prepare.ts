@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { refusedByQuota } from '#lib/limits/quotas.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusedByQuota } from '#lib/quotas/quotas.ts';
 import { knownAnswers } from '#lib/rpc/server/idempotency.ts';
 import type { CompiledPlan, Plans } from '../content/plans.ts';
 import type { Contacts } from '../peers.ts';
@@ -13,7 +13,7 @@ import type { Extras } from '../sending/delivery.ts';
 import { extrasOf, mailFile, type RequestContent, sealRequest } from './content.ts';
 import { type Repeated, splitRepeats } from './first-of-group.ts';
 import type { Checked } from './input.ts';
-import { type Answer, type Item, replayOf } from './item.ts';
+import { replayOf, type TransactionalAnswer, type TransactionalItem } from './item.ts';
 import { noProvider } from './no-provider.ts';
 import type { Sendable, SendableNotifications } from './notifications.ts';
 import { planKeyOf } from './plan.ts';
@@ -31,11 +31,11 @@ export type Ready = {
   id: string;
   row: Accepted;
   checked: Checked;
-  keyed: Item['keyed'];
+  keyed: TransactionalItem['keyed'];
   plan: CompiledPlan;
   contact: JsonObject;
   extras: Extras;
-  suppressed: Answer['suppressed'];
+  suppressed: TransactionalAnswer['suppressed'];
   /** The message that holds its external id; nothing is written then. */
   repeatOf: string | undefined;
   /** The message of the same group with its external id. Written only if that one is not, and then with no contact of its own. */
@@ -43,11 +43,11 @@ export type Ready = {
 };
 
 /** A repeat by its `Idempotency-Key`, with the answer of the first call. */
-export type Replayed = { replayed: Answer };
+export type Replayed = { replayed: TransactionalAnswer };
 
-export type Prepared = Ready | Replayed | Error;
+export type PreparedMessage = Ready | Replayed | Error;
 
-export const isReady = (prepared: Prepared): prepared is Ready =>
+export const isReady = (prepared: PreparedMessage): prepared is Ready =>
   !(prepared instanceof Error) && 'row' in prepared;
 
 type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
@@ -59,14 +59,16 @@ type Kind = { sendable: Sendable; plan: CompiledPlan; integrationId: string };
 export async function prepareAll(
   context: PrepareContext,
   workspaceId: string,
-  items: readonly Item[],
-): Promise<Prepared[]> {
+  items: readonly TransactionalItem[],
+): Promise<PreparedMessage[]> {
   const [kinds, known] = await Promise.all([
     kindsOf(context, workspaceId, items),
     findKnown(context, workspaceId, items),
   ]);
-  const kindOf = ({ checked }: Item) => kinds.get(checked.notificationId) ?? notFound();
-  const repeatOf = ({ checked }: Item) => known.byExternalId.get(checked.externalId ?? '');
+  const kindOf = ({ checked }: TransactionalItem) =>
+    kinds.get(checked.notificationId) ?? notFound();
+  const repeatOf = ({ checked }: TransactionalItem) =>
+    known.byExternalId.get(checked.externalId ?? '');
   const askedMs = performance.now();
   const open = items.filter((item) => !(known.byKey.has(item) || kindOf(item) instanceof Error));
   const addresses = open.flatMap(({ checked: { email, options } }) => [
@@ -79,7 +81,7 @@ export async function prepareAll(
   );
   const fresh = open.filter((item) => repeatOf(item) === undefined);
   const suppressing = findSuppressed(context.store, workspaceId, [...new Set(addresses)]);
-  const isDropped = async (item: Item) => {
+  const isDropped = async (item: TransactionalItem) => {
     const kind = kindOf(item);
     const sendToBounced = !(kind instanceof Error) && kind.sendable.sendToBounced;
     return judge(item.checked, sendToBounced, await suppressing).dropped.has(item.checked.email);
@@ -89,7 +91,7 @@ export async function prepareAll(
     suppressing,
     upsertFirsts(context, given),
   ]);
-  const ready = new Map<Item, Ready>();
+  const ready = new Map<TransactionalItem, Ready>();
   return items.map((item) => {
     const replayed = known.byKey.get(item);
     if (replayed) return replayed;
@@ -110,7 +112,7 @@ export async function prepareAll(
 }
 
 type Known = {
-  byKey: Map<Item, Replayed | ConnectError>;
+  byKey: Map<TransactionalItem, Replayed | ConnectError>;
   /** The messages that hold external ids. */
   byExternalId: Map<string, string>;
 };
@@ -119,7 +121,7 @@ type Known = {
 async function findKnown(
   { store }: PrepareContext,
   workspaceId: string,
-  items: readonly Item[],
+  items: readonly TransactionalItem[],
 ): Promise<Known> {
   const keyed = items.flatMap((item) => item.keyed ?? []);
   const externalIds = items.flatMap(({ checked }) => checked.externalId ?? []);
@@ -127,7 +129,7 @@ async function findKnown(
     knownAnswers(store, keyed),
     externalIds.length > 0 ? findByExternalId(store.fork(), workspaceId, externalIds) : new Map(),
   ]);
-  const byKey = items.flatMap((item): [Item, Replayed | ConnectError][] => {
+  const byKey = items.flatMap((item): [TransactionalItem, Replayed | ConnectError][] => {
     const answer = item.keyed && answers.get(item.keyed);
     if (!answer) return [];
     return [[item, answer instanceof ConnectError ? answer : { replayed: replayOf(answer) }]];
@@ -143,7 +145,7 @@ function notFound(): ConnectError {
 async function kindsOf(
   { plans, notifications }: PrepareContext,
   workspaceId: string,
-  items: readonly Item[],
+  items: readonly TransactionalItem[],
 ): Promise<Map<string, Kind | Error>> {
   const ids = items.map(({ checked }) => checked.notificationId);
   const [{ settings }, found] = await Promise.all([
@@ -175,9 +177,13 @@ function unsendable(error: unknown): Error {
   return refusal('NOTIFICATION_UNUSABLE', `the notification cannot be sent: ${error.rawMessage}`);
 }
 
-type Upserted = Map<Item, JsonObject | Error>;
+type Upserted = Map<TransactionalItem, JsonObject | Error>;
 
-type ToUpsert = { workspaceId: string; items: readonly Item[]; fields: readonly string[] };
+type ToUpsert = {
+  workspaceId: string;
+  items: readonly TransactionalItem[];
+  fields: readonly string[];
+};
 
 /**
  * Upserts contacts, of repeats within the group only where the message that they repeat is not written, or does not hold its
@@ -185,16 +191,16 @@ type ToUpsert = { workspaceId: string; items: readonly Item[]; fields: readonly 
  */
 async function upsertFirsts(
   context: PrepareContext,
-  { isDropped, ...given }: ToUpsert & { isDropped: (item: Item) => Promise<boolean> },
-): Promise<{ contacts: Upserted; repeats: Map<Item, Repeated> }> {
+  { isDropped, ...given }: ToUpsert & { isDropped: (item: TransactionalItem) => Promise<boolean> },
+): Promise<{ contacts: Upserted; repeats: Map<TransactionalItem, Repeated> }> {
   const contacts: Upserted = new Map();
-  const repeats = new Map<Item, Repeated>();
+  const repeats = new Map<TransactionalItem, Repeated>();
   let left = given.items;
   while (left.length > 0) {
     const split = splitRepeats(left);
     const upserted = await upsertAll(context, { ...given, items: split.firsts });
     for (const [item, contact] of upserted) contacts.set(item, contact);
-    const again = new Set<Item>();
+    const again = new Set<TransactionalItem>();
     for (const [item, repeated] of split.repeats) {
       const { first, by } = repeated;
       const isUnwritten = again.has(first) || contacts.get(first) instanceof Error;
@@ -232,7 +238,11 @@ async function upsertAll({ contacts }: PrepareContext, given: ToUpsert): Promise
 }
 
 /** A contact that was deleted at the same moment has its address only. */
-function contactOf(fields: readonly string[], valuesJson: string, { checked }: Item): JsonObject {
+function contactOf(
+  fields: readonly string[],
+  valuesJson: string,
+  { checked }: TransactionalItem,
+): JsonObject {
   const values: JsonValue = valuesJson === '' ? null : JSON.parse(valuesJson);
   const named = fields.map((name, index) => [
     name,
@@ -245,7 +255,7 @@ function readyOf(
   keyring: Keyring,
   given: {
     workspaceId: string;
-    item: Item;
+    item: TransactionalItem;
     kind: Kind;
     contact: JsonObject;
     suppressed: ReadonlyMap<string, string>;
@@ -316,7 +326,7 @@ function judge(
   { email, options: { cc = [], bcc = [] } }: Checked,
   sendToBounced: boolean,
   known: ReadonlyMap<string, string>,
-): { suppressed: Answer['suppressed']; dropped: Set<string> } {
+): { suppressed: TransactionalAnswer['suppressed']; dropped: Set<string> } {
   const suppressed = [...new Set([email, ...cc, ...bcc])].flatMap((each) => {
     const reason = known.get(each);
     if (reason === undefined) return [];

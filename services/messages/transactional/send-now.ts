@@ -1,10 +1,10 @@
 import type { Plans } from '../content/plans.ts';
 import { giveBackUntilDone } from '../record/give-back.ts';
 import { lookAgain } from '../record/queue.ts';
-import type { Turn } from '../sending/admission.ts';
+import type { AdmissionTurn } from '../sending/admission.ts';
 import type { SendContext } from '../sending/batch.ts';
 import { DeliveryRun } from '../sending/delivery.ts';
-import type { Lane } from '../sending/lane.ts';
+import type { IntegrationLane } from '../sending/lane.ts';
 import type { LeasedPermits } from '../sending/leased-permits.ts';
 import { type Permits, type RateKey, returnPermits } from '../sending/rate.ts';
 import { consentKeptMs } from '../sending/resolve.ts';
@@ -32,7 +32,7 @@ export type Room = {
   granted?: Granted;
 };
 
-type Granted = { lane: Lane; turn: Turn; permits: Permits; rate: RateKey };
+type Granted = { lane: IntegrationLane; turn: AdmissionTurn; permits: Permits; rate: RateKey };
 
 const heldFileBytesMax = 128 * 1024 * 1024;
 const retryMs = 500;

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { reasonOf } from '#lib/rpc/reasons.ts';
+import { reasonOf } from '#lib/errors/reasons.ts';
 import { noFeeds } from '../content/feeds.ts';
 import { bindQueued } from '../record/integrations.ts';
-import { claimQueued, failQueued, lookAgain, type Queued } from '../record/queue.ts';
+import { claimQueued, failQueued, lookAgain, type QueuedMessage } from '../record/queue.ts';
 import { findSuppressed, readFiles } from '../record/requests.ts';
 import { type Sent, sendAll } from '../sending/batch.ts';
 import {
@@ -23,7 +23,7 @@ const fileBytesMax = 32 * 1024 * 1024;
 /** Long enough for a service that restarts, short enough for a person who waits. */
 const failedWaitMs = 5_000;
 
-type Read = { queued: Queued; content: RequestContent; files: readonly StoredFile[] };
+type Read = { queued: QueuedMessage; content: RequestContent; files: readonly StoredFile[] };
 
 /** Messages that were not begun, and when to go on with them. */
 type Left = { count: number; afterMs: number };
@@ -32,7 +32,7 @@ type Left = { count: number; afterMs: number };
 export async function sendTaken(
   context: SendNowContext,
   workspaceId: string,
-  taken: readonly Queued[],
+  taken: readonly QueuedMessage[],
 ): Promise<Left> {
   const read = await readAll(context, workspaceId, taken);
   const left: Left = { count: 0, afterMs: 0 };
@@ -67,7 +67,7 @@ async function sendApart(
 async function readAll(
   context: SendNowContext,
   workspaceId: string,
-  taken: readonly Queued[],
+  taken: readonly QueuedMessage[],
 ): Promise<Read[]> {
   const read: Read[] = [];
   for (const queued of taken) {

@@ -3,7 +3,7 @@ import {
   eraseFiles,
   expireQueued,
   findDueWorkspaces,
-  type Queued,
+  type QueuedMessage,
   takeQueued,
   tidyQueue,
 } from '../record/queue.ts';
@@ -136,7 +136,7 @@ export class Sweep {
   async #sweep(workspaceId: string, most: number): Promise<void> {
     const { store } = this.#context;
     const seenPoke = this.#pokes;
-    let taken: Queued[];
+    let taken: QueuedMessage[];
     let hasMoreDone: boolean;
     this.#reading += 1;
     try {

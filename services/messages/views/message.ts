@@ -2,8 +2,13 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import { camelKeys } from '#lib/json/camel-keys.ts';
-import type { StoredRequest } from '../history/requests.ts';
 import type { MessageRow } from '../message-queries.ts';
+import type { RequestContent, StoredFile } from '../transactional/content.ts';
+
+/** What a caller gave for a message. */
+export type StoredRequest = Pick<RequestContent, 'data' | 'metadata' | 'options'> & {
+  attachments: StoredFile[];
+};
 
 /** A message as the API shows it, and what it was made from if that is known. */
 export function toMessage(

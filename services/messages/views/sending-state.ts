@@ -1,7 +1,7 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import type { Lane } from '../sending/lane.ts';
+import type { IntegrationLane } from '../sending/lane.ts';
 
-export function toSendingState(lane: Lane, unstoredOutcomes: number) {
+export function toSendingState(lane: IntegrationLane, unstoredOutcomes: number) {
   const { server } = lane;
   const opensInMs = lane.opensInMs(false);
   return {

@@ -2,17 +2,17 @@ import type { Protected } from './protect.ts';
 import { mjmlTags } from './tags.ts';
 
 /** MJML with its Liquid told apart: what stands in one parent. */
-export type Item =
+export type BlockItem =
   /** MJML as it is: an element without blocks, text, or Liquid that only sets values. */
   | { kind: 'text'; text: string; isLiquid: boolean }
-  | { kind: 'element'; name: string; open: string; close: string; items: Item[] }
+  | { kind: 'element'; name: string; open: string; close: string; items: BlockItem[] }
   | Group;
 
 /** Liquid around blocks, such as `if` with its arms up to `endif`. */
 export type Group = { kind: 'group'; name: string; arms: Arm[]; end: string };
 
 /** A tag and what follows it. */
-export type Arm = { tag: string; name: string; items: Item[] };
+export type Arm = { tag: string; name: string; items: BlockItem[] };
 
 /** Thrown where Liquid makes blocks in ways that are known only when it is rendered. */
 export class Unforeseeable extends Error {}
@@ -23,11 +23,11 @@ const depthMax = 50;
 const armTags = /^(elsif|else|when)$/;
 const groupTags = /^(if|unless|case|for)$/;
 
-type Piece = { kind: 'liquid'; word: string; name: string } | { kind: 'other'; item: Item };
+type Piece = { kind: 'liquid'; word: string; name: string } | { kind: 'other'; item: BlockItem };
 type Frame = { name: string; open: string; pieces: Piece[] };
 
 /** Reads hidden MJML, whose tags nest. */
-export function readBlocks({ mjml, words, restore }: Protected): Item[] {
+export function readBlocks({ mjml, words, restore }: Protected): BlockItem[] {
   const frames: Frame[] = [{ name: '', open: '', pieces: [] }];
   const top = () => frames.at(-1) ?? { name: '', open: '', pieces: [] };
   const liquid = (word: string): Piece => ({ kind: 'liquid', word, name: tagName(restore(word)) });
@@ -51,7 +51,7 @@ export function readBlocks({ mjml, words, restore }: Protected): Item[] {
     else if (kind === 'closes') {
       const { name: opened, open, pieces } = frames.pop() ?? top();
       const items = grouped(pieces);
-      const item: Item = { kind: 'element', name: opened, open, close: text, items };
+      const item: BlockItem = { kind: 'element', name: opened, open, close: text, items };
       top().pieces.push({ kind: 'other', item });
     } else top().pieces.push({ kind: 'other', item: { kind: 'text', text, isLiquid: false } });
   }
@@ -69,9 +69,9 @@ function tagName(liquid: string): string {
 }
 
 /** The items of one parent: each group has to end where it began. Comments are left out. */
-function grouped(pieces: readonly Piece[]): Item[] {
-  const open: { group: Group; items: Item[] }[] = [];
-  const all: Item[] = [];
+function grouped(pieces: readonly Piece[]): BlockItem[] {
+  const open: { group: Group; items: BlockItem[] }[] = [];
+  const all: BlockItem[] = [];
   const items = () => open.at(-1)?.items ?? all;
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
@@ -108,7 +108,7 @@ function isCaptureEnd(piece: Piece | undefined): boolean {
 }
 
 /** A capture of text; captured blocks would be MJML where they are shown. */
-function captured(pieces: readonly Piece[]): Item {
+function captured(pieces: readonly Piece[]): BlockItem {
   if (!isCaptureEnd(pieces.at(-1))) throw new Unforeseeable();
   const texts = pieces.map((piece) => {
     if (piece.kind === 'liquid') return piece.word;

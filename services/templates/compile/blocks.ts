@@ -1,4 +1,4 @@
-import { type Group, type Item, readBlocks, Unforeseeable } from './block-tree.ts';
+import { type BlockItem, type Group, readBlocks, Unforeseeable } from './block-tree.ts';
 import type { Protected } from './protect.ts';
 
 /** MJML that compiles once, though Liquid stands around its blocks. */
@@ -40,10 +40,10 @@ export function fixBlocks(hidden: Protected): FixedBlocks | undefined {
   }
 }
 
-function fix(items: readonly Item[], hidden: Protected): FixedBlocks {
+function fix(items: readonly BlockItem[], hidden: Protected): FixedBlocks {
   const before: string[] = [];
   /** Outside of the body only Liquid that sets values may stand, which has to come first. */
-  const outer = (item: Item): string => {
+  const outer = (item: BlockItem): string => {
     if (item.kind === 'group') throw new Unforeseeable();
     if (item.kind === 'text') {
       if (item.isLiquid) before.push(item.text);
@@ -57,7 +57,7 @@ function fix(items: readonly Item[], hidden: Protected): FixedBlocks {
   return { mjml, before: before.join('') };
 }
 
-function requirePlain({ items }: Item & { kind: 'element' }): void {
+function requirePlain({ items }: BlockItem & { kind: 'element' }): void {
   for (const item of items) {
     if (item.kind === 'element') requirePlain(item);
     else if (item.kind === 'group' || item.isLiquid) throw new Unforeseeable();
@@ -65,14 +65,17 @@ function requirePlain({ items }: Item & { kind: 'element' }): void {
 }
 
 /** An element whose Liquid is raw content, or the choices that stand in its place. */
-function settle(item: Item, hidden: Protected): Item {
+function settle(item: BlockItem, hidden: Protected): BlockItem {
   if (item.kind === 'text') return item;
   if (item.kind === 'group') {
     const arms = item.arms.map((arm) => ({ ...arm, items: arm.items.map(settled) }));
     return { ...item, arms };
   }
   const items = item.items.map(settled);
-  const wrap = (inner: readonly Item[]): Item => ({ ...item, items: [plain(textsOf(inner))] });
+  const wrap = (inner: readonly BlockItem[]): BlockItem => ({
+    ...item,
+    items: [plain(textsOf(inner))],
+  });
   if (independent.has(item.name)) return wrap(items.map(asRaw));
   const groups = items.filter(({ kind }) => kind === 'group').length;
   if (groups > choicesMax) throw new Unforeseeable();
@@ -84,11 +87,11 @@ function settle(item: Item, hidden: Protected): Item {
   if (!isMovable || items.some(isLiquid)) throw new Unforeseeable();
   return choices(items, wrap, { left: choicesMax });
 
-  function settled(child: Item): Item {
+  function settled(child: BlockItem): BlockItem {
     return settle(child, hidden);
   }
 
-  function asRaw(child: Item): Item {
+  function asRaw(child: BlockItem): BlockItem {
     if (child.kind === 'group') return plain(rawGroup(child));
     return isLiquid(child) ? plain(raw(textOf(child))) : child;
   }
@@ -101,10 +104,10 @@ function settle(item: Item, hidden: Protected): Item {
 
 /** The first group with all that follows it in each of its arms, and so on with the next. */
 function choices(
-  items: readonly Item[],
-  wrap: (inner: readonly Item[]) => Item,
+  items: readonly BlockItem[],
+  wrap: (inner: readonly BlockItem[]) => BlockItem,
   count: { left: number },
-): Item {
+): BlockItem {
   const at = items.findIndex(({ kind }) => kind === 'group');
   const group = items[at];
   if (group?.kind !== 'group') {
@@ -113,7 +116,7 @@ function choices(
     return wrap(items);
   }
   if (group.name === 'for') throw new Unforeseeable();
-  const chosen = (inner: readonly Item[]) => [
+  const chosen = (inner: readonly BlockItem[]) => [
     choices([...items.slice(0, at), ...inner, ...items.slice(at + 1)], wrap, count),
   ];
   const arms = group.arms.map((arm) =>
@@ -125,21 +128,21 @@ function choices(
   return { ...group, arms };
 }
 
-const isLiquid = (item: Item) => item.kind === 'text' && item.isLiquid;
-const plain = (text: string): Item => ({ kind: 'text', text, isLiquid: false });
+const isLiquid = (item: BlockItem) => item.kind === 'text' && item.isLiquid;
+const plain = (text: string): BlockItem => ({ kind: 'text', text, isLiquid: false });
 const raw = (text: string) => `<mj-raw>${text}</mj-raw>`;
 
-function textOf(item: Item): string {
+function textOf(item: BlockItem): string {
   if (item.kind === 'text') return item.text;
   if (item.kind === 'group') throw new Unforeseeable();
   return checked(item.open + textsOf(item.items) + item.close);
 }
 
-function textsOf(items: readonly Item[]): string {
+function textsOf(items: readonly BlockItem[]): string {
   return checked(items.map(textOf).join(''));
 }
 
-function sourceOf(item: Item): string {
+function sourceOf(item: BlockItem): string {
   if (item.kind === 'text') return item.text;
   if (item.kind === 'element') return item.open + item.items.map(sourceOf).join('') + item.close;
   return item.arms.map(({ tag, items }) => tag + items.map(sourceOf).join('')).join('') + item.end;

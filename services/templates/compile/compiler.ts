@@ -1,13 +1,13 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
+import { retryLater } from '#lib/errors/errors.ts';
 import { KillableThread, ThreadBusyError } from '#lib/killable-thread.ts';
-import type { Place } from '#lib/liquid/engine.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
+import type { SourcePlace } from '#lib/liquid/engine.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import type { Head } from './head.ts';
-import type { Preview, PreviewRequest } from './preview.ts';
+import type { MailPreview, PreviewRequest } from './preview.ts';
 import type { Source } from './source.ts';
-import type { Answer, Work } from './worker.ts';
+import type { CompileAnswer, CompileWork } from './worker.ts';
 
 const sourceMaxBytes = 500 * 1024;
 const errorLengthMax = 1_000;
@@ -28,18 +28,18 @@ export type Compiler = {
   /** MJML or a block tree with Liquid to HTML with the same Liquid. `data` fills in Liquid that makes blocks. */
   compile(source: Source, head: Head, data: JsonObject): Promise<CompiledBody>;
   /** Compiles for a preview: with Liquid rendered from `data`, or kept if there is none. */
-  preview(source: Source, request: PreviewRequest): Promise<Preview>;
+  preview(source: Source, request: PreviewRequest): Promise<MailPreview>;
   /** Throws unless a source can wrap others; its errors continue the name of the layout: `does not hold …`. */
   checkLayout(source: Source): Promise<void>;
   /** Throws if the text is no Liquid. */
-  parse(place: Place, source: string): Promise<void>;
-  render(place: Place, source: string, data: JsonObject): Promise<string>;
+  parse(place: SourcePlace, source: string): Promise<void>;
+  render(place: SourcePlace, source: string, data: JsonObject): Promise<string>;
   /** The same for one caller: workspaces take turns, and work that waits is dropped when its caller leaves. */
   for(workspaceId: string, signal?: AbortSignal): Compiler;
   close(): Promise<void>;
 };
 
-type Thread = KillableThread<Work, Answer>;
+type Thread = KillableThread<CompileWork, CompileAnswer>;
 type Caller = { tenant: string; signal?: AbortSignal | undefined };
 
 const blank: Source = { kind: 'mjml', text: '<mjml><mj-body></mj-body></mjml>' };
@@ -63,7 +63,7 @@ export function createCompiler(): Compiler {
 }
 
 function compilerOf(thread: Thread, caller: Caller): Compiler {
-  const run = (work: Work) => answered(thread, caller, work);
+  const run = (work: CompileWork) => answered(thread, caller, work);
   return {
     async compile(source, head, data) {
       const answer = await run({ do: 'compile', source, head, data });
@@ -93,8 +93,8 @@ function compilerOf(thread: Thread, caller: Caller): Compiler {
 async function answered(
   thread: Thread,
   caller: Caller,
-  work: Work,
-): Promise<Exclude<Answer, { error: string }>> {
+  work: CompileWork,
+): Promise<Exclude<CompileAnswer, { error: string }>> {
   checkSize(typeof work.source === 'string' ? work.source : work.source.text);
   if (work.do === 'preview') checkSize(work.request.text);
   const answer = await ask(thread, caller, work);
@@ -105,7 +105,11 @@ async function answered(
   return answer;
 }
 
-async function ask(thread: Thread, caller: Caller, work: Work): Promise<Answer | undefined> {
+async function ask(
+  thread: Thread,
+  caller: Caller,
+  work: CompileWork,
+): Promise<CompileAnswer | undefined> {
   try {
     // Previews load the same modules as compiling, and the others need no more than the thread itself.
     const kind = work.do === 'preview' || work.do === 'compile' ? 'compile' : 'liquid';

@@ -2,8 +2,8 @@ import { create, type JsonObject } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type EmailContent, EmailContentSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import type { Compiled } from '../template.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { CompiledMail } from '../template.ts';
 import type { Compiler } from './compiler.ts';
 import { ContentError } from './content-error.ts';
 import { mjmlSource, type Source, treeSource } from './source.ts';
@@ -23,7 +23,7 @@ type Options = {
 export async function compileEmail(
   given: EmailContent,
   { compiler, field, language, testData, layout }: Options,
-): Promise<{ content: EmailContent; compiled: Compiled }> {
+): Promise<{ content: EmailContent; compiled: CompiledMail }> {
   const mode = checkTexts(given, field);
   const source = mode === 'code' ? 'mjml_source' : 'visual_editor_tree';
   const at = <Result>(part: string, work: Promise<Result>) =>

@@ -1,7 +1,14 @@
 import { mapLiquid } from '#lib/liquid/spans.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { judge } from './issues.ts';
-import { type Cut, type Outline, outlineOf, type Piece, type Range, textOf } from './outline.ts';
+import {
+  type Cut,
+  type Outline,
+  type OutlinePiece,
+  outlineOf,
+  type Range,
+  textOf,
+} from './outline.ts';
 import type { Source } from './source.ts';
 
 /** Liquid is not read in there. */
@@ -35,7 +42,7 @@ export function wrapInLayout(own: Given, layout: Given): Whole {
   const inner = outlineOf(own.mjml);
   const body = inner.root ? inner.body : fragmentOf(own.mjml, inner);
   if (!body) throw new ContentError('it has no mj-body');
-  const mine = (range: Range): Piece => ({ ...textOf(own.mjml, range), from: 'own' });
+  const mine = (range: Range): OutlinePiece => ({ ...textOf(own.mjml, range), from: 'own' });
   const head = inner.root && inner.head ? [mine(inner.head)] : [];
   const content = { ...findSlot(layout.mjml), pieces: [mine(body)] };
   const cuts = [...headCuts(layout.mjml, { head, inner, own: own.mjml }), content];
@@ -67,7 +74,7 @@ function findSlot(layout: string): Range {
   throw new ContentError('does not hold {{ content }} in its mj-body, where sections may stand');
 }
 
-type Own = { head: Piece[]; inner: Outline; own: string };
+type Own = { head: OutlinePiece[]; inner: Outline; own: string };
 
 /** What changes in the layout's head, and in its root's language. */
 function headCuts(layout: string, { head, inner, own }: Own): Cut[] {
@@ -93,7 +100,7 @@ function headCuts(layout: string, { head, inner, own }: Own): Cut[] {
   return cuts;
 }
 
-const made = (text: string): Piece => ({ text, line: 1, from: 'layout' });
+const made = (text: string): OutlinePiece => ({ text, line: 1, from: 'layout' });
 
 /** The `lang` attribute of a root. A layout's own would be wrong for a translation. */
 function languageOf(mjml: string, root: Range): Range | undefined {
@@ -104,8 +111,8 @@ function languageOf(mjml: string, root: Range): Range | undefined {
 }
 
 /** The layout with other pieces in place of the cuts. */
-function cutPieces(layout: string, cuts: readonly Cut[]): Piece[] {
-  const pieces: Piece[] = [];
+function cutPieces(layout: string, cuts: readonly Cut[]): OutlinePiece[] {
+  const pieces: OutlinePiece[] = [];
   let at = 0;
   for (const cut of cuts.toSorted((a, b) => a.start - b.start)) {
     pieces.push(
@@ -118,12 +125,12 @@ function cutPieces(layout: string, cuts: readonly Cut[]): Piece[] {
 }
 
 /** Pieces stand on lines of their own, so that each line is of one source. */
-function judgeBy(pieces: readonly Piece[], own: Given, layout: Given): Whole['judge'] {
+function judgeBy(pieces: readonly OutlinePiece[], own: Given, layout: Given): Whole['judge'] {
   return (issues, isRendered) => {
     // Liquid has changed the lines: only the tag can be named.
     if (isRendered) return judge(issues, 'tree');
     const placed = issues.map((issue) => ({ issue, ...placeOf(pieces, issue.line) }));
-    const of = (from: Piece['from']) => placed.filter((each) => each.from === from);
+    const of = (from: OutlinePiece['from']) => placed.filter((each) => each.from === from);
     const mine = of('own').map(({ issue, line }) => ({ ...issue, line }));
     const outer = of('layout').map(({ issue, line }) => ({
       ...issue,
@@ -134,7 +141,10 @@ function judgeBy(pieces: readonly Piece[], own: Given, layout: Given): Whole['ju
   };
 }
 
-function placeOf(pieces: readonly Piece[], line: number): { from: Piece['from']; line: number } {
+function placeOf(
+  pieces: readonly OutlinePiece[],
+  line: number,
+): { from: OutlinePiece['from']; line: number } {
   let first = 1;
   for (const piece of pieces) {
     const lines = piece.text.split('\n').length;

@@ -4,7 +4,7 @@ import { mjmlTags, type Tag } from './tags.ts';
 export type Range = { start: number; end: number };
 
 /** A part of a whole that is made from two sources. */
-export type Piece = {
+export type OutlinePiece = {
   text: string;
   /** The line in its source on which it begins. */
   line: number;
@@ -12,7 +12,7 @@ export type Piece = {
 };
 
 /** A range that is replaced. */
-export type Cut = Range & { pieces: readonly Piece[] };
+export type Cut = Range & { pieces: readonly OutlinePiece[] };
 
 /** Where the parts of a document in MJML stand. */
 export type Outline = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { convertsQuickly, deriveText, htmlToText } from '#lib/html/text.ts';
-import type { Place } from '#lib/liquid/engine.ts';
+import type { SourcePlace } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
 import type { Issue } from './content-error.ts';
 import type { Head } from './head.ts';
@@ -28,7 +28,7 @@ export type PreviewRequest = {
   links: LinkSetting;
 };
 
-export type Preview = {
+export type MailPreview = {
   subject: string;
   subjectPreview: string;
   mjml: string;
@@ -42,7 +42,7 @@ export type Preview = {
 
 /** What the thread does for a preview. */
 type Ways = {
-  render(place: Place, source: string, data: JsonObject): string;
+  render(place: SourcePlace, source: string, data: JsonObject): string;
   /** MJML without Liquid, or with Liquid that is kept. */
   toHtml(
     mjml: string,
@@ -56,10 +56,10 @@ export async function previewMail(
   given: string,
   request: PreviewRequest,
   { render, toHtml }: Ways,
-): Promise<Preview> {
+): Promise<MailPreview> {
   const { data, language } = request;
   const parts = partsOf(given, request);
-  const fill = (place: Place, text: string) => (data ? render(place, text, data) : text);
+  const fill = (place: SourcePlace, text: string) => (data ? render(place, text, data) : text);
   const subject = fill('text', request.subject);
   const subjectPreview = fill('text', request.subjectPreview);
   const mjml = fill('html', given);
@@ -87,7 +87,7 @@ export async function previewMail(
 }
 
 function partsOf(given: string, { subject, subjectPreview, text }: PreviewRequest): ParsedPart[] {
-  const parsed = (name: string, source: string, place: Place): ParsedPart => {
+  const parsed = (name: string, source: string, place: SourcePlace): ParsedPart => {
     checkLiquid(source, place);
     return { name, source, templates: parseLiquid(source, place) };
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { liquidSpans, type Span } from '#lib/liquid/spans.ts';
+import { liquidSpans, type SourceSpan } from '#lib/liquid/spans.ts';
 import { ContentError } from './content-error.ts';
 import { mjmlTags } from './tags.ts';
 
@@ -46,9 +46,9 @@ export function protectLiquid(source: string): Protected {
 const opensVerbatim = /^\{%-?\s*(raw|comment)\s*-?%\}$/;
 
 /** All Liquid, with what stands inside of `raw` and `comment` as one piece. */
-function hiddenSpans(source: string): Span[] {
-  const spans: Span[] = [];
-  let open: { span: Span; ends: RegExp } | undefined;
+function hiddenSpans(source: string): SourceSpan[] {
+  const spans: SourceSpan[] = [];
+  let open: { span: SourceSpan; ends: RegExp } | undefined;
   for (const span of liquidSpans(source)) {
     const liquid = source.slice(span.start, span.end);
     if (open) {

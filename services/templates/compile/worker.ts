@@ -1,30 +1,30 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { newContext, type Place, renderNodes } from '#lib/liquid/engine.ts';
+import { newContext, renderNodes, type SourcePlace } from '#lib/liquid/engine.ts';
 import { checkLiquid, parseLiquid } from '#lib/liquid/parse.ts';
 import { fixBlocks } from './blocks.ts';
 import { compactHtml } from './compact.ts';
 import { ContentError, type Issue } from './content-error.ts';
 import { type Head, withHead } from './head.ts';
 import { checkLayout, unwrapped, type Whole, wrapInLayout } from './layout.ts';
-import { type Preview, type PreviewRequest, previewMail } from './preview.ts';
+import { type MailPreview, type PreviewRequest, previewMail } from './preview.ts';
 import { type Protected, protectLiquid } from './protect.ts';
 import type { Source } from './source.ts';
 import { treeToMjml } from './tree.ts';
 
 /** A thread that compiles templates, which may run long. The main thread kills it after a timeout. */
 
-export type Work =
+export type CompileWork =
   | { do: 'compile'; source: Source; head: Head; data: JsonObject }
   | { do: 'preview'; source: Source; request: PreviewRequest }
   | { do: 'layout'; source: Source }
-  | { do: 'parse'; place: Place; source: string }
-  | { do: 'render'; place: Place; source: string; data: JsonObject };
+  | { do: 'parse'; place: SourcePlace; source: string }
+  | { do: 'render'; place: SourcePlace; source: string; data: JsonObject };
 
-export type Answer =
+export type CompileAnswer =
   | { html: string; mjml: string; makesBlocks: boolean; warnings: readonly Issue[] }
-  | { preview: Preview }
+  | { preview: MailPreview }
   | { text: string }
   | { error: string; issues: readonly Issue[] };
 
@@ -33,11 +33,11 @@ type Mjml = (
   options: object,
 ) => Promise<{ html: string; errors: { line: number; tagName: string; message: string }[] }>;
 
-parentPort?.on('message', async (work: Work) => {
+parentPort?.on('message', async (work: CompileWork) => {
   parentPort?.postMessage(await answer(work));
 });
 
-async function answer(work: Work): Promise<Answer> {
+async function answer(work: CompileWork): Promise<CompileAnswer> {
   try {
     return await result(work);
   } catch (error) {
@@ -49,7 +49,7 @@ async function answer(work: Work): Promise<Answer> {
   }
 }
 
-async function result(work: Work): Promise<Answer> {
+async function result(work: CompileWork): Promise<CompileAnswer> {
   switch (work.do) {
     case 'compile':
       return compile(work);
@@ -66,7 +66,11 @@ async function result(work: Work): Promise<Answer> {
   }
 }
 
-async function compile({ source, head, data }: Work & { do: 'compile' }): Promise<Answer> {
+async function compile({
+  source,
+  head,
+  data,
+}: CompileWork & { do: 'compile' }): Promise<CompileAnswer> {
   const { mjml, judge } = wholeOf(source);
   const whole = withHead(mjml, head);
   const hidden = protectLiquid(whole);
@@ -104,7 +108,10 @@ async function fixedHtml(
   return { html: whole, issues };
 }
 
-async function preview({ source, request }: Work & { do: 'preview' }): Promise<Answer> {
+async function preview({
+  source,
+  request,
+}: CompileWork & { do: 'preview' }): Promise<CompileAnswer> {
   const given = wholeOf(source);
   const toPreview = async (mjml: string, head: Head, keepsLiquid: boolean) => {
     const hidden = protectLiquid(withHead(mjml, head));
@@ -149,6 +156,6 @@ async function toHtml(hidden: Protected): Promise<{ html: string; issues: Issue[
   return { html: hidden.restore(compact), issues };
 }
 
-function render(place: Place, source: string, data: JsonObject): string {
+function render(place: SourcePlace, source: string, data: JsonObject): string {
   return renderNodes(place, parseLiquid(source, place), newContext(place, data));
 }

@@ -5,8 +5,8 @@ import {
   TemplateChannel,
   TranslationSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { ContentError } from '../compile/content-error.ts';
 import { refuse, sourceOf } from '../compile/email-content.ts';

@@ -1,9 +1,12 @@
 import { toJson } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
 import { EmailContentSchema, TemplateChannel } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import type { Store } from '#lib/postgres/store.ts';
+import type { Compiler } from '../compile/compiler.ts';
 import { compileEmail } from '../compile/email-content.ts';
-import type { Context } from '../context.ts';
-import { categoryWord } from '../views/template.ts';
+import { categoryWord } from './category.ts';
 import type { TemplateInput } from './input.ts';
 import { findLayout } from './layout.ts';
 import { storedTranslations } from './translations.ts';
@@ -11,9 +14,15 @@ import { checkWeb } from './web-content.ts';
 
 export type StoredContent = Awaited<ReturnType<typeof storedContent>>;
 
+type Needs = {
+  compiler: Compiler;
+  store: Store;
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'getSettings'>;
+};
+
 /** The columns of a version, checked and compiled. Every mistake is a 400 that names its field. */
 export async function storedContent(
-  { compiler: all, store, workspaces }: Pick<Context, 'compiler' | 'store' | 'workspaces'>,
+  { compiler: all, store, workspaces }: Needs,
   input: TemplateInput,
   signal: AbortSignal,
 ) {

@@ -4,10 +4,10 @@ import {
   type Translation,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { compileEmail } from '../compile/email-content.ts';
-import type { Compiled } from '../template.ts';
+import type { CompiledMail } from '../template.ts';
 import type { TemplateInput } from './input.ts';
 import type { Layout } from './layout.ts';
 import { translatedEmail, translatedWeb } from './translated.ts';
@@ -27,7 +27,7 @@ export async function storedTranslations(input: TemplateInput, options: Options)
   const { translations: given } = input;
   checkLanguages(Object.keys(given), options.languages);
   const translations: Record<string, JsonObject> = {};
-  const compiled_translations: Record<string, Compiled> = {};
+  const compiled_translations: Record<string, CompiledMail> = {};
   for (const [language, translation] of Object.entries(given)) {
     const { json, compiled } = await storedTranslation(translation, language, {
       ...options,
@@ -53,7 +53,7 @@ async function storedTranslation(
   { email, web }: Translation,
   language: string,
   { input, isEmail, layout, ...options }: Options & { input: TemplateInput },
-): Promise<{ json: JsonObject; compiled?: Compiled }> {
+): Promise<{ json: JsonObject; compiled?: CompiledMail }> {
   const field = `translations.${language}`;
   if (!email && !web) {
     throw invalidField(field, 'a translation must have either email or web content');

@@ -1,6 +1,6 @@
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { Template, type TemplateSource } from '../template.ts';
 import { findNewest } from '../template-queries.ts';
 import type { StoredContent } from './stored-content.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type WebContent, WebContentSchema } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import { refuse } from '../compile/email-content.ts';
 

@@ -1,7 +1,7 @@
-import type { Part } from '#lib/postgres/erase.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 
 /** What this service keeps of a workspace. */
-export const parts: readonly Part[] = [
+export const parts: readonly ErasedTable[] = [
   { table: 'template_blocks' },
   { table: 'templates' },
   { table: 'template_uses' },

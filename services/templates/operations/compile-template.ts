@@ -5,7 +5,7 @@ import {
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
 import type { GetSettingsResponse } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { ContentError } from '../compile/content-error.ts';
 import type { PreviewRequest } from '../compile/preview.ts';
 import { mjmlSource, treeSource } from '../compile/source.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TemplateBlockService } from '#gen/postrider/templates/v1/blocks_pb.ts';
-import { quotaExceeded } from '#lib/limits/quotas.ts';
+import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkBlock } from '../compile/block.ts';
 import type { Context, Methods } from '../context.ts';

@@ -1,8 +1,8 @@
 import { TemplateService } from '#gen/postrider/templates/v1/templates_pb.ts';
-import { quotaExceeded } from '#lib/limits/quotas.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { quotaExceeded } from '#lib/quotas/quotas.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { checkLayoutIsLive } from '../content/layout.ts';
 import { storedContent } from '../content/stored-content.ts';

@@ -1,6 +1,6 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { findNewest, lockTemplates } from '../template-queries.ts';

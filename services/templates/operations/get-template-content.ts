@@ -1,9 +1,9 @@
-import { refusal } from '#lib/rpc/reasons.ts';
-
+import { refusal } from '#lib/errors/reasons.ts';
+import { categoryOf } from '../content/category.ts';
 import type { Context, Methods } from '../context.ts';
-import type { Compiled, Template } from '../template.ts';
+import type { CompiledMail, Template } from '../template.ts';
 import { findVersion } from '../template-queries.ts';
-import { categoryOf, channelWords } from '../views/template.ts';
+import { channelWords } from '../views/template.ts';
 
 export function getTemplateContent({ store }: Context): Methods['getTemplateContent'] {
   return async (request) => {
@@ -29,7 +29,7 @@ export function getTemplateContent({ store }: Context): Methods['getTemplateCont
 function compiledIn(
   { compiled, compiled_translations: translations }: Template,
   language: string,
-): Compiled | null | undefined {
+): CompiledMail | null | undefined {
   if (language === '') return compiled;
   if (!Object.hasOwn(translations, language)) {
     throw refusal('TRANSLATION_NOT_FOUND', 'the template is not translated into the language');

@@ -1,7 +1,7 @@
+import { invalidField } from '#lib/errors/errors.ts';
 import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { restAfter } from '#lib/rpc/server/limits.ts';
 import type { Context, Methods } from '../context.ts';
 import { LargeReads, restMsOf } from '../pages/large-reads.ts';

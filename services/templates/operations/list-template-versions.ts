@@ -1,9 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { invalidField } from '#lib/errors/errors.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { categoryOf } from '../content/category.ts';
 import type { Context, Methods } from '../context.ts';
 import { templateNotFound } from '../template.ts';
-import { categoryOf } from '../views/template.ts';
 
 const limitDefault = 20;
 const versionMax = 2 ** 31 - 1;

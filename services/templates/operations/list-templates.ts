@@ -2,15 +2,16 @@ import {
   type ListTemplatesRequest,
   TemplateChannel,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { pageOf } from '#lib/limits/page.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { restAfter } from '#lib/rpc/server/limits.ts';
+import { categoryWord } from '../content/category.ts';
 import type { Context, Methods } from '../context.ts';
 import { LargeReads, restMsOf } from '../pages/large-reads.ts';
 import { findNewestOf } from '../template-queries.ts';
-import { categoryWord, toTemplate } from '../views/template.ts';
+import { toTemplate } from '../views/template.ts';
 
 /** All templates of a workspace. */
 const limitDefault = 1_000;

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { FairQueue } from '#lib/collections/fair-queue.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
+import { retryLater } from '#lib/errors/errors.ts';
 
 /** A page of 4 MiB takes some 50 ms of CPU time, in which nothing else runs. */
 const atOnceMax = 2;

@@ -2,27 +2,16 @@ import { create, fromJson, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   EmailContentSchema,
-  TemplateCategory,
   TemplateChannel,
   TemplateSchema,
   TranslationSchema,
   WebContentSchema,
 } from '#gen/postrider/templates/v1/templates_pb.ts';
+import { categoryOf } from '../content/category.ts';
 import type { TemplateInput } from '../content/input.ts';
 import type { TemplateSource } from '../template.ts';
 
 export const channelWords = { email: TemplateChannel.EMAIL, web: TemplateChannel.WEB };
-
-/** Enum words by value: `marketing` for TemplateCategory.MARKETING. */
-export function categoryWord(category: TemplateCategory): string | undefined {
-  const name = Object.entries(TemplateCategory).find(([, value]) => value === category)?.[0];
-  return category === TemplateCategory.UNSPECIFIED ? undefined : name?.toLowerCase();
-}
-
-export function categoryOf(word: string): TemplateCategory {
-  const found = Object.entries(TemplateCategory).find(([name]) => name.toLowerCase() === word);
-  return found?.[1] ?? TemplateCategory.UNSPECIFIED;
-}
 
 /** A version as a caller would give it. */
 export function toInput(template: TemplateSource): TemplateInput {

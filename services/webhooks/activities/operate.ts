@@ -5,14 +5,14 @@ import { changeSubscription } from '../lifecycle/change.ts';
 import { type SubscriptionKey, statusOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
-export type OperatorAction = 'retryNow' | 'disable' | 'enable';
+export type SubscriptionAction = 'retryNow' | 'disable' | 'enable';
 
 /** The most retries that one update brings forward; the rest stay due when they are. */
 const broughtForwardMax = 10_000;
 
 /** An operator's update in the Temporal UI. Answers the status of the subscription. */
 export function operate(context: Context) {
-  return async (key: SubscriptionKey, action: OperatorAction): Promise<string> => {
+  return async (key: SubscriptionKey, action: SubscriptionAction): Promise<string> => {
     if (action === 'retryNow') return retryNow(context, key);
     const changed = await changeSubscription(context, key, (subscription) =>
       subscription.setEnabled(action === 'enable'),

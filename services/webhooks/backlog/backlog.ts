@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
-import { quotaDefault } from '#lib/limits/resources.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
+import { retryLater } from '#lib/errors/errors.ts';
+import { quotaDefault } from '#lib/quotas/resources.ts';
 import type { BacklogLimits } from './limits.ts';
-import { type Counts, type Trimming, trim } from './trim.ts';
+import { type DeliveryCounts, type Trimming, trim } from './trim.ts';
 
 const workspacesMax = 10_000;
 /** Beyond a limit by this share of it at most, in each process, before the oldest go. */
@@ -118,7 +118,11 @@ export class Backlog {
     this.#setRoom(workspaceId, await trim(this.#context, workspaceId, limits), limits);
   }
 
-  #setRoom(workspaceId: string, { pending, kept, bytes }: Counts, limits: BacklogLimits): void {
+  #setRoom(
+    workspaceId: string,
+    { pending, kept, bytes }: DeliveryCounts,
+    limits: BacklogLimits,
+  ): void {
     const { pendingOfSubscription, pendingOfWorkspace, keptOfWorkspace } = limits;
     const waiting = [...pending.values()].reduce((total, count) => total + count, 0);
     this.#rooms.set(workspaceId, {

@@ -1,4 +1,4 @@
-import type { Quotas } from '#lib/limits/quotas.ts';
+import type { Quotas } from '#lib/quotas/quotas.ts';
 
 /** How many deliveries may wait or be kept. */
 export type BacklogLimits = {

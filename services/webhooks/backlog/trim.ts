@@ -25,7 +25,7 @@ export type Trimming = {
 };
 
 /** How many deliveries of a workspace there are once it is within the limits. */
-export type Counts = { pending: ReadonlyMap<string, number>; kept: number; bytes: number };
+export type DeliveryCounts = { pending: ReadonlyMap<string, number>; kept: number; bytes: number };
 
 /** Deliveries that the owners of a workspace get a mail about. */
 export type BacklogNotice = {
@@ -53,7 +53,7 @@ export async function trim(
   context: Trimming,
   workspaceId: string,
   limits: BacklogLimits,
-): Promise<Counts> {
+): Promise<DeliveryCounts> {
   const { store } = context;
   const { pendingOfSubscription, bytesOfWorkspace } = limits;
   const bytes = await countBytes(context, workspaceId);

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createEgress } from '#lib/outside/egress.ts';
-import type { Target } from '#lib/outside/names/target.ts';
+import type { OutsideAddress } from '#lib/outside/names/target.ts';
 import { certificate } from '../../../test/certificate.ts';
 import { givenEndpoint, urlOf } from '../test/given-endpoint.ts';
 import { type Callback, sendCallback } from './callback.ts';
@@ -247,7 +247,7 @@ test.each(['http://10.0.0.1/', 'http://[::1]/', 'https://169.254.169.254/latest'
 test('a name is called at the address that was checked, whatever it resolves to a moment later', async () => {
   const addresses = ['127.0.0.1', '10.0.0.1'];
   let asked = 0;
-  const resolve = async (): Promise<Target[]> => {
+  const resolve = async (): Promise<OutsideAddress[]> => {
     const address = addresses[Math.min(asked, 1)] ?? '';
     asked += 1;
     return [{ address, family: 4 }];

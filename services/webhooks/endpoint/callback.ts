@@ -22,7 +22,7 @@ export type Callback = {
   attempt: number;
 };
 
-export type Answer = {
+export type CallbackAnswer = {
   /** Null if there was no answer. */
   status: number | null;
   /** The first 1,024 bytes of its body, as valid text; null if there was no answer. */
@@ -42,7 +42,7 @@ export function sendCallback(
   egress: Pick<Egress, 'dispatch'>,
   callback: Callback,
   { now, timeoutMs: waitMs = timeoutMs }: { now: Date; timeoutMs?: number },
-): Promise<Answer> {
+): Promise<CallbackAnswer> {
   return new Promise((done) => {
     const exchange = new Exchange(done, waitMs);
     try {
@@ -84,7 +84,7 @@ function bodyOf({ id, type, workspaceId, timestamp, data }: Callback): string {
 
 /** The answer is complete at its end, or when more of it has come than anybody reads. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #done: (answer: Answer) => void;
+  readonly #done: (answer: CallbackAnswer) => void;
   readonly #body = new AnswerBody();
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -92,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: unknown;
   #isOver = false;
 
-  constructor(done: (answer: Answer) => void, waitMs: number) {
+  constructor(done: (answer: CallbackAnswer) => void, waitMs: number) {
     this.#done = done;
     this.#timer = setTimeout(() => {
       this.#fail(`no answer within ${waitMs / 1_000} s`);
@@ -144,11 +144,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: string, byUs = false): void {
-    const answer: Answer = { status: null, body: null, error, retryAfterMs: 0 };
+    const answer: CallbackAnswer = { status: null, body: null, error, retryAfterMs: 0 };
     this.#finish(byUs ? { ...answer, isOurs: true } : answer);
   }
 
-  #finish(answer: Answer): void {
+  #finish(answer: CallbackAnswer): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { afterFailure, afterSuccess, type Health, isGivenUp, retryAt } from './health.ts';
+import { afterFailure, afterSuccess, type EndpointHealth, isGivenUp, retryAt } from './health.ts';
 
 const now = new Date('2030-01-01T12:00:00Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
-const healthy: Health = {
+const healthy: EndpointHealth = {
   failures_in_row: 0,
   failing_since: null,
   probe_at: null,

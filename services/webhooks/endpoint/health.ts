@@ -1,7 +1,7 @@
 import type { Subscription } from '../subscription.ts';
 
 /** How well an endpoint has answered, as its row says it. */
-export type Health = Pick<
+export type EndpointHealth = Pick<
   Subscription,
   'failures_in_row' | 'failing_since' | 'probe_at' | 'recovered_at' | 'next_claim_at'
 >;
@@ -52,7 +52,11 @@ export function retryAt(
 }
 
 /** The circuit is open from the fifth failure in a row to the next success; then one delivery at a time is a probe. */
-export function afterFailure(health: Health, now: Date, random = Math.random()): Health {
+export function afterFailure(
+  health: EndpointHealth,
+  now: Date,
+  random = Math.random(),
+): EndpointHealth {
   const failures = health.failures_in_row + 1;
   const since = health.failing_since ?? now;
   if (failures < opensAfter) return { ...health, failures_in_row: failures, failing_since: since };
@@ -71,14 +75,14 @@ export function afterFailure(health: Health, now: Date, random = Math.random()):
  * Nothing is known of the endpoint, so its failures stay as they are; it gets nothing more for a
  * moment.
  */
-export function afterOurFailure(health: Health, now: Date): Health {
+export function afterOurFailure(health: EndpointHealth, now: Date): EndpointHealth {
   if (health.probe_at != null) return health;
   const nextAt = new Date(now.getTime() + ourPauseMs);
   return { ...health, recovered_at: now, next_claim_at: nextAt };
 }
 
 /** A success closes the circuit; then claims are paced for some seconds. */
-export function afterSuccess(health: Health, now: Date): Health {
+export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth {
   const closes = health.probe_at != null;
   return {
     failures_in_row: 0,
@@ -90,7 +94,7 @@ export function afterSuccess(health: Health, now: Date): Health {
 }
 
 /** Whether it has failed for so long, and often enough, that it is disabled: two failures a week apart are no proof. */
-export function isGivenUp({ failing_since, failures_in_row }: Health, now: Date): boolean {
+export function isGivenUp({ failing_since, failures_in_row }: EndpointHealth, now: Date): boolean {
   if (failing_since == null || failures_in_row < opensAfter) return false;
   return now.getTime() - failing_since.getTime() >= failingMaxMs;
 }

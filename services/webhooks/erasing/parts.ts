@@ -1,10 +1,13 @@
-import type { Part } from '#lib/postgres/erase.ts';
+import type { ErasedTable } from '#lib/postgres/erase.ts';
 import { query } from '#lib/postgres/query.ts';
-import type { Context } from '../context.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { addWakes } from '../lifecycle/wake.ts';
+import type { Dispatcher } from '../sending/dispatcher.ts';
+
+type Needs = { store: Store; dispatcher: Dispatcher };
 
 /** What this service keeps of a workspace. A run whose subscription is gone ends. */
-export function partsOf(context: Context): readonly Part[] {
+export function partsOf(context: Needs): readonly ErasedTable[] {
   return [
     { table: 'subscriptions', erase: (workspaceId) => eraseSubscriptions(context, workspaceId) },
     { table: 'deliveries' },
@@ -16,7 +19,7 @@ export function partsOf(context: Context): readonly Part[] {
 
 /** A workspace has at most a hundred. */
 async function eraseSubscriptions(
-  { store, dispatcher }: Context,
+  { store, dispatcher }: Needs,
   workspaceId: string,
 ): Promise<number> {
   const rows = await store.fork().transactional(async (em) => {

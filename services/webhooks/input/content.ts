@@ -2,11 +2,11 @@ import type {
   CreateWebhookSubscriptionRequest,
   UpdateWebhookSubscriptionRequest,
 } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { goalTypes } from '#lib/goal-types.ts';
 import type { Egress } from '#lib/outside/egress.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { eventTypes } from '../event-types.ts';
-import type { Audience } from '../matching/members.ts';
+import type { AudienceReader } from '../matching/members.ts';
 import type { CustomEventFilters } from '../subscription.ts';
 import { urlFault } from './url.ts';
 
@@ -16,7 +16,7 @@ type Request = CreateWebhookSubscriptionRequest | UpdateWebhookSubscriptionReque
 
 const known: ReadonlySet<string> = new Set(eventTypes);
 
-type Sources = { egress: Egress; audience: Audience };
+type Sources = { egress: Egress; audience: AudienceReader };
 type Filters = { list_ids: readonly string[]; segment_ids: readonly string[] };
 
 /**
@@ -43,7 +43,7 @@ export async function contentOf({ egress, audience }: Sources, request: Request,
 }
 
 async function requireThere(
-  audience: Audience,
+  audience: AudienceReader,
   workspaceId: string,
   { list_ids: listIds, segment_ids: segmentIds }: Filters,
 ): Promise<void> {

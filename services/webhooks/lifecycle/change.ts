@@ -1,19 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandlerContext } from '@connectrpc/connect';
-import { changeInterests } from '#lib/jobs/interest-pushes.ts';
+import { changeInterests, type Producers } from '#lib/jobs/interest-pushes.ts';
 import { query } from '#lib/postgres/query.ts';
-import type { EntityManager } from '#lib/postgres/store.ts';
+import type { EntityManager, Store } from '#lib/postgres/store.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
-import type { Context } from '../context.ts';
 import { interests } from '../interests/interests.ts';
-import { beginMs } from '../sending/claim.ts';
 import { hostOf, type Subscription, type SubscriptionKey } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 import { addWake } from './wake.ts';
 
+type Needs = {
+  store: Store;
+  now: () => Date;
+  producers: Producers;
+  dispatcher: {
+    recall(key: SubscriptionKey): Promise<void>;
+    /** Resolves once no process begins a callback to the endpoint as it was. */
+    end(key: SubscriptionKey): Promise<void>;
+  };
+};
+
 /** Locks a subscription, changes it, and has the producers of events and its run follow. `call` is recorded with the change. */
 export async function changeSubscription(
-  context: Context,
+  context: Needs,
   { workspaceId, id }: SubscriptionKey,
   change: (subscription: Subscription) => void,
   call?: Pick<HandlerContext, 'values'>,
@@ -38,9 +46,7 @@ export async function changeSubscription(
       return subscription;
     }),
   );
-  await context.dispatcher.recall({ workspaceId, id });
-  // Other processes begin callbacks to the endpoint as it was for so long, and no longer.
-  if (ends) await sleep(beginMs);
+  await context.dispatcher[ends ? 'end' : 'recall']({ workspaceId, id });
   return changed;
 }
 

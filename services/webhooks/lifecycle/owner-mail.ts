@@ -1,9 +1,13 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import type { Log } from '#lib/log.ts';
 import { plainName } from '#lib/plain-name.ts';
-import type { Context } from '../context.ts';
 
-export type Notifying = Pick<Context, 'workspaces' | 'systemMail'>;
+export type Notifying = {
+  workspaces: Pick<Client<typeof WorkspaceDirectoryService>, 'listOwners'>;
+  systemMail: Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
+};
 
 export type OwnerMail = {
   workspaceId: string;

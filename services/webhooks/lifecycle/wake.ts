@@ -6,16 +6,23 @@ import type { SubscriptionKey } from '../subscription.ts';
 import { workflowIdOf } from './run.ts';
 
 /** The endpoint's host is in the summary of the run. */
-export type Wake = { key: SubscriptionKey; host: string };
+export type SubscriptionWake = { key: SubscriptionKey; host: string };
 
 /** Has the subscription's run look at its row, or starts it. Commits with the change; a queued wake replaces an earlier one. */
-export async function addWake(em: EntityManager, payload: Wake, runAt?: Date): Promise<void> {
+export async function addWake(
+  em: EntityManager,
+  payload: SubscriptionWake,
+  runAt?: Date,
+): Promise<void> {
   const key = workflowIdOf(payload.key);
   await addJob(em, 'webhooks', { task: 'wake', payload, key, ...(runAt ? { runAt } : {}) });
 }
 
 /** As `addWake`, for several in one statement. */
-export async function addWakes(em: EntityManager, wakes: readonly Wake[]): Promise<void> {
+export async function addWakes(
+  em: EntityManager,
+  wakes: readonly SubscriptionWake[],
+): Promise<void> {
   if (wakes.length === 0) return;
   await query(
     em,

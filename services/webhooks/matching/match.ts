@@ -1,14 +1,14 @@
 import type { Event } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { hasFilters, type Listener, needsMembers, passes, subjectOf } from './filters.ts';
-import { type Audience, readMembers } from './members.ts';
+import { type AudienceReader, readMembers } from './members.ts';
 
 /** An event, by its place in the batch, and a subscription that wants it. */
 export type Match = { place: number; subscriptionId: string };
 
 /** Finds out which subscriptions want which events, as both are now. Asks contacts only where a filter needs it. */
 export async function match(
-  { store, audience }: { store: Pick<Store, 'read'>; audience: Audience },
+  { store, audience }: { store: Pick<Store, 'read'>; audience: AudienceReader },
   workspaceId: string,
   events: readonly Event[],
 ): Promise<Match[]> {
@@ -51,7 +51,7 @@ type Candidates = {
 };
 
 async function filter(
-  audience: Audience,
+  audience: AudienceReader,
   { workspaceId, events, filtered, candidates }: Candidates,
 ): Promise<Match[]> {
   const places = new Set(candidates.map(({ place }) => place));

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AudienceService } from '#gen/postrider/contacts/v1/audience_pb.ts';
 
-export type Audience = Pick<
+export type AudienceReader = Pick<
   Client<typeof AudienceService>,
   'matchMembers' | 'listMissingLists' | 'listMissingSegments'
 >;
@@ -18,7 +18,7 @@ type Asked = Record<'emails' | 'listIds' | 'segmentIds', readonly string[]>;
 
 /** Asks contacts who of the addresses is in which of the lists and segments. */
 export async function readMembers(
-  audience: Audience,
+  audience: AudienceReader,
   workspaceId: string,
   { emails, listIds, segmentIds }: Asked,
 ): Promise<Members> {

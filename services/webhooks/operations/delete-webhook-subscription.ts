@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { changeInterests } from '#lib/jobs/interest-pushes.ts';
 import { auditedTransaction } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';
 import { interests } from '../interests/interests.ts';
 import { addEnding } from '../lifecycle/ending.ts';
 import { addWake } from '../lifecycle/wake.ts';
-import { beginMs } from '../sending/claim.ts';
 import { hostOf } from '../subscription.ts';
 import { lockSubscription } from '../subscription-queries.ts';
 
@@ -22,9 +20,7 @@ export function deleteWebhookSubscription(context: Context): Methods['deleteWebh
         if (subscription.next_wake_at) await addWake(em, { key, host: hostOf(subscription) });
       }),
     );
-    await dispatcher.recall(key);
-    // Other processes begin callbacks to it for so long, and no longer.
-    await sleep(beginMs);
+    await dispatcher.end(key);
     return { success: true };
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Context, Methods } from '../context.ts';
 import { madeUpData } from '../endpoint/made-up-data.ts';
 import { eventTypes } from '../event-types.ts';

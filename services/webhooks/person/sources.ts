@@ -1,9 +1,9 @@
 import { create, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { WebhookDeliverySchema } from '#gen/postrider/webhooks/v1/webhooks_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { PersonSource } from '#lib/postgres/person-records.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { type DeliveryRow, deliveryColumns, deliveryMessage } from '../views/delivery.ts';
 import { aboutAddressSql } from './address.ts';
 

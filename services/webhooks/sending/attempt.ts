@@ -4,13 +4,13 @@ import type { Egress } from '#lib/outside/egress.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { secondsSince } from '#lib/telemetry/calls.ts';
 import { inSpan, type SpanOptions, traceparentIn } from '#lib/telemetry/tracing.ts';
-import { type Answer, sendCallback } from '../endpoint/callback.ts';
+import { type CallbackAnswer, sendCallback } from '../endpoint/callback.ts';
 import { openSecret } from '../endpoint/secret.ts';
 import { keyOf } from '../endpoint/signature.ts';
-import type { Claimed } from './claim.ts';
+import type { ClaimedDelivery } from './claim.ts';
 import { attemptSeconds } from './metrics.ts';
 import type { Pool } from './pool.ts';
-import type { Recorder } from './recorder.ts';
+import type { AttemptRecorder } from './recorder.ts';
 
 /** What sending needs, in the service as in the worker. */
 export type SendingContext = {
@@ -22,7 +22,7 @@ export type SendingContext = {
   keyring: Keyring;
   log: Log;
   egress: Egress;
-  recorder: Recorder;
+  recorder: AttemptRecorder;
   /** Of retries; the dispatcher has places of its own. */
   retryPlaces: Pool;
 };
@@ -30,7 +30,7 @@ export type SendingContext = {
 /** Sends a claimed delivery, and hands the result to the recorder. Never rejects. */
 export async function attempt(
   context: SendingContext,
-  claimed: Claimed,
+  claimed: ClaimedDelivery,
 ): Promise<{ isSuccess: boolean; stored: Promise<void> }> {
   const { key, id, attempt } = claimed;
   const startedAtMs = performance.now();
@@ -46,7 +46,7 @@ export async function attempt(
 }
 
 /** The URL is left out: it may hold a secret of the tenant. */
-function spanOf({ attempt, type, traceparent }: Claimed): SpanOptions {
+function spanOf({ attempt, type, traceparent }: ClaimedDelivery): SpanOptions {
   const attributes = {
     'http.request.method': 'POST',
     'http.request.resend_count': attempt - 1,
@@ -55,7 +55,7 @@ function spanOf({ attempt, type, traceparent }: Claimed): SpanOptions {
   return { kind: 'client', attributes, parent: traceparentIn(traceparent), onlyInTrace: true };
 }
 
-function resultOf({ status }: Answer): string {
+function resultOf({ status }: CallbackAnswer): string {
   return status === null ? 'no_answer' : `${Math.floor(status / 100)}xx`;
 }
 
@@ -71,8 +71,8 @@ export async function callBack(
     data,
     timestamp,
     sealedSecret,
-  }: Omit<Claimed, 'traceparent' | 'beginByMs'>,
-): Promise<Answer> {
+  }: Omit<ClaimedDelivery, 'traceparent' | 'beginByMs'>,
+): Promise<CallbackAnswer> {
   let secret: Buffer;
   try {
     secret = keyOf(openSecret(keyring, key, sealedSecret));

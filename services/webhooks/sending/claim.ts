@@ -17,7 +17,7 @@ const paceStepMs = 100;
 /** An endpoint, and how many deliveries of it may be claimed. */
 export type Ask = { key: SubscriptionKey; slots: number };
 
-export type Claimed = {
+export type ClaimedDelivery = {
   key: SubscriptionKey;
   id: string;
   type: string;
@@ -38,7 +38,7 @@ export type Claimed = {
 /** What an endpoint gave; an endpoint that is gone or disabled gives no answer. */
 export type EndpointClaim = {
   key: SubscriptionKey;
-  deliveries: Claimed[];
+  deliveries: ClaimedDelivery[];
   /** While it is paced: nothing more is given for so long. */
   waitMs: number;
 };
@@ -188,13 +188,13 @@ function toClaim(rows: Row[], beginByMs: number): EndpointClaim {
   return { key, deliveries, waitMs: Math.max(wait_ms ?? 0, 0) };
 }
 
-export type Endpoint = { url: string; sealedSecret: string; beginByMs: number };
+export type ClaimedEndpoint = { url: string; sealedSecret: string; beginByMs: number };
 
 /** Reads the endpoint of claims that have waited; undefined if it is disabled or gone. */
 export async function readEndpoint(
   store: Pick<Store, 'read'>,
   { workspaceId, id }: SubscriptionKey,
-): Promise<Endpoint | undefined> {
+): Promise<ClaimedEndpoint | undefined> {
   const beginByMs = performance.now() + beginMs;
   const [row] = await store.read<{ url: string; sealed_secret: string }>(
     'select url, sealed_secret from subscriptions where workspace_id = $1 and id = $2 and enabled',
@@ -206,7 +206,7 @@ export async function readEndpoint(
 /** Undoes claims of which nothing was sent. */
 export async function giveBack(
   store: Store,
-  claims: readonly Pick<Claimed, 'key' | 'id' | 'attempt'>[],
+  claims: readonly Pick<ClaimedDelivery, 'key' | 'id' | 'attempt'>[],
   now: Date | undefined,
 ): Promise<void> {
   if (claims.length === 0) return;

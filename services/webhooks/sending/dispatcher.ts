@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { nameOf, type SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
 import {
   type Ask,
-  type Claimed,
+  beginMs,
+  type ClaimedDelivery,
   claimDue,
   type EndpointClaim,
   giveBack,
   readEndpoint,
 } from './claim.ts';
-import { Lane, type Queued } from './lane.ts';
+import { EndpointLane, type QueuedDelivery } from './lane.ts';
 import { type Origin, Origins } from './origins.ts';
 import { Pool } from './pool.ts';
 import { ReadyLanes } from './ready-lanes.ts';
@@ -29,7 +31,7 @@ const waitMaxMs = 15_000;
 /** Makes the first attempt of every delivery, at once where the endpoint answers well. One for each process of the service. */
 export class Dispatcher {
   readonly #context: SendingContext;
-  readonly #lanes = new LRUCache<string, Lane>({ max: lanesMax });
+  readonly #lanes = new LRUCache<string, EndpointLane>({ max: lanesMax });
   readonly #origins = new Origins();
   /** Lanes that have more to claim and places for it. */
   readonly #ready = new ReadyLanes();
@@ -87,20 +89,26 @@ export class Dispatcher {
     this.#giveBack(this.#lanes.get(nameOf(key))?.queue.splice(0) ?? []);
   }
 
-  #laneOf(key: SubscriptionKey): Lane {
+  /** The same for an endpoint that ends: other processes may begin callbacks that they have claimed for a second. */
+  async end(key: SubscriptionKey): Promise<void> {
+    await this.recall(key);
+    await sleep(beginMs);
+  }
+
+  #laneOf(key: SubscriptionKey): EndpointLane {
     const name = nameOf(key);
     const known = this.#lanes.get(name);
     if (known) return known;
-    const lane = new Lane(key);
+    const lane = new EndpointLane(key);
     this.#lanes.set(name, lane);
     return lane;
   }
 
-  #offer(lane: Lane): void {
+  #offer(lane: EndpointLane): void {
     if (lane.hasMore && lane.wants > 0) this.#ready.add(lane);
   }
 
-  #poolOf(lane: Lane): Pool {
+  #poolOf(lane: EndpointLane): Pool {
     return lane.window.isGood ? this.#good : this.#others;
   }
 
@@ -123,8 +131,8 @@ export class Dispatcher {
     );
   }
 
-  #chooseLanes(): Map<Lane, Ask> {
-    const chosen = new Map<Lane, Ask>();
+  #chooseLanes(): Map<EndpointLane, Ask> {
+    const chosen = new Map<EndpointLane, Ask>();
     if (this.#context.recorder.isBehind || this.#openBytes > openBytesMax) return chosen;
     const nowMs = this.#context.now().getTime();
     let rows = rowsMax;
@@ -149,7 +157,7 @@ export class Dispatcher {
     return chosen;
   }
 
-  async #claim(lanes: ReadonlyMap<Lane, Ask>): Promise<void> {
+  async #claim(lanes: ReadonlyMap<EndpointLane, Ask>): Promise<void> {
     for (const lane of lanes.keys()) lane.wasPoked = false;
     const { store, now, databaseTime } = this.#context;
     const nowMs = now().getTime();
@@ -161,7 +169,7 @@ export class Dispatcher {
   }
 
   #take(
-    lane: Lane,
+    lane: EndpointLane,
     { claim, slots, nowMs }: { claim: EndpointClaim | undefined; slots: number; nowMs: number },
   ): void {
     const deliveries = claim?.deliveries ?? [];
@@ -186,7 +194,7 @@ export class Dispatcher {
     }, ms);
   }
 
-  #startQueued(lane: Lane): void {
+  #startQueued(lane: EndpointLane): void {
     const tooOldMs = this.#context.now().getTime() - waitMaxMs;
     while (lane.queue.length > 0 && lane.open < lane.window.size && !this.#isStopped) {
       const queued = lane.queue[0]!;
@@ -207,7 +215,7 @@ export class Dispatcher {
   }
 
   /** What is claimed ahead may wait while an operator disables the endpoint in another process, or replaces its secret. */
-  async #readAgain(lane: Lane): Promise<void> {
+  async #readAgain(lane: EndpointLane): Promise<void> {
     lane.isReading = true;
     const { store, log } = this.#context;
     const endpoint = await readEndpoint(store, lane.key).catch((error) => {
@@ -226,7 +234,7 @@ export class Dispatcher {
     void send.finally(() => this.#sends.delete(send));
   }
 
-  async #send(lane: Lane, origin: Origin, queued: Queued): Promise<void> {
+  async #send(lane: EndpointLane, origin: Origin, queued: QueuedDelivery): Promise<void> {
     lane.open += 1;
     origin.open += 1;
     const { isSuccess, stored } = await attempt(this.#context, queued.claimed);
@@ -259,13 +267,13 @@ export class Dispatcher {
     return this.#openBytesOf.get(workspaceId) ?? 0;
   }
 
-  #occupy({ key: { workspaceId }, data }: Claimed, pool: Pool): void {
+  #occupy({ key: { workspaceId }, data }: ClaimedDelivery, pool: Pool): void {
     pool.take(workspaceId);
     this.#openBytes += data.length;
     this.#openBytesOf.set(workspaceId, this.#bytesOf(workspaceId) + data.length);
   }
 
-  #release({ claimed, pool }: Queued): void {
+  #release({ claimed, pool }: QueuedDelivery): void {
     const { key, data } = claimed;
     pool.release(key.workspaceId);
     this.#openBytes -= data.length;
@@ -274,7 +282,7 @@ export class Dispatcher {
     else this.#openBytesOf.delete(key.workspaceId);
   }
 
-  #giveBack(queued: readonly Queued[]): void {
+  #giveBack(queued: readonly QueuedDelivery[]): void {
     if (queued.length === 0) return;
     for (const each of queued) this.#release(each);
     const { store, log, databaseTime } = this.#context;

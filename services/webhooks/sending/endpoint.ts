@@ -2,9 +2,9 @@ import {
   afterFailure,
   afterOurFailure,
   afterSuccess,
+  type EndpointHealth,
   failingReason,
   goneReason,
-  type Health,
   isGivenUp,
 } from '../endpoint/health.ts';
 
@@ -26,7 +26,7 @@ export type Endpoint = {
 };
 
 /** What became of one delivery. */
-export type Recorded = {
+export type RecordedAttempt = {
   endedAt: Date;
   isSuccess: boolean;
   /** Whether a failure was trouble of ours. */
@@ -40,7 +40,7 @@ export type Recorded = {
 export type EndpointChange = {
   endpoint: Endpoint;
   at: Date;
-  health: Health;
+  health: EndpointHealth;
   lastDeliveryAt: Date | null;
   nextWakeAt: Date | null;
   /** Whether its run must look at its row now. */
@@ -54,7 +54,10 @@ export type EndpointChange = {
 const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 
 /** What the results of an endpoint's deliveries change in its row. */
-export function endpointAfter(endpoint: Endpoint, results: readonly Recorded[]): EndpointChange {
+export function endpointAfter(
+  endpoint: Endpoint,
+  results: readonly RecordedAttempt[],
+): EndpointChange {
   const inOrder = results.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime());
   const health = inOrder.reduce((before, { isSuccess, isOurs, endedAt }) => {
     if (isSuccess) return afterSuccess(before, endedAt);
@@ -76,7 +79,7 @@ export function endpointAfter(endpoint: Endpoint, results: readonly Recorded[]):
   };
 }
 
-function healthOf(endpoint: Endpoint): Health {
+function healthOf(endpoint: Endpoint): EndpointHealth {
   return {
     failures_in_row: endpoint.failures_in_row,
     failing_since: timeOf(endpoint.failing_since),
@@ -86,7 +89,7 @@ function healthOf(endpoint: Endpoint): Health {
   };
 }
 
-function reasonToDisable(health: Health, { isGone, at }: { isGone: boolean; at: Date }) {
+function reasonToDisable(health: EndpointHealth, { isGone, at }: { isGone: boolean; at: Date }) {
   if (isGone) return goneReason;
   return isGivenUp(health, at) ? failingReason : null;
 }
@@ -98,7 +101,7 @@ function wakeAfter(
     health,
     results,
     isEnding,
-  }: { health: Health; results: readonly Recorded[]; isEnding: boolean },
+  }: { health: EndpointHealth; results: readonly RecordedAttempt[]; isEnding: boolean },
 ): { nextWakeAt: Date | null; wakes: boolean } {
   const known = timeOf(next_wake_at);
   if (isEnding) return { nextWakeAt: known, wakes: known !== null };

@@ -1,18 +1,18 @@
 import type { SubscriptionKey } from '../subscription.ts';
-import type { Claimed } from './claim.ts';
+import type { ClaimedDelivery } from './claim.ts';
 import type { Pool } from './pool.ts';
 import { Window } from './windows.ts';
 
 /** From this size on an endpoint is quick: as many deliveries as may be open are claimed ahead. */
 const aheadFrom = 8;
 
-export type Queued = { claimed: Claimed; claimedAtMs: number; pool: Pool };
+export type QueuedDelivery = { claimed: ClaimedDelivery; claimedAtMs: number; pool: Pool };
 
 /** The first attempts of one endpoint: what is open, and what is claimed and waits for a place. */
-export class Lane {
+export class EndpointLane {
   readonly window = new Window();
   open = 0;
-  queue: Queued[] = [];
+  queue: QueuedDelivery[] = [];
   /** Whether there may be more to claim. */
   hasMore = false;
   /** Whether there is more since the claim began that is made now. */

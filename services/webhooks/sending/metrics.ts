@@ -2,7 +2,7 @@ import { atMostEvery } from '#lib/jobs/job-metrics.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { gauge, seconds } from '#lib/telemetry/metrics.ts';
-import type { Recorder } from './recorder.ts';
+import type { AttemptRecorder } from './recorder.ts';
 
 /** Attempts by `2xx` and so on, or `no_answer`. */
 export const attemptSeconds = seconds(
@@ -18,7 +18,13 @@ const retriesReadMax = 100_000;
 type Counts = { firsts: number; retries: number; circuits: number };
 
 /** Measures what is due, as it stands in the database: every process has the same. */
-export function measureDeliveries({ store, recorder }: { store: Store; recorder: Recorder }): void {
+export function measureDeliveries({
+  store,
+  recorder,
+}: {
+  store: Store;
+  recorder: AttemptRecorder;
+}): void {
   const read = atMostEvery(readEveryMs, () => readCounts(store));
   const due = {
     name: 'postrider_webhook_deliveries_due',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Claimed } from './claim.ts';
-import type { Lane } from './lane.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import type { EndpointLane } from './lane.ts';
 
 /** Connections of all endpoints of a workspace at one origin. */
 const openMax = 64;
@@ -9,7 +9,7 @@ const originsMax = 10_000;
 /** The open callbacks of a workspace to one origin. Endpoints that wait for a place are served in turn. */
 export class Origin {
   open = 0;
-  readonly waiting = new Set<Lane>();
+  readonly waiting = new Set<EndpointLane>();
 
   get isFull(): boolean {
     return this.open >= openMax;
@@ -19,7 +19,7 @@ export class Origin {
 export class Origins {
   readonly #origins = new LRUCache<string, Origin>({ max: originsMax });
 
-  of({ url, key }: Claimed): Origin {
+  of({ url, key }: ClaimedDelivery): Origin {
     const name = `${key.workspaceId} ${new URL(url).origin}`;
     const known = this.#origins.get(name);
     if (known) return known;

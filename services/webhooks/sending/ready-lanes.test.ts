@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { Lane } from './lane.ts';
+import { EndpointLane } from './lane.ts';
 import { Pool } from './pool.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 
-const laneOf = (workspaceId: string, id: string) => new Lane({ workspaceId, id });
+const laneOf = (workspaceId: string, id: string) => new EndpointLane({ workspaceId, id });
 
 test('a workspace with a hundred endpoints has one turn where another has one', () => {
   const ready = new ReadyLanes();

@@ -1,17 +1,17 @@
-import type { Lane } from './lane.ts';
+import type { EndpointLane } from './lane.ts';
 
 /** Lanes that may claim. Workspaces take turns, and so do the lanes of each. */
 export class ReadyLanes {
-  readonly #byWorkspace = new Map<string, Set<Lane>>();
+  readonly #byWorkspace = new Map<string, Set<EndpointLane>>();
 
-  add(lane: Lane): void {
+  add(lane: EndpointLane): void {
     const { workspaceId } = lane.key;
     const lanes = this.#byWorkspace.get(workspaceId) ?? new Set();
     this.#byWorkspace.set(workspaceId, lanes.add(lane));
   }
 
   /** One lane of each workspace, then the next of each. */
-  *inTurn(): Generator<Lane> {
+  *inTurn(): Generator<EndpointLane> {
     let round = [...this.#byWorkspace.values()].map((lanes) => lanes.values());
     while (round.length > 0) {
       const left: typeof round = [];
@@ -26,7 +26,7 @@ export class ReadyLanes {
   }
 
   /** Removes lanes; their workspaces stand behind the others. */
-  take(taken: Iterable<Lane>): void {
+  take(taken: Iterable<EndpointLane>): void {
     for (const lane of taken) {
       const { workspaceId } = lane.key;
       const lanes = this.#byWorkspace.get(workspaceId);

@@ -3,7 +3,7 @@ import type { Store } from '#lib/postgres/store.ts';
 import { deliveriesOf, until } from '../test/deliveries.ts';
 import { givenDeliveries, givenSubscription, givenWorkspace, useService } from '../test/given.ts';
 import { claimDue } from './claim.ts';
-import { Recorder } from './recorder.ts';
+import { AttemptRecorder } from './recorder.ts';
 
 const given = useService();
 const success = { status: 200, body: 'ok', error: null, retryAfterMs: 0 };
@@ -37,7 +37,7 @@ function unreliable(store: Store): Store & { fails: boolean; tried: number } {
   return Object.assign(state, { ...store, fork });
 }
 
-const recorderOn = (store: Store) => new Recorder({ ...given.context, store });
+const recorderOn = (store: Store) => new AttemptRecorder({ ...given.context, store });
 
 test('results are kept while the database refuses, and stored when it is back', async () => {
   const { workspaceId, results } = await givenResults(300);

@@ -1,7 +1,7 @@
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { isAboutValues, untilStored } from '#lib/postgres/until-stored.ts';
-import { type Clocks, type Result, recordResults } from './results.ts';
+import { type AttemptResult, type Clocks, recordResults } from './results.ts';
 
 /** Bounds a statement. */
 const groupMax = 200;
@@ -10,24 +10,24 @@ const waitMaxMs = 25;
 export const unstoredMax = 2_000;
 const unstorableText = 'The answer could not be stored';
 
-export type RecorderContext = Clocks & { store: Store; log: Log };
+export type AttemptRecorderContext = Clocks & { store: Store; log: Log };
 
-type Entry = { result: Result; stored: () => void };
+type Entry = { result: AttemptResult; stored: () => void };
 
 /** Records what became of deliveries, in groups. They belong to the process: no result is dropped while it lives. */
-export class Recorder {
-  readonly #context: RecorderContext;
+export class AttemptRecorder {
+  readonly #context: AttemptRecorderContext;
   #waiting: Entry[] = [];
   #unstored = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(context: RecorderContext) {
+  constructor(context: AttemptRecorderContext) {
     this.#context = context;
   }
 
   /** Settles when the result is stored. */
-  add(result: Result): Promise<void> {
+  add(result: AttemptResult): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unstored += 1;
     this.#waiting.push({ result, stored: resolve });

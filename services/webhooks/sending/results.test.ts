@@ -8,7 +8,7 @@ import {
   useService,
 } from '../test/given.ts';
 import { claimDue } from './claim.ts';
-import { type Result, recordResults } from './results.ts';
+import { type AttemptResult, recordResults } from './results.ts';
 
 const given = useService();
 const success = { status: 200, body: '', error: null, retryAfterMs: 0 };
@@ -23,7 +23,7 @@ async function givenClaimed(count: number, attempts = 0) {
   const kind = attempts === 0 ? 'first' : 'retry';
   const asks = [{ key, slots: count }];
   const [claim] = await claimDue(given.context.store, kind, asks, given.clock.now);
-  const record = (answers: Pick<Result, 'answer' | 'endedAt'>[], from = 0) =>
+  const record = (answers: Pick<AttemptResult, 'answer' | 'endedAt'>[], from = 0) =>
     recordResults(
       given.context.store,
       answers.map((each, at) => {

@@ -2,23 +2,28 @@ import { addPush } from '#lib/jobs/interest-pushes.ts';
 import { prepared } from '#lib/postgres/prepared.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager, Store } from '#lib/postgres/store.ts';
-import type { Answer } from '../endpoint/callback.ts';
+import type { CallbackAnswer } from '../endpoint/callback.ts';
 import { retryAt } from '../endpoint/health.ts';
 import { interests } from '../interests/interests.ts';
 import { addEnding } from '../lifecycle/ending.ts';
 import { addOwnerNotice } from '../lifecycle/owner-notice.ts';
 import { addWakes } from '../lifecycle/wake.ts';
 import { hostOf, nameOf, type SubscriptionKey } from '../subscription.ts';
-import { type Endpoint, type EndpointChange, endpointAfter, type Recorded } from './endpoint.ts';
+import {
+  type Endpoint,
+  type EndpointChange,
+  endpointAfter,
+  type RecordedAttempt,
+} from './endpoint.ts';
 
 /** What became of a claimed delivery. */
-export type Result = {
+export type AttemptResult = {
   key: SubscriptionKey;
   id: string;
   /** The attempt that was claimed; the result counts only while it is the last one. */
   attempt: number;
   endedAt: Date;
-  answer: Answer;
+  answer: CallbackAnswer;
 };
 
 export type Clocks = { now: () => Date; databaseTime: () => Date | undefined };
@@ -26,7 +31,7 @@ export type Clocks = { now: () => Date; databaseTime: () => Date | undefined };
 /** Records what became of deliveries that are still as they were claimed, and what that says of their endpoints. */
 export async function recordResults(
   store: Store,
-  results: readonly Result[],
+  results: readonly AttemptResult[],
   clocks: Clocks,
 ): Promise<void> {
   const judged = results.map(judge);
@@ -44,9 +49,9 @@ export async function recordResults(
   });
 }
 
-type Judged = Result & Recorded & { status: 'delivered' | 'pending' | 'failed' };
+type Judged = AttemptResult & RecordedAttempt & { status: 'delivered' | 'pending' | 'failed' };
 
-function judge(result: Result): Judged {
+function judge(result: AttemptResult): Judged {
   const { attempt, answer, endedAt } = result;
   const isSuccess = answer.error === null;
   const dueAt = isSuccess

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubscriptionKey } from '../subscription.ts';
 import { attempt, type SendingContext } from './attempt.ts';
-import { type Claimed, claimDue, type EndpointClaim, giveBack } from './claim.ts';
+import { type ClaimedDelivery, claimDue, type EndpointClaim, giveBack } from './claim.ts';
 import { Window } from './windows.ts';
 
 const placesEveryMs = 100;
@@ -97,7 +97,7 @@ export class RetryRun {
   }
 
   /** Gives back what a slow claim brings too late to begin. */
-  async #current(claimed: readonly Claimed[]): Promise<readonly Claimed[]> {
+  async #current(claimed: readonly ClaimedDelivery[]): Promise<readonly ClaimedDelivery[]> {
     if (claimed.every(({ beginByMs }) => beginByMs >= performance.now())) return claimed;
     await giveBack(this.#context.store, claimed, this.#context.databaseTime());
     return [];

@@ -3,7 +3,7 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { runSignaller } from '#lib/temporal/signal-run.ts';
 import { workflow, workflowIdOf } from '../lifecycle/run.ts';
-import { addWake, type Wake } from '../lifecycle/wake.ts';
+import { addWake, type SubscriptionWake } from '../lifecycle/wake.ts';
 import type { SubscriptionKey } from '../subscription.ts';
 
 const retryMs = 1_000;
@@ -12,7 +12,7 @@ const retryMs = 1_000;
 export function wake({ temporal, store, log }: { temporal: Client; store: Store; log: Log }) {
   const signal = runSignaller<SubscriptionKey>(temporal, workflow);
   return async (payload: unknown): Promise<void> => {
-    const { key, host } = payload as Wake;
+    const { key, host } = payload as SubscriptionWake;
     const workflowId = workflowIdOf(key);
     try {
       await signal({ key, workflowId, summary: `webhooks to ${host}` });

@@ -19,7 +19,7 @@ import { limitsOf } from '../backlog/limits.ts';
 import type { Context } from '../context.ts';
 import { Dispatcher } from '../sending/dispatcher.ts';
 import { Pool } from '../sending/pool.ts';
-import { Recorder } from '../sending/recorder.ts';
+import { AttemptRecorder } from '../sending/recorder.ts';
 import { webhooksRoutes } from '../service.ts';
 import { counts, openWebhooksStore } from '../store.ts';
 
@@ -80,7 +80,7 @@ export async function givenService(over: Partial<Context> = {}) {
     ...clocks,
     keyring,
     egress: over.egress ?? createEgress({ allow: ['127.0.0.0/8'], dnsServers: [] }),
-    recorder: new Recorder({ ...clocks, store, log }),
+    recorder: new AttemptRecorder({ ...clocks, store, log }),
     retryPlaces: new Pool(),
   };
   /** Of every workspace, where they differ from the defaults. */

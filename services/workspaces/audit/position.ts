@@ -1,7 +1,7 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 /** A place in the log, newest first. */
-export type Position = {
+export type AuditPosition = {
   /** In UTC, with six digits of a second. */
   time: string;
   id: string;
@@ -10,12 +10,12 @@ export type Position = {
 const pattern =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-export function writeCursor({ time, id }: Position): string {
+export function writeCursor({ time, id }: AuditPosition): string {
   return Buffer.from(`${time} ${id}`).toString('base64url');
 }
 
 /** Undefined for the newest entry. A forged cursor only moves the page. */
-export function readCursor(cursor: string): Position | undefined {
+export function readCursor(cursor: string): AuditPosition | undefined {
   if (cursor === '') return undefined;
   const [, time = '', id = ''] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   const date = new Date(time);

@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@connectrpc/connect';
 import { WorkspaceDataService } from '#gen/postrider/events/v1/events_pb.ts';
 import type { Log } from '#lib/log.ts';
-import { erase, type Part } from '#lib/postgres/erase.ts';
+import { type ErasedTable, erase } from '#lib/postgres/erase.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import type { Base } from '#lib/process/run-service.ts';
 
@@ -14,7 +14,7 @@ const callTimeoutMs = 10_000;
 const workMaxMs = 20_000;
 
 /** The row of the workspace is the last to go, in the transaction that ends the deletion. */
-const ownParts: readonly Part[] = [
+const ownParts: readonly ErasedTable[] = [
   { table: 'members' },
   { table: 'invitations' },
   { table: 'integrations' },

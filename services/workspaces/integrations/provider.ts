@@ -5,10 +5,10 @@ import {
   SmtpSettingsSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { Egress } from '#lib/outside/egress.ts';
 import { EgressError } from '#lib/outside/egress-error.ts';
 import { NameError } from '#lib/outside/names/resolver.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { type StoredProvider, unknownRetriesDefault } from '../integration.ts';
 import { storedWarmUp } from './warm-up.ts';
 

@@ -1,8 +1,8 @@
 import { type Client, Code, createClient } from '@connectrpc/connect';
 import { IntegrationUseService } from '#gen/postrider/events/v1/events_pb.ts';
+import { retryDefaultMs, retryLater } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Base } from '#lib/process/run-service.ts';
-import { retryDefaultMs, retryLater } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 
 export type IntegrationUses = Pick<Client<typeof IntegrationUseService>, 'listIntegrationUses'>;
 

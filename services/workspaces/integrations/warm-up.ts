@@ -1,5 +1,5 @@
 import type { WarmUp } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import type { StoredWarmUp } from '../integration.ts';
 
 const daysMax = 90;

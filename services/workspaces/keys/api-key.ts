@@ -1,10 +1,10 @@
 import type { ConnectError } from '@connectrpc/connect';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
-import { canonicalNetwork } from '#lib/networks.ts';
+import { canonicalNetwork } from '#lib/networks/networks.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Also the lifetime of keys from before an end could be chosen. */

@@ -1,11 +1,15 @@
+import type { Client } from '@connectrpc/connect';
+import type { CredentialService } from '#gen/postrider/messages/v1/messages_pb.ts';
+import type { Keyring } from '#lib/keys/keyring.ts';
 import { isLetter } from '#lib/keys/letter.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import type { Resealed, SealedRow } from '#lib/postgres/reseal.ts';
 import { resealEach, type SealedColumn } from '#lib/postgres/reseal.ts';
-import type { Context } from '../context.ts';
 import { hmacKeyPlace, workspaceSecrets } from '../workspace.ts';
 
-type Sealing = Pick<Context, 'keyring' | 'credentials'>;
+export type Credentials = Pick<Client<typeof CredentialService>, 'resealPasswords'>;
+
+type Sealing = { keyring: Keyring; credentials: Credentials };
 
 /** Everything that this service stores sealed. */
 export function sealedColumns(context: Sealing): SealedColumn<string>[] {

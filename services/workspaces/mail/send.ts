@@ -1,7 +1,9 @@
-import { Code, ConnectError } from '@connectrpc/connect';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { SystemMailService } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Log } from '#lib/log.ts';
-import type { Context } from '../context.ts';
 import { filled } from './words.ts';
+
+export type SystemMailer = Pick<Client<typeof SystemMailService>, 'sendSystemMail'>;
 
 type Letter = {
   /** Names the kind of mail in the log. */
@@ -17,7 +19,7 @@ const subjectMax = 200;
 
 /** Mails a person. Throws where a later try may succeed. The log has neither the address nor the text. */
 export async function sendLetter(
-  { systemMail }: Pick<Context, 'systemMail'>,
+  { systemMail }: { systemMail: SystemMailer },
   log: Pick<Log, 'warn'>,
   { kind, key, to, subject, text, values }: Letter,
 ): Promise<void> {

@@ -1,9 +1,16 @@
+import type { Store } from '#lib/postgres/store.ts';
 import type { Authorize } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
+import type { LastUse } from '../keys/last-use.ts';
 import { isUuid } from '../user.ts';
 import type { Permissions } from '../workspace.ts';
 
-type Directory = Pick<Context, 'store' | 'now' | 'rootEmails' | 'lastUse'>;
+export type Directory = {
+  store: Store;
+  now: () => Date;
+  /** Addresses that may sign in as root, in lower case. */
+  rootEmails: readonly string[];
+  lastUse: LastUse;
+};
 
 type Row = {
   type: 'user' | 'api_key';

@@ -1,7 +1,7 @@
 import type { ConnectError, HandlerContext } from '@connectrpc/connect';
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf, notAnOwner } from '#lib/rpc/server/access.ts';
 import { isUuid } from '../user.ts';
 import type { Permissions } from '../workspace.ts';

@@ -1,14 +1,13 @@
 import type { Claims } from '#lib/keys/keyring.ts';
-import type { Context } from '../context.ts';
 import { workspaceMessage, workspaceName } from '../views/workspace.ts';
 import { Member, mayReadSettings, Workspace } from '../workspace.ts';
 import { findIntegrations } from '../workspace-queries.ts';
-import { createAuthorize } from './authorize.ts';
+import { createAuthorize, type Directory } from './authorize.ts';
 
 const workspacesMax = 1_000;
 
 /** The workspaces of a caller, by id; root users see all. Settings are left out where the caller may not read them. */
-export async function visibleWorkspaces(context: Context, { subject, sessionId }: Claims) {
+export async function visibleWorkspaces(context: Directory, { subject, sessionId }: Claims) {
   const em = context.store.fork();
   const { root } = await createAuthorize(context)(subject, sessionId, '');
   const members = root ? [] : await em.find(Member, { user_id: subject });

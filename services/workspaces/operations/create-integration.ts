@@ -1,8 +1,8 @@
 import { WorkspaceService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
 import { query } from '#lib/postgres/query.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { once } from '#lib/rpc/server/idempotency.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
@@ -10,7 +10,7 @@ import type { Context, Methods } from '../context.ts';
 import { Integration } from '../integration.ts';
 import { checkHost, storedProvider } from '../integrations/provider.ts';
 import { providerKeys } from '../settings.ts';
-import type { Settings } from '../workspace.ts';
+import type { StoredSettings } from '../workspace.ts';
 import { lockWorkspace } from '../workspace-queries.ts';
 
 const integrationsMax = 100;
@@ -65,7 +65,7 @@ export function createIntegration({
 }
 
 /** A first integration is what a workspace sends through, unless somebody has chosen. */
-function defaultProviders(settings: Settings, id: string): Partial<Settings> {
+function defaultProviders(settings: StoredSettings, id: string): Partial<StoredSettings> {
   return Object.fromEntries(
     providerKeys.filter((key) => settings[key] === '').map((key) => [key, id]),
   );

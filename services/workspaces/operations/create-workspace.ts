@@ -1,5 +1,5 @@
-import { invalidField } from '#lib/rpc/errors.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
+import { invalidField } from '#lib/errors/errors.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';

@@ -1,5 +1,5 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';

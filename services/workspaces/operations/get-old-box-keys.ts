@@ -1,5 +1,5 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { oldBoxKeys } from '#lib/keys/secret-key.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import type { Context, Methods } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import type { CountedResource } from '#gen/postrider/events/v1/events_pb.ts';
-import { resourceNames, resources } from '#lib/limits/resources.ts';
+import { resourceNames, resources } from '#lib/quotas/resources.ts';
 import type { Context, Methods } from '../context.ts';
 import { quotasOf } from '../quotas/quotas.ts';
 import { findWorkspace } from '../workspace-queries.ts';

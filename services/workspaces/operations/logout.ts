@@ -1,5 +1,5 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';

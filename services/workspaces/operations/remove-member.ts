@@ -1,6 +1,6 @@
+import { refusal } from '#lib/errors/reasons.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';

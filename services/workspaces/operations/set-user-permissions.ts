@@ -1,4 +1,4 @@
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownPermissions } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';

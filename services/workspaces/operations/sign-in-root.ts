@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ConnectError, HandlerContext } from '@connectrpc/connect';
+import { refusal } from '#lib/errors/reasons.ts';
 import { equalInConstantTime } from '#lib/keys/keyring.ts';
 import { countAttempt, forgetAttempts, type Limit } from '#lib/postgres/attempts.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 import { admitAttempt, clientLimit, windowMs } from '../sign-in/limits.ts';

@@ -1,6 +1,6 @@
 import { canonicalAddress } from '#lib/address.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { addJob } from '#lib/jobs/jobs.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import type { Context, Methods } from '../context.ts';
 import { codeJobPlace, codeMinutes } from '../sign-in/code.ts';
 import { admitAttempt, clientLimit, codeLimits, networkOf } from '../sign-in/limits.ts';

@@ -1,4 +1,4 @@
-import { refusal } from '#lib/rpc/reasons.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { callerOf } from '#lib/rpc/server/access.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import type { Context, Methods } from '../context.ts';

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
+import { invalidField } from '#lib/errors/errors.ts';
 import { passwordPlace } from '#lib/keys/places.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences, shownIntegration } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { recordChange } from '#lib/rpc/server/audit.ts';
 import { differences } from '../audit/changes.ts';
 import type { Context, Methods } from '../context.ts';
@@ -6,7 +6,7 @@ import type { Integration } from '../integration.ts';
 import { checkUnused } from '../integrations/uses.ts';
 import { providerKeys, storedSettings } from '../settings.ts';
 import { workspaceMessage } from '../views/workspace.ts';
-import type { Settings, Workspace } from '../workspace.ts';
+import type { StoredSettings, Workspace } from '../workspace.ts';
 import { findIntegrations, lockWorkspace } from '../workspace-queries.ts';
 
 export function updateWorkspace(context: Context): Methods['updateWorkspace'] {
@@ -38,7 +38,7 @@ const usersOf = {
 async function checkStillProvided(
   { integrationUses }: Context,
   { id: workspaceId, settings: before }: Workspace,
-  after: Settings,
+  after: StoredSettings,
 ): Promise<void> {
   for (const key of providerKeys) {
     const service = integrationUses[usersOf[key]];
@@ -50,7 +50,7 @@ async function checkStillProvided(
 
 const shown = ({ name, settings }: Workspace) => ({ name, ...settings });
 
-function checkProviders(settings: Settings, integrations: readonly Integration[]): void {
+function checkProviders(settings: StoredSettings, integrations: readonly Integration[]): void {
   for (const key of providerKeys) {
     const chosen = settings[key];
     if (chosen && !integrations.some((integration) => integration.id === chosen)) {

@@ -1,6 +1,6 @@
 import { canonicalAddress } from '#lib/address.ts';
+import { refusal } from '#lib/errors/reasons.ts';
 import { forgetAttempts } from '#lib/postgres/attempts.ts';
-import { refusal } from '#lib/rpc/reasons.ts';
 import { writeForMember } from '../audit/entries.ts';
 import type { Context, Methods } from '../context.ts';
 import { useCode } from '../sign-in/code.ts';

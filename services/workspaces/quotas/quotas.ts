@@ -4,7 +4,7 @@ import {
   quotaMost,
   type Resource,
   resourceNames,
-} from '#lib/limits/resources.ts';
+} from '#lib/quotas/resources.ts';
 
 /** Quotas that differ from the default, by resource. */
 export type QuotaSettings = Partial<Record<Resource, number>>;

@@ -13,7 +13,7 @@ const otherTriesMax = 3;
 const digits = 6;
 const sweptMax = 500;
 
-export type Answer = { email: string; code: string; network: string };
+export type CodeAnswer = { email: string; code: string; network: string };
 
 /**
  * Makes a code for an address and the network that asks for it, in place of the last one of both,
@@ -22,7 +22,7 @@ export type Answer = { email: string; code: string; network: string };
 export async function newCode(
   em: EntityManager,
   keyring: Keyring,
-  { now, ...asked }: Omit<Answer, 'code'> & { now: Date },
+  { now, ...asked }: Omit<CodeAnswer, 'code'> & { now: Date },
 ): Promise<string> {
   const code = String(randomInt(10 ** digits)).padStart(digits, '0');
   const [hash] = hashesOf(keyring, { ...asked, code });
@@ -52,7 +52,7 @@ export async function newCode(
 export async function useCode(
   em: EntityManager,
   keyring: Keyring,
-  { answer, now }: { answer: Answer; now: Date },
+  { answer, now }: { answer: CodeAnswer; now: Date },
 ): Promise<boolean> {
   const hashes = hashesOf(keyring, answer);
   // Locked in one order, so that two tries never wait for each other.
@@ -80,12 +80,12 @@ export async function useCode(
 }
 
 /** With the address, since a network alone has few values. */
-function hashOfNetwork({ email, network }: Omit<Answer, 'code'>): Buffer {
+function hashOfNetwork({ email, network }: Omit<CodeAnswer, 'code'>): Buffer {
   return createHash('sha256').update(`${email} ${network}`).digest();
 }
 
 /** By each key, that of the current one first. */
-function hashesOf(keyring: Keyring, { email, code }: Answer): Buffer[] {
+function hashesOf(keyring: Keyring, { email, code }: CodeAnswer): Buffer[] {
   const text = Buffer.from(`${email} ${code}`);
   return keyring.macs('postrider/sign-in-codes').map((mac) => mac(text));
 }

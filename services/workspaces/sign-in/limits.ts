@@ -1,9 +1,9 @@
 import { Code, type ConnectError, type HandlerContext } from '@connectrpc/connect';
-import { clientNetwork } from '#lib/client-network.ts';
+import { retryLater } from '#lib/errors/errors.ts';
+import { clientNetwork } from '#lib/networks/client-network.ts';
 import { countAttempt, type Limit, setRateLimitHeaders } from '#lib/postgres/attempts.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
+import type { Store } from '#lib/postgres/store.ts';
 import { clientAddressOf } from '#lib/rpc/server/access.ts';
-import type { Context } from '../context.ts';
 
 export const windowMs = 5 * 60_000;
 /** Attempts of a client over all addresses. */
@@ -43,7 +43,7 @@ export function clientLimit(kind: string, call: Pick<HandlerContext, 'requestHea
 
 /** Counts an attempt and says in the headers how many are left. Throws ResourceExhausted where none is. */
 export async function admitAttempt(
-  { store, now }: Pick<Context, 'store' | 'now'>,
+  { store, now }: { store: Store; now: () => Date },
   { responseHeader }: Pick<HandlerContext, 'responseHeader'>,
   limits: readonly Limit[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import { isResource, resources } from '#lib/limits/resources.ts';
 import type { Log } from '#lib/log.ts';
 import { plainName } from '#lib/plain-name.ts';
+import { isResource, resources } from '#lib/quotas/resources.ts';
 import type { Context } from '../context.ts';
 import { sendLetter } from '../mail/send.ts';
 import { mailWords } from '../mail/words.ts';

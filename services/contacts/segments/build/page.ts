@@ -1,6 +1,6 @@
 import { query } from '#lib/postgres/query.ts';
 import type { EntityManager } from '#lib/postgres/store.ts';
-import type { Scope } from '../compile/statement.ts';
+import type { StatementScope } from '../compile/statement.ts';
 import { evaluate, evaluateWithin } from '../evaluate.ts';
 import type { MoveContext } from '../live/move.ts';
 import { lockMembers, membersIn, movesOf, writeMoves } from '../members.ts';
@@ -9,7 +9,7 @@ import { recomputeTime } from './recompute.ts';
 
 const evaluationMaxMs = 10_000;
 
-type Range = Extract<Scope, { kind: 'range' }>;
+type Range = Extract<StatementScope, { kind: 'range' }>;
 
 /**
  * Builds the next page, in one transaction: who matches joins, and who does not leaves, contacts that are no more among

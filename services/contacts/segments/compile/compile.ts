@@ -3,14 +3,14 @@ import { leafSql } from './leaf.ts';
 import { type Inputs, Statement } from './statement.ts';
 
 /** A select's parts: what follows `from`, and for each tree SQL that is true of its contacts. */
-export type Compiled = { from: string; matches: string[]; values: unknown[] };
+export type CompiledTree = { from: string; matches: string[]; values: unknown[] };
 
 /**
  * Compiles trees to the parts of one statement over `contacts contact`. What is not a column of a contact is one grouped
  * sub-select a leaf, joined once however many leaves are equal. Never prepared by name: its plan depends on the values. A
  * statement that is given goes on.
  */
-export function compile(trees: readonly Tree[], given: Inputs | Statement): Compiled {
+export function compile(trees: readonly Tree[], given: Inputs | Statement): CompiledTree {
   const statement = given instanceof Statement ? given : new Statement(given);
   const where = `contact.workspace_id = ${statement.bind(statement.inputs.workspaceId)}
     and ${statement.inScope('contact.email')}`;

@@ -1,16 +1,16 @@
 import { toJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { MessageLeaf, Span } from '../tree/tree.ts';
+import type { MessageLeaf, TimeSpan } from '../tree/tree.ts';
 
 /** The contacts that a statement looks at. Without `last` a range has no end. */
-export type Scope =
+export type StatementScope =
   | { kind: 'all' }
   | { kind: 'range'; after: string; last?: string }
   | { kind: 'emails'; emails: readonly string[] };
 
 export type Inputs = {
   workspaceId: string;
-  scope: Scope;
+  scope: StatementScope;
   now: Date;
   /** For each leaf about messages the addresses in scope that have such a number of them. */
   facts?: ReadonlyMap<MessageLeaf, readonly string[]>;
@@ -83,14 +83,14 @@ export class Statement {
   }
 
   /** SQL that is true of a time within a span. */
-  inSpan(column: string, span: Span): string {
+  inSpan(column: string, span: TimeSpan): string {
     const { since, until } = this.boundsOf(span);
     const parts = [since && `${column} >= ${since}`, until && `${column} < ${until}`];
     return parts.filter(Boolean).join(' and ') || 'true';
   }
 
   /** SQL of the first moment of a span, and of the first after it. */
-  boundsOf(span: Span): { since?: string; until?: string } {
+  boundsOf(span: TimeSpan): { since?: string; until?: string } {
     const { since, until } = bounds(span, this.inputs.now);
     return {
       ...(since ? { since: this.#bindTime(since) } : {}),
@@ -105,7 +105,7 @@ export class Statement {
 
 /** The first moment of a span, and the first after it. Days before now are counted from after their first moment. */
 export function bounds(
-  { since, until, lastDays }: Span,
+  { since, until, lastDays }: TimeSpan,
   now: Date,
 ): { since?: Timestamp; until?: Timestamp } {
   if (lastDays === undefined) return { ...(since ? { since } : {}), ...(until ? { until } : {}) };

@@ -5,10 +5,10 @@ import type { EntityManager } from '#lib/postgres/store.ts';
 import { touches } from '../../changes/touch.ts';
 import { type EvaluationContext, evaluate, evaluateWithin, inStatements } from '../evaluate.ts';
 import {
-  type Member,
   type Moves,
   membersIn,
   movesOf,
+  type SegmentMember,
   tryLockMembers,
   writeMoves,
 } from '../members.ts';
@@ -26,7 +26,7 @@ type Segment = { row: SegmentRow; tree: Tree };
 /** What was touched of each address. */
 type Changes = Map<string, Set<string>>;
 
-export type Moving = {
+export type SegmentMove = {
   workspaceId: string;
   changesMax: number;
   /** Postponed changes are looked at by segments that ask messages, and stay while messages does not answer. */
@@ -42,7 +42,7 @@ export type Moving = {
  */
 export function moveContacts(
   context: MoveContext,
-  { workspaceId, changesMax, source = 'changes', asksMessages = true }: Moving,
+  { workspaceId, changesMax, source = 'changes', asksMessages = true }: SegmentMove,
 ): Promise<{ taken: number; isPostponed: boolean } | undefined> {
   return context.store.fork().transactional(async (em) => {
     if (!(await tryLockMembers(em, workspaceId))) return undefined;
@@ -118,7 +118,7 @@ async function takeChanges(
   return { taken: rows.length, changes };
 }
 
-type Finding = Required<Pick<Moving, 'workspaceId' | 'source' | 'asksMessages'>> & {
+type Finding = Required<Pick<SegmentMove, 'workspaceId' | 'source' | 'asksMessages'>> & {
   changes: Changes;
 };
 
@@ -134,7 +134,7 @@ async function findMoves(
     segments.filter(({ tree }) => readsMessages(tree) === asks),
   );
   const match = async (some: readonly Segment[]) => {
-    const found: Member[] = [];
+    const found: SegmentMember[] = [];
     for (const group of inStatements(some, ({ tree }) => tree)) {
       found.push(...(await matchGroup(context, em, { workspaceId, changes, group })));
     }
@@ -189,7 +189,7 @@ async function matchGroup(
   context: MoveContext,
   em: EntityManager,
   { workspaceId, changes, group }: Group,
-): Promise<Member[]> {
+): Promise<SegmentMember[]> {
   const emails = [...changes.keys()].filter((email) =>
     group.some(({ row }) => isTouched(row, changes.get(email))),
   );
@@ -210,7 +210,7 @@ async function matchGroup(
     if (!isFaultOfTree(error)) throw error;
     const [first] = group;
     if (group.length === 1 && first) throw new SegmentFault(first.row, error);
-    const alone: Member[] = [];
+    const alone: SegmentMember[] = [];
     for (const segment of group) {
       alone.push(...(await matchGroup(context, em, { workspaceId, changes, group: [segment] })));
     }

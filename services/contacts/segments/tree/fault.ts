@@ -1,5 +1,5 @@
 import type { ConnectError } from '@connectrpc/connect';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 
 const shownMax = 50;
 

@@ -7,7 +7,7 @@ import {
 import { contactFields } from '../../contact/fields.ts';
 import { nodeFault, shown } from './fault.ts';
 import { next, readSpan, readTime, requireValues } from './times.ts';
-import type { FieldsLeaf, Filter, Reading, Span, Test } from './tree.ts';
+import type { FieldsLeaf, Filter, Reading, Test, TimeSpan } from './tree.ts';
 
 const filtersMax = 20;
 const valuesMax = 100;
@@ -188,7 +188,7 @@ function readTimeTest(
   return { operator: isNegative ? 'not_in_span' : 'in_span', span };
 }
 
-function spanOf(operator: FilterOperator, values: readonly string[], { path, zone }: At): Span {
+function spanOf(operator: FilterOperator, values: readonly string[], { path, zone }: At): TimeSpan {
   if (!comparisons.some((each) => each === operator)) {
     return readSpan({ operator, values, zone }, path);
   }

@@ -18,8 +18,8 @@ import {
   type ListLeaf,
   messageKinds,
   plainKinds,
-  type Span,
   type TimelineLeaf,
+  type TimeSpan,
 } from './tree.ts';
 
 const idLengthMax = 255;
@@ -157,7 +157,7 @@ function readTimeframe(
   }: Pick<SegmentTimelineCondition, 'timeframeOperator' | 'timeframeValues'>,
   path: string,
   zone: string,
-): Span {
+): TimeSpan {
   const operator = timeframes[timeframeOperator];
   if (!operator) throw nodeFault(`${path}.timeframe_operator`, 'invalid timeframe_operator');
   if (operator !== 'anytime' && timeframeValues.length === 0) {

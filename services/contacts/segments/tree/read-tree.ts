@@ -7,7 +7,7 @@ import {
   SegmentSource,
 } from '#gen/postrider/contacts/v1/segments_pb.ts';
 import { isTimeZone } from '#lib/address.ts';
-import { invalidField } from '#lib/rpc/errors.ts';
+import { invalidField } from '#lib/errors/errors.ts';
 import { nodeFault, shown } from './fault.ts';
 import { readFields } from './read-filter.ts';
 import { readGoalLeaf, readListLeaf, readTimelineLeaf } from './read-leaf.ts';

@@ -2,7 +2,7 @@ import { fromJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { DateTime } from 'luxon';
 import { nodeFault } from './fault.ts';
-import type { Span } from './tree.ts';
+import type { TimeSpan } from './tree.ts';
 
 const daysMax = 36_500;
 
@@ -10,7 +10,7 @@ const daysMax = 36_500;
 export function readSpan(
   { operator, values, zone }: { operator: string; values: readonly string[]; zone: string },
   path: string,
-): Span {
+): TimeSpan {
   const time = (place: number) => readTime(values[place] ?? '', zone, `${path}[${place}]`);
   switch (operator) {
     case 'in_date_range':

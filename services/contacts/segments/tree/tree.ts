@@ -2,7 +2,7 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { touches } from '../../changes/touch.ts';
 
 /** A time span, half open; in microseconds, as PostgreSQL keeps time. */
-export type Span = { since?: Timestamp; until?: Timestamp; lastDays?: number };
+export type TimeSpan = { since?: Timestamp; until?: Timestamp; lastDays?: number };
 
 /** How a value of a filter is read. */
 export type Reading = 'string' | 'number' | 'time' | 'json';
@@ -11,7 +11,7 @@ export type Test =
   | { operator: 'is_set' | 'is_not_set' }
   | { operator: 'equals' | 'not_equals' | 'gt' | 'gte' | 'lt' | 'lte'; value: string | number }
   | { operator: 'contains' | 'not_contains' | 'in_array'; values: readonly string[] }
-  | { operator: 'in_span' | 'not_in_span'; span: Span };
+  | { operator: 'in_span' | 'not_in_span'; span: TimeSpan };
 
 export type Filter = {
   field: string;
@@ -28,7 +28,7 @@ export type TimelineLeaf = {
   event: string;
   count: { operator: 'at_least' | 'at_most' | 'exactly'; value: number };
   templateId: string;
-  span: Span;
+  span: TimeSpan;
 };
 export type GoalLeaf = {
   kind: 'goal';
@@ -37,7 +37,7 @@ export type GoalLeaf = {
   aggregate: 'sum' | 'count' | 'avg' | 'min' | 'max';
   least: number;
   most: number;
-  span: Span;
+  span: TimeSpan;
 };
 export type Leaf = FieldsLeaf | ListLeaf | TimelineLeaf | GoalLeaf;
 export type Branch = { kind: 'branch'; operator: 'and' | 'or'; nodes: readonly Node[] };

@@ -8,10 +8,10 @@ import {
 } from '@bufbuild/protobuf';
 import { http } from '#gen/google/api/annotations_pb.ts';
 import { operation } from '#gen/postrider/options/v1/options_pb.ts';
-import { type Paging, pagingOf } from './api/ndjson.ts';
-import { type DecodeQuery, queryDecoder, queryNames } from './api/query.ts';
-import { turnsDecoderOf } from './json/decode.ts';
-import { bodyFieldEncoder, type EncodeValue, encoderOf } from './json/encode.ts';
+import { turnsDecoderOf } from '../json/decode.ts';
+import { bodyFieldEncoder, type EncodeValue, encoderOf } from '../json/encode.ts';
+import { type Paging, pagingOf } from './ndjson.ts';
+import { type DecodeQuery, queryDecoder, queryNames } from './query.ts';
 
 /** An operation of the public API, with everything that a request needs computed in advance. */
 export type Route = {

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics } from 'prom-client';
 import { limitHttpConnections } from '#lib/limits/connections.ts';
 import type { Log } from '#lib/log.ts';
-import type { TelemetryConfig } from './config.ts';
-import { gauge, registry } from './metrics.ts';
+import type { TelemetryConfig } from '#lib/telemetry/config.ts';
+import { gauge, registry } from '#lib/telemetry/metrics.ts';
 
 /** Reads metrics that another library has, in the text format of Prometheus. */
 type Source = () => Promise<string>;

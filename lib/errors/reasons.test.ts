@@ -20,7 +20,7 @@ test('a refusal has a reason of its own', () => {
 });
 
 test('every reason is used', () => {
-  const own = 'lib/rpc/reasons.ts';
+  const own = 'lib/errors/reasons.ts';
   const elsewhere = sources.filter(([file]) => file !== own).map(([, text]) => text);
   const general = sources.find(([file]) => file === own)?.[1].split('const general')[1] ?? '';
   const all = [...elsewhere, general].join('\n');

@@ -6,8 +6,8 @@ import {
   GetQuotasResponseSchema,
   ReportQuotaUseResponseSchema,
 } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
+import { reasonOf } from '#lib/errors/reasons.ts';
 import { createLog } from '#lib/log.ts';
-import { reasonOf } from '#lib/rpc/reasons.ts';
 import { until } from '../../test/stack/until.ts';
 import { Quotas } from './quotas.ts';
 import { quotaDefault } from './resources.ts';

@@ -5,10 +5,10 @@ import { type Client, Code, type ConnectError } from '@connectrpc/connect';
 import { LRUCache } from 'lru-cache';
 import type { WorkspaceDirectoryService } from '#gen/postrider/workspaces/v1/workspaces_pb.ts';
 import { createCache } from '#lib/cache.ts';
+import { retryLater } from '#lib/errors/errors.ts';
+import { withReason } from '#lib/errors/reasons.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#lib/postgres/store.ts';
-import { retryLater } from '#lib/rpc/errors.ts';
-import { withReason } from '#lib/rpc/reasons.ts';
 import { quotaDefault, type Resource, resources, retryMsOf } from './resources.ts';
 
 export type QuotaDirectory = Pick<

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createLog } from '#lib/log.ts';
+import { counter, gauge } from '#lib/telemetry/metrics.ts';
 import { freePort } from '../../deploy/local/ports.ts';
 import { until } from '../../test/stack/until.ts';
-import { counter, gauge } from './metrics.ts';
 import { alsoServe, serveMetrics } from './serve-metrics.ts';
 
 const log = createLog('test', 'silent');

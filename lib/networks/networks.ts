@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { remember } from './cache.ts';
+import { remember } from '../cache.ts';
 
 /**
  * The one form in which a network or a single address is stored, in CIDR notation; undefined for any other text, and for

@@ -1,7 +1,7 @@
 import { getOption, hasOption } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { http } from '#gen/google/api/annotations_pb.ts';
-import { contracts } from './api/contracts.ts';
+import { contracts } from './contracts.ts';
 import { routesOf, servicesOf } from './routes.ts';
 
 const routes = routesOf(contracts);
