@@ -106,3 +106,20 @@ test('a migration outside of a transaction can build an index concurrently', asy
     { name: 'things_size' },
   ]);
 });
+
+test('a process that waits for another one does not keep it from building an index concurrently', async () => {
+  class Index extends migrationOf(
+    'select pg_sleep(0.5)',
+    'create index concurrently things_name on things (name)',
+  ) {
+    override isTransactional(): boolean {
+      return false;
+    }
+  }
+  const last = (await recorded(await open(first))).map((each) => [each, migrationOf('select 1')]);
+  const migrations = { ...Object.fromEntries(last), 'm0009-name': Index };
+  const both = [await open(migrations), await open(migrations)] as const;
+  // A build that gives up and is tried again finds its own unfinished index, and fails.
+  await Promise.all(both.map((store) => store.migrate()));
+  expect(await recorded(both[0])).toContain('m0009-name');
+});

@@ -13,6 +13,8 @@ export type Migrations = Record<string, new (...args: never[]) => Migration>;
 const lockTimeoutMs = 2_000;
 const lockRetryMs = 500;
 const lockTriesMax = 120;
+/** How soon a process sees that the one before it is done. */
+const turnRetryMs = 50;
 
 /** Migrations take as long as they need, whatever the limits of the service's role: those are for requests. */
 const limits = { statement_timeout: '0', lock_timeout: `${lockTimeoutMs}` };
@@ -108,7 +110,15 @@ async function lockMigration(em: EntityManager, service: string): Promise<void> 
   for (const name of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
     await query(em, `set local ${name} = 0`, []);
   }
-  await query(em, 'select pg_advisory_xact_lock(hashtext($1))', [`migrate ${service}`]);
+  // Asked for again and again: an index that is built concurrently waits for every statement that began before, so a
+  // process that waited in a statement and the one that holds the lock would wait for each other. Without parameters,
+  // since a statement with some keeps its snapshot until the next one.
+  const ask = `select pg_try_advisory_xact_lock(hashtext('migrate ${service}')) as has_lock`;
+  for (;;) {
+    const [row] = await query<{ has_lock: boolean }>(em, ask, []);
+    if (row?.has_lock) return;
+    await sleep(turnRetryMs);
+  }
 }
 
 /** The schema of a URL that names one is made here; those of services' own roles are provisioned with them. */
