@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { invalidField } from '#lib/errors/errors.ts';
+import { isTimeOfCursor, readCursor, writeCursor } from './cursor.ts';
 import { query } from './query.ts';
 import type { Store } from './store.ts';
 import { orderedTimeSql } from './time-sql.ts';
@@ -19,7 +20,9 @@ export async function readPersonRecords(
   sources: readonly PersonSource[],
   cursor: string,
 ): Promise<{ records: PersonRecord[]; nextCursor?: string }> {
-  let { index, place } = cursor === '' ? { index: 0, place: '' } : readCursor(sources, cursor);
+  const start = { index: 0, place: '' };
+  let { index, place } =
+    cursor === '' ? start : readCursor(cursor, (text) => placeIn(sources, text));
   for (;;) {
     const source = sources[index];
     if (!source) return { records: [] };
@@ -28,20 +31,15 @@ export async function readPersonRecords(
     place = next ?? '';
     const following = sources[index];
     if (!following) return { records };
-    if (records.length > 0) return { records, nextCursor: writeCursor(following, place) };
+    if (records.length > 0)
+      return { records, nextCursor: writeCursor(`${following.name} ${place}`) };
   }
 }
 
-function writeCursor({ name }: PersonSource, place: string): string {
-  return Buffer.from(`${name} ${place}`).toString('base64url');
-}
-
-function readCursor(sources: readonly PersonSource[], cursor: string) {
-  const text = Buffer.from(cursor, 'base64url').toString();
+function placeIn(sources: readonly PersonSource[], text: string) {
   const space = text.indexOf(' ');
   const index = sources.findIndex(({ name }) => name === text.slice(0, space));
-  if (space < 0 || index < 0) throw invalidCursor();
-  return { index, place: text.slice(space + 1) };
+  return space < 0 || index < 0 ? undefined : { index, place: text.slice(space + 1) };
 }
 
 const invalidCursor = () => invalidField('cursor', 'invalid cursor');
@@ -52,16 +50,24 @@ export type PersonTable = {
   table: string;
   /** SQL of a row, called `held`, as JSON; all its columns but the workspace if absent. */
   json?: string;
-  /** SQL that is true of the address's rows, with the workspace as $1 and the address as $2; `email = $2` if absent. */
+  /**
+   * SQL that is true of the address's rows, with the workspace as $1 and the address as $2; `email
+   * = $2` if absent.
+   */
   where?: string;
-  /** SQL of a text that is unique for the address, in the order of its bytes; absent where there is one row. */
+  /**
+   * SQL of a text that is unique for the address, in the order of its bytes; absent where there is
+   * one row.
+   */
   key?: string;
-  /** SQL of a time of the row, newest first, that comes before the key in the order, where an index has it. */
+  /**
+   * SQL of a time of the row, newest first, that comes before the key in the order, where an index
+   * has it.
+   */
   time?: string;
 };
 
 const rowsMax = 50;
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Reads the rows of a table that belong to an address. */
 export function personTable(
@@ -97,8 +103,7 @@ const allColumns = `to_jsonb(held) - 'workspace_id'`;
 function readPlace(place: string): { at: string; bytes: string } {
   const space = place.indexOf(' ');
   const [at, bytes] = [place.slice(0, Math.max(space, 0)), place.slice(space + 1)];
-  const isTime =
-    at === '' || (timeForm.test(at) && !at.startsWith('0000') && !Number.isNaN(Date.parse(at)));
+  const isTime = at === '' || isTimeOfCursor(at);
   if (space < 0 || !isTime || bytes.includes('\0')) throw invalidCursor();
   return { at, bytes };
 }
@@ -112,7 +117,6 @@ function afterSql(
   const bound = (value: unknown) => `$${values.push(value)}`;
   const after = `bytes > ${bound(bytes)}`;
   if (!time) return `and ${after}`;
-  // `Date.parse` takes the last days of any month; PostgreSQL does not.
-  const from = `${bound(new Date(at).toISOString().slice(0, 19) + at.slice(19))}::timestamptz`;
+  const from = `${bound(at)}::timestamptz`;
   return `and ${time} <= ${from} and (${time} < ${from} or ${after})`;
 }

@@ -90,6 +90,7 @@ test.each([
     'custom_event x',
     'custom_event 2030-02-31 x',
     'timeline_entry 0000-01-01T00:00:00.000000Z x',
+    'timeline_entry 2030-02-31T00:00:00.000000Z x',
     'list 2030-01-01T00:00:00.000000Z x',
   ].map((text) => Buffer.from(text).toString('base64url')),
 ])('a cursor that was never given is refused: %s', async (cursor) => {

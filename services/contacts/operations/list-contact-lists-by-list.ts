@@ -2,7 +2,7 @@ import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { liveMembershipsSql } from '../consent/membership.ts';
-import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
+import { afterCursorSql, readContactCursor, writeContactCursor } from '../contact/cursor.ts';
 import type { Context, Methods } from '../context.ts';
 import { findList } from '../list-queries.ts';
 import { contactListMessage, contactListSql } from '../views/contact-list.ts';
@@ -12,7 +12,7 @@ const limitDefault = 1_000;
 export function listContactListsByList({ store }: Context): Methods['listContactListsByList'] {
   return async ({ workspaceId, listId, limit = limitDefault, cursor }) => {
     const em = store.fork();
-    const from = cursor === '' ? undefined : readCursor(cursor);
+    const from = cursor === '' ? undefined : readContactCursor(cursor);
     await findList(em, { workspaceId, id: listId });
     const rows = await query<{ membership: string; createdAt: string; email: string }>(
       em,
@@ -30,7 +30,7 @@ export function listContactListsByList({ store }: Context): Methods['listContact
     const last = page.at(-1);
     return {
       contactLists: page.map(({ membership }) => contactListMessage(membership)),
-      nextCursor: rows.length > limit && last ? writeCursor(last) : undefined,
+      nextCursor: rows.length > limit && last ? writeContactCursor(last) : undefined,
     };
   };
 }

@@ -4,7 +4,7 @@ import { pagedSql } from '#lib/postgres/page-indexes.ts';
 import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { readStatus } from '../consent/membership.ts';
-import { afterCursorSql, readCursor, writeCursor } from '../contact/cursor.ts';
+import { afterCursorSql, readContactCursor, writeContactCursor } from '../contact/cursor.ts';
 import { containing } from '../contact/like.ts';
 import type { Context, Methods } from '../context.ts';
 import { contactMessage, contactSql, contactWithListsSql } from '../views/contact.ts';
@@ -33,7 +33,7 @@ export function listContacts({ store }: Context): Methods['listContacts'] {
     const last = page.at(-1);
     return {
       contacts: page.map(({ contact }) => contactMessage(contact)),
-      nextCursor: !isLast && last ? writeCursor(last) : undefined,
+      nextCursor: !isLast && last ? writeContactCursor(last) : undefined,
     };
   };
 }
@@ -80,7 +80,7 @@ function conditions(request: ListContactsRequest): { sql: string[]; values: unkn
         and member.segment_id = any(${bound(request.segments)}::text[]) and segment.status <> 'deleted')`);
   }
   if (request.cursor !== '') {
-    const { createdAt, email } = readCursor(request.cursor);
+    const { createdAt, email } = readContactCursor(request.cursor);
     sql.push(afterCursorSql('contact', { at: bound(createdAt), email: bound(email) }));
   }
   return { sql, values };

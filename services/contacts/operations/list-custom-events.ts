@@ -5,7 +5,11 @@ import { query } from '#lib/postgres/query.ts';
 import { timestampSql } from '#lib/postgres/time-sql.ts';
 import { requireAddress } from '../contact/input.ts';
 import type { Context, Methods } from '../context.ts';
-import { type CustomEventCursor, readCursor, writeCursor } from '../custom-events/cursor.ts';
+import {
+  type CustomEventCursor,
+  readEventCursor,
+  writeEventCursor,
+} from '../custom-events/cursor.ts';
 import { customEventJsonSql } from '../custom-events/queries.ts';
 import { customEventMessage } from '../views/custom-event.ts';
 
@@ -31,7 +35,7 @@ export function listCustomEvents({ store }: Context): Methods['listCustomEvents'
     return {
       events: page.map(({ event }) => customEventMessage(event)),
       count: page.length,
-      nextCursor: isLast || !last ? undefined : writeCursor(last),
+      nextCursor: isLast || !last ? undefined : writeEventCursor(last),
     };
   };
 }
@@ -47,7 +51,7 @@ function conditions({ workspaceId, email, eventName, cursor }: ListCustomEventsR
   // The condition enables the index of events of a name (docs/decisions/0013).
   if (eventName !== '') sql.push(`event_name = ${bound(eventName)} and occurred_at > '-infinity'`);
   if (cursor !== '') {
-    const from = readCursor(cursor);
+    const from = readEventCursor(cursor);
     const at = `${bound(from.occurredAt)}::timestamptz`;
     sql.push(`occurred_at <= ${at} and (occurred_at < ${at}
       or (event_name, external_id) > (${bound(from.eventName)}, ${bound(from.externalId)}))`);

@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/errors/errors.ts';
+import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { findSegment } from '../segments/segment.ts';
@@ -8,7 +8,7 @@ const limitDefault = 50;
 export function listSegmentContacts({ store }: Context): Methods['listSegmentContacts'] {
   return async ({ workspaceId, segmentId, limit = limitDefault, cursor }) => {
     const em = store.fork();
-    const after = readCursor(cursor);
+    const after = readCursor(cursor, emailIn);
     await findSegment(em, { workspaceId, id: segmentId });
     const rows = await query<{ email: string }>(
       em,
@@ -19,13 +19,9 @@ export function listSegmentContacts({ store }: Context): Methods['listSegmentCon
     const emails = rows.slice(0, limit).map(({ email }) => email);
     const last = emails.at(-1);
     const hasMore = rows.length > limit && last !== undefined;
-    return { emails, ...(hasMore ? { nextCursor: Buffer.from(last).toString('base64url') } : {}) };
+    return { emails, ...(hasMore ? { nextCursor: writeCursor(last) } : {}) };
   };
 }
 
-/** The address that the page starts after. It is not secret, and a forged one only moves the start of the page. */
-function readCursor(cursor: string): string {
-  const email = Buffer.from(cursor, 'base64url').toString();
-  if (!/^[^\s\0]{0,254}$/.test(email)) throw invalidField('cursor', 'invalid cursor');
-  return email;
-}
+/** The address that the page starts after. */
+const emailIn = (place: string) => (/^[^\s\0]{0,254}$/.test(place) ? place : undefined);

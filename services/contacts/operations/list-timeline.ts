@@ -6,7 +6,7 @@ import type { Context, Methods } from '../context.ts';
 import { isKind } from '../timeline/kinds.ts';
 import { readMessageEntries } from '../timeline/message-entries.ts';
 import { type OwnEntry, type PageQuery, readOwnEntries } from '../timeline/own-entries.ts';
-import { readPosition, writeCursor } from '../timeline/position.ts';
+import { readPosition, writePosition } from '../timeline/position.ts';
 import { keptSince } from '../timeline/retention.ts';
 import { timelineEntryMessage } from '../views/timeline-entry.ts';
 
@@ -24,14 +24,17 @@ export function listTimeline(context: Context): Methods['listTimeline'] {
     const isLast = shown.length === entries.length && own?.isAll !== false;
     return {
       timeline: shown.map((entry) => timelineEntryMessage(page.email, entry)),
-      nextCursor: isLast || !last ? undefined : writeCursor(last),
+      nextCursor: isLast || !last ? undefined : writePosition(last),
     };
   };
 }
 
 type Own = Awaited<ReturnType<typeof readOwnEntries>>;
 
-/** How many entries are the next ones: behind the last of its own that were read, others of its own may come first. */
+/**
+ * How many entries are the next ones: behind the last of its own that were read, others of its own
+ * may come first.
+ */
 function knownUntil(entries: readonly OwnEntry[], own: Own): number {
   const last = own?.isAll === false ? own.entries.at(-1) : undefined;
   return last ? entries.indexOf(last) + 1 : entries.length;

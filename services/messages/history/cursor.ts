@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/errors/errors.ts';
+import { isTimeOfCursor, readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 
 /** The last message of a page; the next page begins below it. */
 export type MessageCursor = {
@@ -12,21 +12,19 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** Below it there is no message of the same time. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-export function writeCursor({ time, id, email }: MessageCursor): string {
+export function writeMessageCursor({ time, id, email }: MessageCursor): string {
   const parts = email === undefined ? [time, id] : [time, id, email];
-  return Buffer.from(parts.join('~')).toString('base64url');
+  return writeCursor(parts.join('~'));
 }
 
 /** `prefix`: with which the addresses of the pages begin, if they are in the order of addresses. */
-export function readCursor(cursor: string, prefix?: string): MessageCursor {
-  const [time = '', id = '', ...rest] = Buffer.from(cursor, 'base64url')
-    .toString('utf8')
-    .split('~');
-  const isTime =
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(time) && !Number.isNaN(Date.parse(time));
-  // An address may have a tilde.
-  const email = rest.length > 0 ? rest.join('~') : undefined;
-  const isOfOrder = prefix === undefined ? email === undefined : email?.startsWith(prefix);
-  if (!isTime || !uuid.test(id) || !isOfOrder) throw invalidField('cursor', 'invalid cursor');
-  return email === undefined ? { time, id } : { time, id, email };
+export function readMessageCursor(cursor: string, prefix?: string): MessageCursor {
+  return readCursor(cursor, (place) => {
+    const [time = '', id = '', ...rest] = place.split('~');
+    // An address may have a tilde.
+    const email = rest.length > 0 ? rest.join('~') : undefined;
+    const isOfOrder = prefix === undefined ? email === undefined : email?.startsWith(prefix);
+    if (!isTimeOfCursor(time) || !uuid.test(id) || !isOfOrder) return undefined;
+    return email === undefined ? { time, id } : { time, id, email };
+  });
 }

@@ -3,7 +3,7 @@ import type { MessageSchema } from '#gen/postrider/messages/v1/messages_pb.ts';
 import type { Keyring } from '#lib/keys/keyring.ts';
 import type { Store } from '#lib/postgres/store.ts';
 import { toMessage } from '../views/message.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { readMessageCursor, writeMessageCursor } from './cursor.ts';
 import { type HistoryRequest, historyFilters } from './filters.ts';
 import { readHistoryPage } from './page.ts';
 import { readRequests } from './requests.ts';
@@ -21,7 +21,7 @@ export async function readMessages(
 }> {
   const filters = historyFilters(request);
   const { cursor, workspaceId } = request;
-  const after = cursor === '' ? undefined : readCursor(cursor, filters.addresses?.prefix);
+  const after = cursor === '' ? undefined : readMessageCursor(cursor, filters.addresses?.prefix);
   const page = await readHistoryPage(context.store, filters, { limit, after });
   const { found, cutAt } = await readRequests(context, workspaceId, page.messages);
   const cut = page.messages.findIndex(({ id }) => id === cutAt);
@@ -29,6 +29,6 @@ export async function readMessages(
   const next = cut < 0 ? page.next : page.cursors[cut - 1];
   return {
     messages: rows.map((row) => toMessage(row, found.get(row.id))),
-    nextCursor: next && writeCursor(next),
+    nextCursor: next && writeMessageCursor(next),
   };
 }

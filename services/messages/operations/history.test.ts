@@ -61,12 +61,15 @@ test('list shows no message of another workspace', async () => {
   expect({ messages, hasMore }).toEqual({ messages: [], hasMore: false });
 });
 
+function cursorOf(time: string, id = '3f0c1a52-0000-4000-8000-000000000000') {
+  return Buffer.from(`${time}~${id}`).toString('base64url');
+}
+
 test.each([
   [{ cursor: 'garbage' }, 'invalid cursor'],
-  [
-    { cursor: Buffer.from('2026-01-01T00:00:00.000000Z~x').toString('base64url') },
-    'invalid cursor',
-  ],
+  [{ cursor: cursorOf('2026-02-31T00:00:00.000000Z') }, 'invalid cursor'],
+  [{ cursor: cursorOf('0000-01-01T00:00:00.000000Z') }, 'invalid cursor'],
+  [{ cursor: cursorOf('2026-01-01T00:00:00.000000Z', 'x') }, 'invalid cursor'],
   [{ channel: 'sms' }, 'invalid channel type: sms'],
   [{ contactEmail: 'nobody' }, 'invalid contact email format'],
   [{ limit: 1_001 }, 'limit must be between 1 and 1000'],

@@ -1,5 +1,5 @@
 import type { ListSuppressionsRequest } from '#gen/postrider/messages/v1/suppressions_pb.ts';
-import { invalidField } from '#lib/errors/errors.ts';
+import { readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 import { query } from '#lib/postgres/query.ts';
 import type { Context, Methods } from '../context.ts';
 import { requireReason } from '../suppressions/input.ts';
@@ -19,7 +19,7 @@ export function listSuppressions({ store }: Context): Methods['listSuppressions'
     const last = rows.length > limit ? page.at(-1) : undefined;
     return {
       suppressions: page.map(toSuppression),
-      nextCursor: last && Buffer.from(last.email).toString('base64url'),
+      nextCursor: last && writeCursor(last.email),
     };
   };
 }
@@ -44,15 +44,11 @@ export function pageSql(
   if (prefix !== '') {
     sql.push(`email ~>=~ ${bound(prefix)} and email ~<~ ${bound(prefix + highest)}`);
   }
-  if (cursor !== '') sql.push(`email ~>~ ${bound(readCursor(cursor))}`);
+  if (cursor !== '') sql.push(`email ~>~ ${bound(readCursor(cursor, emailIn))}`);
   const text = `select email, reason, note, created_at from suppressions
     where ${sql.join(' and ')} order by email using ~<~ limit ${limit}`;
   return { text, values };
 }
 
-/** The address that the page starts after. It is not secret, and a forged one only moves the start of the page. */
-function readCursor(cursor: string): string {
-  const email = Buffer.from(cursor, 'base64url').toString();
-  if (!/^[^\s\0]{1,254}$/.test(email)) throw invalidField('cursor', 'invalid cursor');
-  return email;
-}
+/** The address that the page starts after. */
+const emailIn = (place: string) => (/^[^\s\0]{1,254}$/.test(place) ? place : undefined);

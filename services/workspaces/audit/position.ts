@@ -1,4 +1,4 @@
-import { invalidField } from '#lib/errors/errors.ts';
+import { isTimeOfCursor, readCursor, writeCursor } from '#lib/postgres/cursor.ts';
 
 /** A place in the log, newest first. */
 export type AuditPosition = {
@@ -10,17 +10,15 @@ export type AuditPosition = {
 const pattern =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-export function writeCursor({ time, id }: AuditPosition): string {
-  return Buffer.from(`${time} ${id}`).toString('base64url');
+export function writePosition({ time, id }: AuditPosition): string {
+  return writeCursor(`${time} ${id}`);
 }
 
-/** Undefined for the newest entry. A forged cursor only moves the page. */
-export function readCursor(cursor: string): AuditPosition | undefined {
+/** Undefined for the newest entry. */
+export function readPosition(cursor: string): AuditPosition | undefined {
   if (cursor === '') return undefined;
-  const [, time = '', id = ''] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const date = new Date(time);
-  const exists =
-    !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === time.slice(0, 19);
-  if (!exists || time.startsWith('0000')) throw invalidField('cursor', 'invalid cursor');
-  return { time, id };
+  return readCursor(cursor, (place) => {
+    const [, time = '', id = ''] = pattern.exec(place) ?? [];
+    return isTimeOfCursor(time) ? { time, id } : undefined;
+  });
 }

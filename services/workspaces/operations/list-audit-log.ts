@@ -1,7 +1,7 @@
 import type { ListAuditLogRequest } from '#gen/postrider/workspaces/v1/audit_pb.ts';
 import { query } from '#lib/postgres/query.ts';
 import { readTime } from '#lib/rpc/request-time.ts';
-import { readCursor, writeCursor } from '../audit/position.ts';
+import { readPosition, writePosition } from '../audit/position.ts';
 import type { Context, Methods } from '../context.ts';
 import { type AuditRow, auditEntryMessage } from '../views/audit-entry.ts';
 
@@ -18,12 +18,15 @@ export function listAuditLog({ store }: Context): Methods['listAuditLog'] {
     const isMore = last !== undefined && shown.length < rows.length;
     return {
       entries: shown.map(auditEntryMessage),
-      nextCursor: isMore ? writeCursor({ time: last.time, id: last.id }) : undefined,
+      nextCursor: isMore ? writePosition({ time: last.time, id: last.id }) : undefined,
     };
   };
 }
 
-/** Conditions that are not asked for are left out, so that each combination has the plan of its index. */
+/**
+ * Conditions that are not asked for are left out, so that each combination has the plan of its
+ * index.
+ */
 function pageQuery(request: ListAuditLogRequest, rowsMax: number) {
   const values: unknown[] = [request.workspaceId];
   const conditions = ['workspace_id = $1'];
@@ -36,7 +39,7 @@ function pageQuery(request: ListAuditLogRequest, rowsMax: number) {
   const [since, until] = [readTime('since', request.since), readTime('until', request.until)];
   if (since) add((name) => `created_at >= ${name}::timestamptz`, since);
   if (until) add((name) => `created_at < ${name}::timestamptz`, until);
-  const from = readCursor(request.cursor);
+  const from = readPosition(request.cursor);
   if (from) {
     const time = `$${values.push(from.time)}`;
     add((id) => `(created_at, id) < (${time}::timestamptz, ${id}::uuid)`, from.id);

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { isTimeOfCursor, readCursor, writeCursor } from './cursor.ts';
+
+test('a cursor is read as it was written', () => {
+  const place = '2026-01-01T00:00:00.000001Z jörg@example.com';
+  expect(readCursor(writeCursor(place), (text) => text)).toBe(place);
+});
+
+test('a place that cannot be is refused with the name of the field', () => {
+  expect(() => readCursor('x', () => undefined)).toThrow('invalid cursor');
+});
+
+test.each(['2026-02-28T23:59:59Z', '2024-02-29T00:00:00.123456Z', '0001-01-01T00:00:00Z'])(
+  '%s is a time',
+  (text) => {
+    expect(isTimeOfCursor(text)).toBe(true);
+  },
+);
+
+test.each([
+  '2026-02-31T00:00:00Z',
+  '2026-02-29T00:00:00.000000Z',
+  '0000-01-01T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:00:00.0000001Z',
+  '2026-01-01 00:00:00Z',
+  '',
+])('%s is none', (text) => {
+  expect(isTimeOfCursor(text)).toBe(false);
+});
